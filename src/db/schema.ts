@@ -1,0 +1,101 @@
+// Owns the tables as Drizzle sees them: row types follow from here. The SQL that makes them is in migrations/.
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** Who pays. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
+export const accounts = sqliteTable('accounts', {
+  id: integer().primaryKey(),
+  name: text().notNull().unique(),
+  status: text({ enum: ['active', 'suspended'] }).notNull(),
+  balance_nanos: integer().notNull(),
+  held_nanos: integer().notNull(),
+  debt_nanos: integer().notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+/** API keys. Only the SHA-256 of a key and its first characters are kept. */
+export const keys = sqliteTable('keys', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  name: text().notNull(),
+  prefix: text().notNull(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  /** Glob patterns of model ids (`sim-*`) as a JSON array; null: every model. */
+  models: text({ mode: 'json' }).$type<string[]>(),
+  spend_limit_nanos: integer(),
+  spent_nanos: integer().notNull(),
+  held_nanos: integer().notNull(),
+  /** Addresses and CIDR blocks as a JSON array; null: from anywhere. */
+  addresses: text({ mode: 'json' }).$type<string[]>(),
+  expires_at_ms: integer(),
+  revoked_at_ms: integer(),
+  created_at_ms: integer().notNull(),
+})
+
+/** Money frozen for one call; resolved exactly once. */
+export const holds = sqliteTable('holds', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  key_id: integer().notNull(),
+  request_id: text().notNull(),
+  amount_nanos: integer().notNull(),
+  state: text({ enum: ['pending', 'posted', 'voided', 'expired'] }).notNull(),
+  created_at_ms: integer().notNull(),
+  /** After this the sweep may expire it: the call's own time limit has passed. */
+  expires_at_ms: integer().notNull(),
+})
+
+/** Every movement of an account's balance; append-only (triggers refuse update and delete). */
+export const entries = sqliteTable('entries', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  kind: text({ enum: ['top_up', 'withdrawal', 'charge', 'debt_payment'] }).notNull(),
+  /** Signed: what it added to the balance. */
+  amount_nanos: integer().notNull(),
+  /** The call that a charge pays for; null for the rest. */
+  call_id: integer(),
+  note: text().notNull(),
+  created_at_ms: integer().notNull(),
+})
+
+/** One row a resolved call: who, which model, what it used, what it cost and at which price. Its id is its hold's. */
+export const calls = sqliteTable('calls', {
+  id: integer().primaryKey(),
+  request_id: text().notNull(),
+  account_id: integer().notNull(),
+  key_id: integer().notNull(),
+  surface: text().notNull(),
+  model: text().notNull(),
+  /** Empty where no route was reached. */
+  provider: text().notNull(),
+  upstream_model: text().notNull(),
+  outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
+  /** The HTTP status that the caller was given. */
+  status: integer().notNull(),
+  streamed: integer().notNull(),
+  /** 1 where the usage is the gateway's estimate, because the upstream reported none. */
+  estimated: integer().notNull(),
+  input_tokens: integer().notNull(),
+  input_audio_tokens: integer().notNull(),
+  cache_read_tokens: integer().notNull(),
+  cache_write_5m_tokens: integer().notNull(),
+  cache_write_1h_tokens: integer().notNull(),
+  output_tokens: integer().notNull(),
+  thinking_tokens: integer().notNull(),
+  output_image_tokens: integer().notNull(),
+  images: integer().notNull(),
+  hold_nanos: integer().notNull(),
+  cost_nanos: integer().notNull(),
+  /** The part of the cost that the balance could not pay: it became debt. */
+  unpaid_nanos: integer().notNull(),
+  /** The rates that were applied, as JSON; empty where nothing was charged. */
+  price: text().notNull(),
+  started_at_ms: integer().notNull(),
+  first_byte_ms: integer(),
+  duration_ms: integer().notNull(),
+})
+
+export type Account = typeof accounts.$inferSelect
+export type Key = typeof keys.$inferSelect
+export type Hold = typeof holds.$inferSelect
+export type Entry = typeof entries.$inferSelect
+export type Call = typeof calls.$inferSelect

@@ -1,0 +1,75 @@
+// Owns what can go wrong for a caller: one kind per cause, a message the caller may read, and a cause he may not.
+
+export type ErrorKind =
+  | 'invalid_request'
+  | 'unauthenticated'
+  | 'insufficient_balance'
+  | 'permission_denied'
+  | 'not_found'
+  | 'conflict'
+  | 'payload_too_large'
+  | 'unprocessable'
+  | 'rate_limited'
+  | 'internal'
+  | 'unimplemented'
+  | 'upstream_failed'
+  | 'upstream_timeout'
+  | 'overloaded'
+
+export interface ErrorDetail {
+  /** A code more exact than the kind, where a surface promises one (`duplicate_reference`). */
+  code?: string
+  /** The field at fault, as the caller wrote it (`generationConfig.maxOutputTokens`). */
+  param?: string
+  /** Whole seconds after which a retry makes sense. */
+  retry_after_s?: number
+  /** For the log only; may hold what a caller must not see. */
+  cause?: unknown
+}
+
+/** The only error that a surface renders. `message` says to the caller what happened and what to do about it. */
+export class GatewayError extends Error {
+  readonly kind: ErrorKind
+  readonly code: string | undefined
+  readonly param: string | undefined
+  readonly retry_after_s: number | undefined
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+    super(message, { cause: detail.cause })
+    this.name = 'GatewayError'
+    this.kind = kind
+    this.code = detail.code
+    this.param = detail.param
+    this.retry_after_s = detail.retry_after_s
+  }
+}
+
+type Constructor = (message: string, detail?: ErrorDetail) => GatewayError
+
+const constructorOf =
+  (kind: ErrorKind): Constructor =>
+  (message, detail) =>
+    new GatewayError(kind, message, detail)
+
+export const invalidRequest = constructorOf('invalid_request')
+export const unauthenticated = constructorOf('unauthenticated')
+export const insufficientBalance = constructorOf('insufficient_balance')
+export const permissionDenied = constructorOf('permission_denied')
+export const notFound = constructorOf('not_found')
+export const conflict = constructorOf('conflict')
+export const payloadTooLarge = constructorOf('payload_too_large')
+export const unprocessable = constructorOf('unprocessable')
+export const rateLimited = constructorOf('rate_limited')
+export const internal = constructorOf('internal')
+export const unimplemented = constructorOf('unimplemented')
+export const upstreamFailed = constructorOf('upstream_failed')
+export const upstreamTimeout = constructorOf('upstream_timeout')
+export const overloaded = constructorOf('overloaded')
+
+/** Any thrown value as a GatewayError: what is not one already becomes `internal`, its text hidden in the cause. */
+export function toGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  return internal('The gateway failed to handle this request. It has been logged; please try again.', {
+    cause: thrown,
+  })
+}

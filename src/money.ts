@@ -1,0 +1,51 @@
+// Owns the unit of money: nano-dollars as safe integers, read from and written as decimal USD.
+
+/** Whole nano-dollars (1e-9 USD). Always a safe integer. */
+export type Nanos = number
+
+export const NANOS_PER_USD = 1_000_000_000
+
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
+
+/**
+ * Reads a decimal of USD into nano-dollars, digit by digit, so that no float product is ever taken.
+ *
+ * @param text a plain decimal such as `12`, `0.30` or `-1.5`; a number is read as its shortest decimal form
+ * @returns nano-dollars
+ * @throws RangeError when it is no plain decimal, has more than nine decimals, or is not a safe integer of nano-dollars
+ */
+export function parseUsd(text: string | number): Nanos {
+  const match = DECIMAL.exec(typeof text === 'number' ? plainDecimal(text) : text.trim())
+  if (!match) throw new RangeError(`"${text}" is not an amount in USD, such as 12.50`)
+  const [, sign, whole = '', fraction = ''] = match
+  const digits = fraction.replace(/0+$/, '')
+  if (digits.length > 9) throw new RangeError(`"${text}" has more than nine decimals of a USD`)
+  const nanos = Number(whole + digits.padEnd(9, '0'))
+  if (!Number.isSafeInteger(nanos)) throw new RangeError(`"${text}" is more USD than can be counted exactly`)
+  return sign ? 0 - nanos : nanos
+}
+
+/** Writes nano-dollars as decimal USD with at least two and at most nine decimals: `1.50`, `0.000000001`. */
+export function formatUsd(nanos: Nanos): string {
+  const digits = Math.abs(nanos).toString().padStart(10, '0')
+  const fraction = digits.slice(-9).replace(/0{1,7}$/, '')
+  return `${nanos < 0 ? '-' : ''}${digits.slice(0, -9)}.${fraction}`
+}
+
+/**
+ * `amount / divisor`, rounded up to a whole nano-dollar: the only rounding in the product, done once a call.
+ *
+ * @throws RangeError when the result is not a safe integer
+ */
+export function divideRoundingUp(amount: bigint, divisor: bigint): Nanos {
+  const nanos = Number((amount + divisor - 1n) / divisor)
+  if (!Number.isSafeInteger(nanos))
+    throw new RangeError('the cost of a call is more than can be counted exactly')
+  return nanos
+}
+
+/** `String(1e-7)` is `1e-7`: numbers that print with an exponent are written out as a decimal. */
+function plainDecimal(value: number): string {
+  const text = String(value)
+  return text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+}

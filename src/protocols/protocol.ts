@@ -1,0 +1,76 @@
+// Owns the verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
+import type { GatewayError } from '../errors.ts'
+import type { Usage } from '../usage.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
+
+/** What a quote needs to know of a request, whatever its protocol. */
+export interface RequestFacts {
+  /** An estimate of all that the request makes the model read. */
+  input_tokens: number
+  /** The output limit that the caller set; undefined where he set none. */
+  max_output_tokens: number | undefined
+  /** How many answers he asked for; each may be as long as the limit. */
+  answers: number
+}
+
+/** Where and how a request goes to a provider of this protocol. */
+export interface UpstreamTarget {
+  /** Path and query, appended to the provider's base_url. */
+  path: string
+  headers: Record<string, string>
+}
+
+/** What a provider's refusal means for this call, and for the route and key that it came through. */
+export interface UpstreamFailure {
+  /**
+   * `request`: the caller's doing, no other route would help. `busy`: limits of this key or overload, others may serve.
+   * `key`: the provider refuses this key. `broken`: anything else that is not the caller's doing.
+   */
+  blame: 'request' | 'busy' | 'key' | 'broken'
+  /** The provider's own words, not yet cleaned of addresses and secrets. */
+  message: string
+  retry_after_s: number | undefined
+}
+
+/** One stream watched as it passes: which bytes may leave, and what it said of its usage. */
+export interface StreamReading {
+  /** The usage as last reported; undefined while none was. */
+  usage: Usage | undefined
+  /** Output seen so far, in estimated tokens: what a stream is charged by when it ends without a usage. */
+  delivered_tokens: number
+  /** The stream said that its answer is complete. */
+  finished: boolean
+  /** The upstream reported an error inside the stream. */
+  failed: boolean
+}
+
+/** One server-sent event, judged without decoding more of it than needed. */
+export interface StreamRules {
+  /**
+   * Takes one event's data into the reading.
+   * @param data the payload after `data:`, not decoded
+   */
+  read(data: string, reading: StreamReading): void
+}
+
+export interface Protocol {
+  readonly name: 'gemini' | 'anthropic' | 'openai'
+  /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
+  readRequest(body: JsonObject): RequestFacts
+  /** The same request with its output limit lowered. */
+  limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
+  target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
+  /** Billing facts of a whole answer; undefined where it carries no usage (absent is not zero). */
+  readUsage(answer: JsonObject): Usage | undefined
+  /** Output of a whole answer in estimated tokens, for an answer without usage. */
+  estimateOutput(answer: JsonObject): number
+  readonly stream: StreamRules
+  /** A whole answer that refuses: the provider's status and body, understood. */
+  readFailure(status: number, headers: Headers, body: string): UpstreamFailure
+  /** An error in this protocol's shape, for a caller. */
+  renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }
+  /** The same as a record of a stream that has already begun. */
+  renderStreamError(error: GatewayError, request_id: string): string
+}
