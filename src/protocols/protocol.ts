@@ -34,25 +34,34 @@ export interface UpstreamFailure {
   retry_after_s: number | undefined
 }
 
-/** One stream watched as it passes: which bytes may leave, and what it said of its usage. */
+/**
+ * One stream watched as it passes. Made to cost next to nothing for each event: `read` only searches bytes, and what was
+ * remembered is decoded when it is asked for. Vendors repeat their usage in every event, and only the last one counts.
+ */
 export interface StreamReading {
-  /** The usage as last reported; undefined while none was. */
-  usage: Usage | undefined
-  /** Output seen so far, in estimated tokens: what a stream is charged by when it ends without a usage. */
-  delivered_tokens: number
-  /** The stream said that its answer is complete. */
-  finished: boolean
+  /**
+   * Takes the next event.
+   * @param data one event's payload after `data:`, whole, as UTF-8. It may be kept until the next ones are read, so its
+   * bytes must not be overwritten.
+   */
+  read(data: Buffer): void
+  /** The stream said that its answer is complete. Events may still follow, and the last usage among them wins. */
+  readonly finished: boolean
   /** The upstream reported an error inside the stream. */
-  failed: boolean
+  readonly failed: boolean
+  /**
+   * The usage as last reported; undefined while none was. Of a stream that broke before it was `finished`, its output may
+   * lag behind what was delivered, for some vendors report it at the end only.
+   */
+  usage(): Usage | undefined
+  /** All output that passed, in estimated tokens: what a stream is charged by where it ended without saying. */
+  deliveredTokens(): number
 }
 
-/** One server-sent event, judged without decoding more of it than needed. */
+/** The reading of streams, by a protocol's own rules. */
 export interface StreamRules {
-  /**
-   * Takes one event's data into the reading.
-   * @param data the payload after `data:`, not decoded
-   */
-  read(data: string, reading: StreamReading): void
+  /** A new reading, for one stream. */
+  open(): StreamReading
 }
 
 export interface Protocol {
