@@ -2,6 +2,9 @@
 import type { Nanos } from '../money.ts'
 import type { UsageField } from '../usage.ts'
 
+/** Rates are for this many tokens. */
+export const TOKENS_PER_RATE = 1_000_000n
+
 /** Nano-dollars per million tokens, one rate for each field of Usage. */
 export type TokenRates = Readonly<Record<UsageField, Nanos>>
 
@@ -9,7 +12,7 @@ export type TokenRates = Readonly<Record<UsageField, Nanos>>
 export interface Tier {
   readonly above_tokens: number
   readonly rates: TokenRates
-  /** The rates as JSON, made once: stored with each call that they priced. */
+  /** The tier as JSON, made once: stored with each call that it priced. */
   readonly snapshot: string
 }
 
@@ -19,6 +22,7 @@ export interface TokenPrice {
   readonly tiers: readonly [Tier, ...Tier[]]
 }
 
+/** A line of a price list. Undefined fits any. */
 export interface ImageVariant {
   readonly size: string | undefined
   readonly quality: string | undefined
@@ -28,6 +32,7 @@ export interface ImageVariant {
 export interface ImagePrice {
   readonly unit: 'image'
   readonly per_image_nanos: Nanos
+  /** The first that fits is applied; where none does, `per_image_nanos`. */
   readonly variants: readonly ImageVariant[]
 }
 

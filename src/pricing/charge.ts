@@ -1,0 +1,62 @@
+// Owns what a call cost, after it: exact, and rounded up once.
+import { divideRoundingUp, type Nanos } from '../money.ts'
+import { promptTokens, USAGE_FIELDS, type Usage } from '../usage.ts'
+import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from './prices.ts'
+import { tierOf } from './tiers.ts'
+
+export interface Charge {
+  cost_nanos: Nanos
+  /** The price that was applied, as JSON: stored with the call, so that its cost can be checked for ever. */
+  snapshot: string
+}
+
+export interface ImageOrder {
+  /** Images asked for (a quote) or returned (a charge). */
+  count: number
+  /** As the caller wrote it (`1024x1024`, `auto`); undefined where he did not. */
+  size: string | undefined
+  quality: string | undefined
+}
+
+/**
+ * The cost of what a call consumed: the exact sum of tokens x rate, rounded up once to a nano-dollar. The prompt's size
+ * chooses the tier, and the tier prices the whole request, output too.
+ *
+ * @throws RangeError when a count is no whole number, or the cost is more than can be counted exactly
+ */
+export function chargeTokens(price: TokenPrice, usage: Usage): Charge {
+  const { rates, snapshot } = tierOf(price, promptTokens(usage))
+  let sum = 0n
+  for (const field of USAGE_FIELDS) {
+    const tokens = usage[field]
+    if (tokens !== 0) sum += BigInt(tokens) * BigInt(rates[field])
+  }
+  return { cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE), snapshot }
+}
+
+/**
+ * The cost of images: their number x the price of one (spec.md, Image billing 1).
+ *
+ * @throws RangeError when the cost is more than can be counted exactly
+ */
+export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
+  const { size, quality, per_image_nanos } = variantOf(price, order)
+  return {
+    cost_nanos: divideRoundingUp(BigInt(order.count) * BigInt(per_image_nanos), 1n),
+    snapshot: JSON.stringify({ unit: 'image', size, quality, per_image_nanos }),
+  }
+}
+
+/** The first line of the price that fits what was asked; a line without a size or quality fits any. */
+function variantOf(price: ImagePrice, order: ImageOrder): ImageVariant {
+  const fits = (variant: ImageVariant) =>
+    (variant.size === undefined || variant.size === order.size) &&
+    (variant.quality === undefined || variant.quality === order.quality)
+  return (
+    price.variants.find(fits) ?? {
+      size: undefined,
+      quality: undefined,
+      per_image_nanos: price.per_image_nanos,
+    }
+  )
+}
