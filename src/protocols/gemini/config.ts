@@ -1,0 +1,54 @@
+// Owns generationConfig as far as it costs money: how long an answer may be, how many there are, how much may be thought.
+import type { JsonObject } from '../protocol.ts'
+import { type Found, find, isObject, join, refuse } from './fields.ts'
+
+export interface GenerationLimits {
+  readonly max_output_tokens: number | undefined
+  readonly answers: number
+  /** A schema for the answer: the model reads it, so it counts as input. */
+  readonly schema: Found | undefined
+}
+
+const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, answers: 1, schema: undefined }
+
+/** generationConfig under either spelling; undefined where absent. */
+export function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
+  const found = find(body, 'generationConfig', 'generation_config')
+  if (found === undefined) return undefined
+  if (!isObject(found.value)) refuse(found.name, 'must be an object')
+  return { name: found.name, value: found.value }
+}
+
+/**
+ * Reads the limits that a quote needs.
+ * @throws GatewayError invalid_request for a limit that is no positive integer, or a thinking budget below -1
+ */
+export function readLimits(body: JsonObject): GenerationLimits {
+  const config = findConfig(body)
+  if (config === undefined) return NO_LIMITS
+  checkThinking(config.value, config.name)
+  return {
+    max_output_tokens: integer(find(config.value, 'maxOutputTokens', 'max_output_tokens'), config.name, 1),
+    answers: integer(find(config.value, 'candidateCount', 'candidate_count'), config.name, 1) ?? 1,
+    schema:
+      find(config.value, 'responseSchema', 'response_schema') ??
+      find(config.value, 'responseJsonSchema', 'response_json_schema'),
+  }
+}
+
+function checkThinking(config: JsonObject, owner: string): void {
+  const thinking = find(config, 'thinkingConfig', 'thinking_config')
+  if (thinking === undefined) return
+  const path = join(owner, thinking.name)
+  if (!isObject(thinking.value)) refuse(path, 'must be an object')
+  integer(find(thinking.value, 'thinkingBudget', 'thinking_budget'), path, -1)
+}
+
+function integer(found: Found | undefined, owner: string, minimum: number): number | undefined {
+  if (found === undefined) return undefined
+  const { name, value } = found
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum) {
+    refuse(join(owner, name), `must be an integer of at least ${minimum}`)
+  }
+  return value
+}

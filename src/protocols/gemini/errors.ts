@@ -1,0 +1,32 @@
+// Owns the native error shape: HTTP status and canonical status of each kind of error.
+import type { ErrorKind, GatewayError } from '../../errors.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is as the vendor has it. */
+const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
+  invalid_request: [400, 'INVALID_ARGUMENT'],
+  payload_too_large: [400, 'INVALID_ARGUMENT'],
+  unauthenticated: [401, 'UNAUTHENTICATED'],
+  insufficient_balance: [402, 'FAILED_PRECONDITION'],
+  permission_denied: [403, 'PERMISSION_DENIED'],
+  not_found: [404, 'NOT_FOUND'],
+  conflict: [409, 'ABORTED'],
+  unprocessable: [422, 'INVALID_ARGUMENT'],
+  rate_limited: [429, 'RESOURCE_EXHAUSTED'],
+  internal: [500, 'INTERNAL'],
+  unimplemented: [501, 'UNIMPLEMENTED'],
+  upstream_failed: [502, 'UNAVAILABLE'],
+  upstream_timeout: [502, 'UNAVAILABLE'],
+  overloaded: [503, 'UNAVAILABLE'],
+}
+
+/** `{error: {code, message, status}}`, and nothing else: the vendor's SDKs show the body whole. */
+export function renderError(error: GatewayError): { status: number; body: JsonObject } {
+  const [code, status] = STATUS[error.kind]
+  return { status: code, body: { error: { code, message: error.message, status } } }
+}
+
+/** The same as the data of a stream's last record. */
+export function renderStreamError(error: GatewayError): string {
+  return JSON.stringify(renderError(error).body)
+}

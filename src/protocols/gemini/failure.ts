@@ -1,0 +1,74 @@
+// Owns what a vendor's refusal means: whose doing it is, and when to come back.
+import type { JsonObject, UpstreamFailure } from '../protocol.ts'
+import { isObject, objectsOf } from './fields.ts'
+
+type Blame = UpstreamFailure['blame']
+
+/** https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes". */
+const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
+  400: 'request',
+  401: 'key',
+  402: 'key',
+  403: 'key',
+  404: 'broken',
+  413: 'request',
+  422: 'request',
+  429: 'busy',
+}
+
+/** A cached content or a file that is not there is answered as 403 or 404 too: that is no fault of the key or the route. */
+const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
+const LONGEST_MESSAGE = 2_000
+
+/**
+ * Reads a refusal.
+ * @param body the vendor's JSON, or that in an array as streams have it, or HTML of something in between, or nothing
+ */
+export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
+  const error = readError(body)
+  const message = typeof error.message === 'string' ? error.message : body.slice(0, LONGEST_MESSAGE)
+  return {
+    blame: blame(status, error, message),
+    message: message === '' ? `The provider answered with status ${status} and no message.` : message,
+    retry_after_s: retryDelay(error) ?? retryAfter(headers),
+  }
+}
+
+function blame(status: number, error: JsonObject, message: string): Blame {
+  if (refusesKey(error)) return 'key'
+  if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'request'
+  return BLAME_BY_STATUS[status] ?? 'broken'
+}
+
+/** A key that is wrong or expired is answered as 400, and so is one whose country or billing rules it out. */
+function refusesKey(error: JsonObject): boolean {
+  if (error.status === 'FAILED_PRECONDITION') return true
+  return objectsOf(error.details).some(
+    ({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_'),
+  )
+}
+
+function readError(body: string): JsonObject {
+  try {
+    const parsed: unknown = JSON.parse(body)
+    const answer: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+    return isObject(answer) && isObject(answer.error) ? answer.error : {}
+  } catch {
+    return {}
+  }
+}
+
+/** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
+function retryDelay(error: JsonObject): number | undefined {
+  for (const { retryDelay } of objectsOf(error.details)) {
+    const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
+    if (match) return Math.ceil(Number(match[1]))
+  }
+  return undefined
+}
+
+/** Retry-After in seconds (RFC 9110, 10.2.3); its other form, a date, is not used by this vendor. */
+function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get('retry-after')
+  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : undefined
+}

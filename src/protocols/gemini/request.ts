@@ -1,0 +1,111 @@
+// Owns what a native request asks for, as far as it must be known before it is paid: its size, its limits, what is plainly wrong.
+import { estimateTokens } from '../../estimate.ts'
+import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
+import { findConfig, readLimits } from './config.ts'
+import { find, isObject, join, refuse } from './fields.ts'
+import { fileTokens, inlineTokens } from './media.ts'
+
+/** Cached content is not seen either; the vendor caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */
+const CACHED_CONTENT_TOKENS = 4_096
+
+/**
+ * Reads the body of :generateContent and :streamGenerateContent. Unknown fields are not looked at: the vendor judges them.
+ * @throws GatewayError invalid_request naming the field
+ */
+export function readRequest(body: JsonObject): RequestFacts {
+  const limits = readLimits(body)
+  const input_tokens =
+    contentsTokens(body.contents) +
+    systemTokens(body) +
+    jsonTokens(body.tools) +
+    jsonTokens(limits.schema?.value) +
+    cachedTokens(body)
+  return { input_tokens, max_output_tokens: limits.max_output_tokens, answers: limits.answers }
+}
+
+/** The same request with maxOutputTokens lowered, under the spelling that the caller used; the thinking budget stays. */
+export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
+  const config = findConfig(body) ?? { name: 'generationConfig', value: {} }
+  const field = find(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
+  return {
+    ...body,
+    [config.name]: { ...config.value, [field?.name ?? 'maxOutputTokens']: max_output_tokens },
+  }
+}
+
+function contentsTokens(contents: Json | undefined): number {
+  if (!Array.isArray(contents) || contents.length === 0)
+    refuse('contents', 'must be an array that is not empty')
+  return sum(contents, (content, index) => contentTokens(content, `contents[${index}]`))
+}
+
+function systemTokens(body: JsonObject): number {
+  const found = find(body, 'systemInstruction', 'system_instruction')
+  if (found === undefined) return 0
+  return typeof found.value === 'string'
+    ? estimateTokens(found.value)
+    : contentTokens(found.value, found.name)
+}
+
+function contentTokens(content: Json, path: string): number {
+  if (!isObject(content)) refuse(path, 'must be an object with parts')
+  return partsTokens(content.parts, join(path, 'parts'))
+}
+
+/** One part where an array is due is taken, as the vendor takes it. */
+function partsTokens(parts: Json | undefined, path: string): number {
+  if (Array.isArray(parts)) return sum(parts, (part, index) => partTokens(part, `${path}[${index}]`))
+  if (!isObject(parts)) refuse(path, 'must be an array of parts')
+  return partTokens(parts, path)
+}
+
+function partTokens(part: Json, path: string): number {
+  if (!isObject(part)) refuse(path, 'must be an object, such as {"text": "…"}')
+  if (part.text !== undefined) return textTokens(part.text, join(path, 'text'))
+  const inline = findObject(part, 'inlineData', 'inline_data', path)
+  if (inline) return inlineTokens(inline.value, inline.path)
+  const file = findObject(part, 'fileData', 'file_data', path)
+  if (file) return fileTokens(file.value, file.path)
+  const response = findObject(part, 'functionResponse', 'function_response', path)
+  if (response) return functionResponseTokens(response.value, response.path)
+  return jsonTokens(part)
+}
+
+function textTokens(text: Json, path: string): number {
+  if (typeof text !== 'string') refuse(path, 'must be a string')
+  return estimateTokens(text)
+}
+
+/** A function's response may hold media in parts of its own. */
+function functionResponseTokens(response: JsonObject, path: string): number {
+  const { parts, ...rest } = response
+  return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, join(path, 'parts')))
+}
+
+function cachedTokens(body: JsonObject): number {
+  const found = find(body, 'cachedContent', 'cached_content')
+  if (found === undefined) return 0
+  if (typeof found.value !== 'string') refuse(found.name, 'must be the name of a cached content')
+  return found.value === '' ? 0 : CACHED_CONTENT_TOKENS
+}
+
+function findObject(
+  part: JsonObject,
+  camel: string,
+  snake: string,
+  owner: string,
+): { path: string; value: JsonObject } | undefined {
+  const found = find(part, camel, snake, owner)
+  if (found === undefined) return undefined
+  const path = join(owner, found.name)
+  if (!isObject(found.value)) refuse(path, 'must be an object')
+  return { path, value: found.value }
+}
+
+function jsonTokens(value: Json | undefined): number {
+  return value === undefined || value === null ? 0 : estimateTokens(JSON.stringify(value))
+}
+
+function sum(items: readonly Json[], tokens: (item: Json, index: number) => number): number {
+  return items.reduce<number>((total, item, index) => total + tokens(item, index), 0)
+}

@@ -1,0 +1,15 @@
+// Owns where a native request goes at a provider, and how it shows its key.
+import type { UpstreamTarget } from '../protocol.ts'
+
+/**
+ * Path, query and headers of a call. The key goes in a header, never in the URL, which is logged along the way.
+ * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and "models.streamGenerateContent".
+ */
+export function target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget {
+  const model = call.model.split('/').map(encodeURIComponent).join('/')
+  const action = call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return {
+    path: `/v1beta/models/${model}:${action}`,
+    headers: call.api_key === '' ? {} : { 'x-goog-api-key': call.api_key },
+  }
+}
