@@ -1,0 +1,3 @@
+// The worker of the program beside it.
+declare const self: Worker
+self.onmessage = ({ data }) => self.postMessage(`${data} pong`)

@@ -1,0 +1,119 @@
+// Unpacking: files come whole, a damaged one is replaced, and no folder is used that others could write to.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { cacheFolders, claimFolder, loadAddon, unpack } from '../../src/build/unpack.ts'
+
+let folder: string
+let files: { path: string; embedded_path: string }[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-unpack-'))
+  files = ['addon.node', 'libvips.so.1'].map((name) => {
+    const embedded_path = join(folder, name)
+    writeFileSync(embedded_path, `content of ${name}`)
+    return { path: `package/lib/${name}`, embedded_path }
+  })
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('unpack', () => {
+  test('writes every file whole, for this user only', () => {
+    unpack(join(folder, 'to'), files)
+    for (const { path, embedded_path } of files) {
+      expect(readFileSync(join(folder, 'to', path))).toEqual(readFileSync(embedded_path))
+      expect(statSync(join(folder, 'to', path)).mode & 0o077).toBe(0)
+    }
+  })
+
+  test('leaves files alone that are there already', () => {
+    unpack(join(folder, 'to'), files)
+    const inodes = () => files.map(({ path }) => statSync(join(folder, 'to', path)).ino)
+    const before = inodes()
+    unpack(join(folder, 'to'), files)
+    expect(inodes()).toEqual(before)
+  })
+
+  test.each([
+    ['cut short', (path: string) => writeFileSync(path, 'con')],
+    ['empty', (path: string) => writeFileSync(path, '')],
+    [
+      'a link to elsewhere',
+      (path: string) => {
+        rmSync(path)
+        symlinkSync('/dev/null', path)
+      },
+    ],
+  ])('replaces a file that is %s', (_, damage) => {
+    unpack(join(folder, 'to'), files)
+    const damaged = join(folder, 'to/package/lib/libvips.so.1')
+    damage(damaged)
+    unpack(join(folder, 'to'), files)
+    expect(readFileSync(damaged, 'utf8')).toBe('content of libvips.so.1')
+  })
+})
+
+describe('claimFolder', () => {
+  test('makes a folder for this user only', () => {
+    claimFolder(join(folder, 'a/b'))
+    expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700)
+  })
+
+  test.each([
+    ['that the group can write to', (path: string) => chmodSync(path, 0o770)],
+    ['that everybody can write to', (path: string) => chmodSync(path, 0o702)],
+    [
+      'that is a link',
+      (path: string) => {
+        rmSync(path, { recursive: true })
+        symlinkSync(tmpdir(), path)
+      },
+    ],
+    [
+      'that is a file',
+      (path: string) => {
+        rmSync(path, { recursive: true })
+        writeFileSync(path, '')
+      },
+    ],
+  ])('refuses one %s', (_, spoil) => {
+    const path = join(folder, 'spoiled')
+    mkdirSync(path)
+    spoil(path)
+    expect(() => claimFolder(path)).toThrow()
+  })
+})
+
+describe('loadAddon', () => {
+  test('gives one reason for each folder that did not do', () => {
+    const blocked = join(folder, 'blocked')
+    writeFileSync(blocked, '')
+    const writable = join(folder, 'writable')
+    const load = () => loadAddon('sharp-1', 'package/lib/addon.node', files, [blocked, writable])
+    expect(load).toThrow(`\n${blocked}: `)
+    expect(load).toThrow(`\n${writable}: `)
+  })
+})
+
+describe('cacheFolders', () => {
+  test('prefers XDG_CACHE_HOME, and never has the temporary folder alone for this user', () => {
+    const [first, second] = cacheFolders({ XDG_CACHE_HOME: '/var/cache' })
+    expect(first).toBe('/var/cache/tollgate')
+    expect(second).toMatch(/tollgate-\d+$/)
+  })
+
+  test.each([undefined, ''])('falls back to the home folder where XDG_CACHE_HOME is %p', (value) => {
+    expect(cacheFolders({ XDG_CACHE_HOME: value })[0]).toMatch(/[\\/]\.cache[\\/]tollgate$/)
+  })
+})
