@@ -1,0 +1,51 @@
+// Owns how a database comes to this program's tables: numbered SQL files, each applied once, in one transaction.
+import type { Database } from 'bun:sqlite'
+// Imported as text, so that they travel inside the compiled binary.
+import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
+
+/** In order; the number of a migration is its place in this list, from 1, and it stays what it is once it is released. */
+export const MIGRATIONS: readonly string[] = [ledger]
+
+/** The number of the last migration that was applied to a database; 0 for an empty one. */
+export function schemaVersion(db: Database): number {
+  return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
+}
+
+/**
+ * Refuses a database that a later program wrote: what its tables mean is not known here.
+ *
+ * @throws Error that says which versions met, and what to do
+ */
+export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
+  const version = schemaVersion(db)
+  if (version > known) {
+    throw new Error(
+      `The database is at version ${version}, and this program knows versions up to ${known}. ` +
+        'A newer program wrote it: run that one, or restore an older backup.',
+    )
+  }
+}
+
+/**
+ * Applies the migrations that a database still lacks. Two processes may do this at once: each migration looks at the
+ * version again after it has the write lock.
+ *
+ * @returns how many were applied by this call
+ * @throws Error when the database is newer than the program; SQLiteError when a migration fails, which leaves the
+ * database at the version before it
+ */
+export function migrate(db: Database, migrations = MIGRATIONS): number {
+  refuseNewer(db, migrations.length)
+  let applied = 0
+  for (const [index, sql] of migrations.entries()) {
+    const version = index + 1
+    if (schemaVersion(db) >= version) continue
+    db.transaction(() => {
+      if (schemaVersion(db) >= version) return
+      db.run(sql)
+      db.run(`PRAGMA user_version = ${version}`)
+      applied += 1
+    }).immediate()
+  }
+  return applied
+}

@@ -1,0 +1,56 @@
+// Owns how the database is opened: the pragmas that every connection needs, and the check of its version.
+import { Database } from 'bun:sqlite'
+import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
+
+/** How long a connection waits for another process's write lock before it gives up with SQLITE_BUSY. */
+const BUSY_TIMEOUT_MS = 5_000
+
+/** The write-ahead log is cut back to this after a checkpoint, so that one long reader does not leave a large file. */
+const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+/**
+ * Opens the database, makes it where it does not exist, and brings its tables up to date.
+ *
+ * Numbers are read as JavaScript numbers: the tables' CHECKs keep every amount within the safe integers, and the
+ * ledger refuses others before they reach a statement.
+ *
+ * @param path the file, or `:memory:`
+ * @param options `readonly`: no writes; the file must exist and its tables be up to date
+ * @throws Error when the file cannot be opened, or was written by a newer program
+ */
+export function openDatabase(path: string, options: { readonly?: boolean } = {}): Database {
+  const readonly = options.readonly ?? false
+  const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
+  try {
+    // First of all, because the other pragmas may themselves have to wait for a lock.
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    db.run('PRAGMA foreign_keys = ON')
+    if (readonly) refuseOtherVersion(db)
+    else prepareForWriting(db)
+    return db
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function prepareForWriting(db: Database): void {
+  // Before the switch to WAL, which would already change a file that is not ours to touch.
+  refuseNewer(db)
+  db.run('PRAGMA journal_mode = WAL')
+  // FULL, because NORMAL may lose the last commits to a power cut, and their effects were already answered.
+  db.run('PRAGMA synchronous = FULL')
+  db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
+  migrate(db)
+}
+
+function refuseOtherVersion(db: Database): void {
+  refuseNewer(db)
+  const version = schemaVersion(db)
+  if (version < MIGRATIONS.length) {
+    throw new Error(
+      `The database is at version ${version}, and this program reads version ${MIGRATIONS.length}. ` +
+        'Start the gateway once to bring it up to date.',
+    )
+  }
+}

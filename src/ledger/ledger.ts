@@ -1,0 +1,93 @@
+// Owns group commit: operations that come together share one transaction, and each is answered once it is on the disk.
+import { internal, overloaded } from '../errors.ts'
+import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
+import { errorOf, type Result } from './failure.ts'
+import { medianSyncMs } from './measure.ts'
+import type { Ledger, Operation, Outcome, OutcomeOf } from './operations.ts'
+import type { Probe } from './writer.ts'
+
+export interface LedgerOptions {
+  /** The database's file, or `:memory:` (inline only). */
+  path: string
+  /** Where commits are made; `auto` measures the disk, and takes the thread where it is slow. */
+  writer: 'inline' | 'thread' | 'auto'
+  /** For tests of crashes; called by the inline writer only. */
+  probe?: Probe
+}
+
+/** An fsync above this holds the event loop up for longer than handing a batch to a thread costs. */
+const SLOW_SYNC_MS = 0.5
+
+/** Bounds how long one transaction keeps the write lock, and the event loop. */
+const MAX_BATCH = 512
+
+interface Waiting {
+  readonly operation: Operation
+  readonly resolve: (outcome: Outcome) => void
+  readonly reject: (error: Error) => void
+}
+
+/**
+ * Opens the ledger of a database, which is made and brought up to date where needed.
+ *
+ * @throws Error when the database cannot be opened
+ */
+export async function openLedger(options: LedgerOptions): Promise<Ledger> {
+  const { path, writer, probe } = options
+  const threaded = writer === 'thread' || (writer === 'auto' && medianSyncMs(path) > SLOW_SYNC_MS)
+  return groupCommit(threaded ? await threadExecutor(path) : inlineExecutor(path, probe))
+}
+
+/**
+ * A ledger over an executor. All that is submitted in one turn of the event loop, or while a batch is in flight, makes
+ * the next batch; nothing waits in order to gather more.
+ */
+export function groupCommit(executor: Executor): Ledger {
+  let queue: Waiting[] = []
+  let running: Promise<void> | undefined
+  let closed = false
+
+  const run = async (): Promise<void> => {
+    while (queue.length > 0) {
+      await endOfTurn()
+      const batch = queue.slice(0, MAX_BATCH)
+      queue = queue.slice(MAX_BATCH)
+      await commit(executor, batch)
+    }
+    running = undefined
+  }
+
+  return {
+    submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
+      if (closed) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
+      queue.push({ operation, resolve, reject })
+      running ??= run()
+      return promise as Promise<OutcomeOf<O>>
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await running
+      await executor.close()
+    },
+  }
+}
+
+async function commit(executor: Executor, batch: Waiting[]): Promise<void> {
+  let results: Result[]
+  try {
+    results = await executor.commit(batch.map(({ operation }) => operation))
+  } catch (cause) {
+    const error = internal('The gateway failed to record this call. It has been logged.', { cause })
+    for (const { reject } of batch) reject(error)
+    return
+  }
+  for (const [index, { resolve, reject }] of batch.entries()) {
+    const result = results[index]
+    if (result && 'outcome' in result) resolve(result.outcome)
+    else reject(errorOf(result?.failure ?? { unavailable: false, cause: 'the writer gave no result' }))
+  }
+}
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

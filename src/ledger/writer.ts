@@ -1,0 +1,99 @@
+// Owns the one transaction of a batch: loads the rows it touches, applies the rules, writes what changed.
+import type { Database } from 'bun:sqlite'
+import { apply, type Book, emptyBook } from './book.ts'
+import type { Operation, Outcome } from './operations.ts'
+import { prepareStatements, type Statements } from './statements.ts'
+
+/** Called at named points of a commit, so that a test can end the process there. */
+export type Probe = (point: 'commit.begun' | 'commit.written' | 'commit.done') => void
+
+export interface Writer {
+  /**
+   * Applies a batch in order, in one transaction that is on the disk when this returns. A refused operation changes
+   * nothing and does not hinder the others.
+   *
+   * @returns one outcome for each operation, in their order
+   * @throws whatever SQLite throws; nothing of the batch has happened then
+   */
+  commit(operations: readonly Operation[]): Outcome[]
+}
+
+/** A writer over an open database, which must not be in a transaction of its own. */
+export function createWriter(db: Database, probe: Probe = () => {}): Writer {
+  const statements = prepareStatements(db)
+  const commit = (operations: readonly Operation[]): Outcome[] => {
+    statements.begin.run()
+    probe('commit.begun')
+    const book = emptyBook((statements.lastHoldId.get()?.id ?? 0) + 1)
+    const outcomes = operations.map((operation) => {
+      load(book, statements, operation)
+      return apply(book, operation)
+    })
+    store(book, statements)
+    probe('commit.written')
+    statements.commit.run()
+    probe('commit.done')
+    return outcomes
+  }
+  return {
+    commit(operations) {
+      try {
+        return commit(operations)
+      } catch (error) {
+        // After some errors, such as a full disk, SQLite has already rolled back by itself.
+        if (db.inTransaction) statements.rollback.run()
+        throw error
+      }
+    },
+  }
+}
+
+/** Brings the rows that an operation touches into the book. A row is read once a batch; later operations see it changed. */
+function load(book: Book, statements: Statements, operation: Operation): void {
+  switch (operation.op) {
+    case 'hold':
+      loadAccount(book, statements, operation.account_id)
+      loadKey(book, statements, operation.key_id)
+      return
+    case 'post':
+    case 'void':
+    case 'expire':
+      loadHold(book, statements, operation.hold_id)
+      return
+    case 'top_up':
+    case 'withdraw':
+      loadAccount(book, statements, operation.account_id)
+  }
+}
+
+function loadAccount(book: Book, statements: Statements, id: number): void {
+  if (book.accounts.has(id)) return
+  const row = statements.account.get(id)
+  if (row) book.accounts.set(id, row)
+}
+
+function loadKey(book: Book, statements: Statements, id: number): void {
+  if (book.keys.has(id)) return
+  const row = statements.key.get(id)
+  if (row) book.keys.set(id, row)
+}
+
+function loadHold(book: Book, statements: Statements, id: number): void {
+  if (book.holds.has(id)) return
+  const row = statements.hold.get(id)
+  if (!row) return
+  book.holds.set(id, row)
+  loadAccount(book, statements, row.account_id)
+  loadKey(book, statements, row.key_id)
+}
+
+/** Writes what the batch changed: parents before the rows that refer to them. */
+function store(book: Book, statements: Statements): void {
+  for (const row of book.changed_accounts)
+    statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)
+  for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
+  for (const row of book.new_holds) statements.insertHold(row)
+  for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
+  for (const row of book.new_calls) statements.insertCall(row)
+  for (const row of book.new_entries) statements.insertEntry(row)
+}
