@@ -3,10 +3,23 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false }
 
-/** USD as vendors write it: `0.30` or `"0.30"`. Read digit by digit, never multiplied as a float. */
-const Usd = (description: string) => Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description })
+/** setTimeout fires at once for delays beyond 31 bits. */
+const LONGEST_MS = 2_147_483_647
 
-const Count = (description: string) => Type.Integer({ minimum: 1, description })
+/** No model has a context near it, and products of two such counts are exact. */
+const LARGEST_COUNT = 67_108_864
+
+/** `must` is what a message about a wrong value says, where the schema alone would not tell a person enough. */
+export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
+
+/** USD as vendors write it: `0.30` or `"0.30"`. Read digit by digit, never multiplied as a float. */
+const Usd = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
+
+const Count = (description: string) => Type.Integer({ minimum: 1, maximum: LARGEST_COUNT, description })
+
+const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
+  Type.Integer({ ...options, maximum: LONGEST_MS })
 
 const tokenRates = {
   input: Usd('USD per million tokens read, text and images'),
@@ -53,11 +66,22 @@ export const ImagePriceSchema = Type.Object(
   closed,
 )
 
+/** An embedding is priced by what is read; nothing is written. */
+export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
+
 export const ServerSchema = Type.Object(
   {
-    listen: Type.String({ default: '127.0.0.1:8080', description: 'address:port' }),
+    listen: Type.String({
+      default: '127.0.0.1:8080',
+      pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$',
+      must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
+    }),
     public_url: Type.Optional(
-      Type.String({ description: 'how callers reach the gateway, for the lines it prints' }),
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        description: 'how callers reach the gateway, for the lines it prints',
+        must: 'a URL, such as "https://gateway.example.com"',
+      }),
     ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
@@ -69,9 +93,9 @@ export const ServerSchema = Type.Object(
         'where the ledger commits: auto measures the disk at start, and moves to a thread where it is slow',
     }),
     on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], { default: 'cancel' }),
-    drain_timeout_ms: Type.Integer({ default: 60_000, minimum: 0 }),
-    shutdown_timeout_ms: Type.Integer({ default: 30_000, minimum: 0 }),
-    stalled_reader_timeout_ms: Type.Integer({ default: 120_000, minimum: 1_000 }),
+    drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
+    shutdown_timeout_ms: Milliseconds({ default: 30_000, minimum: 0 }),
+    stalled_reader_timeout_ms: Milliseconds({ default: 120_000, minimum: 1_000 }),
   },
   closed,
 )
@@ -99,23 +123,33 @@ export const LimitsSchema = Type.Object(
 
 export const ProviderSchema = Type.Object(
   {
-    name: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
+    name: Type.String({
+      pattern: '^[a-z0-9][a-z0-9_-]*$',
+      must: 'a name of a-z, 0-9, _ and -, such as "google"',
+    }),
     protocol: Type.Union([Type.Literal('gemini'), Type.Literal('anthropic'), Type.Literal('openai')]),
-    base_url: Type.String({ description: 'https://… of the vendor, or "simulator"' }),
+    base_url: Type.String({
+      pattern: '^(https?://.+|simulator)$',
+      must: 'an address that begins with https:// or http://, or "simulator"',
+    }),
     api_keys: Type.Optional(
-      Type.Array(Type.String(), { description: '"env:NAME" reads an environment variable' }),
+      Type.Array(Type.String(), {
+        description: '"env:NAME" reads an environment variable; an empty list: the server takes none',
+      }),
     ),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'sent with every request' }),
+      Type.Record(Type.String(), Type.String(), {
+        description: 'sent with every request; "env:NAME" reads an environment variable',
+      }),
     ),
-    first_byte_timeout_ms: Type.Integer({ default: 120_000, minimum: 1 }),
-    idle_timeout_ms: Type.Integer({
+    first_byte_timeout_ms: Milliseconds({ default: 120_000, minimum: 1 }),
+    idle_timeout_ms: Milliseconds({
       default: 120_000,
       minimum: 1,
       description: 'longest silence inside an answer',
     }),
-    call_timeout_ms: Type.Integer({ default: 600_000, minimum: 1 }),
-    rest_ms: Type.Integer({
+    call_timeout_ms: Milliseconds({ default: 600_000, minimum: 1 }),
+    rest_ms: Milliseconds({
       default: 10_000,
       minimum: 0,
       description: 'how long a failing key rests at first; doubles up to 10 minutes',
@@ -139,7 +173,10 @@ export const RouteSchema = Type.Object(
 )
 
 const modelBase = {
-  id: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$' }),
+  id: Type.String({
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$',
+    must: 'at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
+  }),
   display_name: Type.Optional(Type.String()),
   retired: Type.Boolean({ default: false }),
   routes: Type.Array(RouteSchema, { minItems: 1 }),
@@ -152,16 +189,22 @@ export const TextModelSchema = Type.Object(
     context: Type.Integer({
       default: 1_048_576,
       minimum: 1,
+      maximum: LARGEST_COUNT,
       description: 'tokens of prompt and answer together',
     }),
-    max_output_tokens: Type.Integer({ default: 8_192, minimum: 1 }),
+    max_output_tokens: Type.Integer({
+      default: 8_192,
+      minimum: 1,
+      maximum: LARGEST_COUNT,
+      description: 'the limit of callers who set none, and the most that any may set',
+    }),
     price: TokenPriceSchema,
   },
   closed,
 )
 
 export const EmbeddingModelSchema = Type.Object(
-  { ...modelBase, kind: Type.Literal('embedding'), price: TokenPriceSchema },
+  { ...modelBase, kind: Type.Literal('embedding'), price: EmbeddingPriceSchema },
   closed,
 )
 
@@ -169,31 +212,45 @@ export const ImageModelSchema = Type.Object(
   {
     ...modelBase,
     kind: Type.Literal('image'),
-    max_n_per_request: Type.Integer({ default: 1, minimum: 1 }),
-    sizes: Type.Optional(Type.Array(Type.String({ pattern: '^([0-9]+x[0-9]+|auto)$' }))),
+    max_n_per_request: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
+    sizes: Type.Optional(
+      Type.Array(
+        Type.String({ pattern: '^([0-9]+x[0-9]+|auto)$', must: '"auto" or a size such as "1024x1024"' }),
+      ),
+    ),
     price: ImagePriceSchema,
   },
   closed,
 )
 
-export const ModelSchema = Type.Union([TextModelSchema, EmbeddingModelSchema, ImageModelSchema])
+/** The schema of a model by its `kind`. */
+export const MODEL_SCHEMAS = {
+  text: TextModelSchema,
+  embedding: EmbeddingModelSchema,
+  image: ImageModelSchema,
+}
 
-export const CatalogueSchema = Type.Object(
+/** The file's sections. What is in them is checked part by part, so that one mistake does not hide another. */
+export const OutlineSchema = Type.Object(
   {
-    server: Type.Optional(ServerSchema),
-    limits: Type.Optional(LimitsSchema),
-    providers: Type.Array(ProviderSchema),
-    models: Type.Array(ModelSchema),
+    server: Type.Optional(Type.Unknown()),
+    limits: Type.Optional(Type.Unknown()),
+    providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
+    models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },
   closed,
 )
 
 export type TokenPriceText = Static<typeof TokenPriceSchema>
+export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>
 export type ImagePriceText = Static<typeof ImagePriceSchema>
 export type ServerConfig = Static<typeof ServerSchema>
 export type Limit = Static<typeof LimitSchema>
 export type Limits = Static<typeof LimitsSchema>
 export type ProviderText = Static<typeof ProviderSchema>
 export type Route = Static<typeof RouteSchema>
-export type ModelText = Static<typeof ModelSchema>
+export type ModelText =
+  | Static<typeof TextModelSchema>
+  | Static<typeof EmbeddingModelSchema>
+  | Static<typeof ImageModelSchema>
 export type ProtocolName = ProviderText['protocol']

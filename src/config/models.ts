@@ -1,0 +1,71 @@
+// Owns reading a model: its kind, its routes in the order in which they are tried, its price.
+import type { Model } from './catalogue.ts'
+import { listed, type Report } from './mistakes.ts'
+import { readImagePrice, readTokenPrice } from './prices.ts'
+import { MODEL_SCHEMAS, type ModelText, type Route } from './schema.ts'
+import type { TomlPath } from './toml.ts'
+import { validate } from './validate.ts'
+
+type Kind = keyof typeof MODEL_SCHEMAS
+
+/**
+ * Holds a model against the schema of its kind.
+ *
+ * @returns undefined where mistakes were reported
+ */
+export function validateModel(part: unknown, path: TomlPath, report: Report): ModelText | undefined {
+  if (typeof part !== 'object' || part === null || Array.isArray(part)) {
+    report(path, 'must be a table')
+    return undefined
+  }
+  const kind = 'kind' in part ? part.kind : undefined
+  if (isKind(kind)) return validate<(typeof MODEL_SCHEMAS)[Kind]>(MODEL_SCHEMAS[kind], part, path, report)
+  report([...path, 'kind'], `must be ${listed(Object.keys(MODEL_SCHEMAS), 'or')}`)
+  return undefined
+}
+
+/**
+ * Reads a model whose shape has been checked.
+ *
+ * @param path where the model stands in the file
+ * @returns the model, of no meaning where a mistake was reported
+ */
+export function readModel(text: ModelText, path: TomlPath, report: Report): Model {
+  const base = {
+    id: text.id,
+    display_name: text.display_name ?? text.id,
+    retired: text.retired,
+    routes: inOrder(text.routes),
+  }
+  const price_path = [...path, 'price']
+  switch (text.kind) {
+    case 'text': {
+      const { kind, context, max_output_tokens } = text
+      if (max_output_tokens > context)
+        report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
+      const price = readTokenPrice(text.price, price_path, report)
+      return { ...base, kind, context, max_output_tokens, price }
+    }
+    case 'embedding':
+      return { ...base, kind: text.kind, price: readTokenPrice(text.price, price_path, report) }
+    case 'image': {
+      const { kind, max_n_per_request, sizes } = text
+      return {
+        ...base,
+        kind,
+        max_n_per_request,
+        sizes,
+        price: readImagePrice(text.price, price_path, report),
+      }
+    }
+  }
+}
+
+const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)
+
+/** By rising `order`; as written where that is equal. */
+function inOrder(routes: readonly Route[]): Model['routes'] {
+  const [first, ...rest] = routes.toSorted((one, other) => one.order - other.order)
+  if (!first) throw new RangeError('a model without a route passed its schema')
+  return [first, ...rest]
+}

@@ -1,0 +1,114 @@
+// Owns reading prices: USD as vendors write them into rates that are calculated with, and the rates left out.
+import { divideRoundingUp, type Nanos, parseUsd } from '../money.ts'
+import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../pricing/prices.ts'
+import type { Report } from './mistakes.ts'
+import { type EmbeddingPriceText, type ImagePriceText, type TokenPriceText, USD_MUST } from './schema.ts'
+import type { TomlPath } from './toml.ts'
+
+type RatesText = Omit<TokenPriceText, 'tiers'>
+type Amount = number | string
+
+/**
+ * Reads a price by tokens. Rates that are left out follow from the others: a cache read costs a tenth of the input
+ * (spec.md, Messages-protocol request), a write to the 5 minute cache 1.25 x and to the 1 hour cache 2 x the input
+ * (docs.anthropic.com, Prompt caching); thinking and images cost what output does, audio what input does.
+ *
+ * @param path where the price stands in the file
+ * @returns the price, of no meaning where a mistake was reported
+ */
+export function readTokenPrice(
+  text: TokenPriceText | EmbeddingPriceText,
+  path: TomlPath,
+  report: Report,
+): TokenPrice {
+  const { tiers = [], ...base }: TokenPriceText = { output: 0, ...text }
+  checkTiersRise(tiers, path, report)
+  const higher = tiers.map((tier, index) => readTier(tier.above, tier, [...path, 'tiers', index], report))
+  return { unit: 'token', tiers: [readTier(0, base, path, report), ...higher] }
+}
+
+/**
+ * Reads a price by image.
+ *
+ * @returns the price, of no meaning where a mistake was reported
+ */
+export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Report): ImagePrice {
+  const variants = (text.variants ?? []).map((variant, index) => ({
+    size: variant.size,
+    quality: variant.quality,
+    per_image_nanos: readUsd(variant.per_image, [...path, 'variants', index, 'per_image'], report),
+  }))
+  checkVariantsAreReached(variants, path, report)
+  return {
+    unit: 'image',
+    per_image_nanos: readUsd(text.per_image, [...path, 'per_image'], report),
+    variants,
+  }
+}
+
+function readTier(above_tokens: number, text: RatesText, path: TomlPath, report: Report): Tier {
+  const rates = readRates(text, path, report)
+  const snapshot = JSON.stringify({ unit: 'token', above_tokens, nanos_per_million_tokens: rates })
+  return { above_tokens, rates, snapshot }
+}
+
+function readRates(text: RatesText, path: TomlPath, report: Report): TokenRates {
+  const read = (field: keyof RatesText): Nanos | undefined => {
+    const amount = text[field]
+    return amount === undefined ? undefined : readUsd(amount, [...path, field], report)
+  }
+  const input = read('input') ?? 0
+  const output = read('output') ?? 0
+  return {
+    input_tokens: input,
+    input_audio_tokens: read('audio') ?? input,
+    cache_read_tokens: read('cache_read') ?? share(input, 1n, 10n),
+    cache_write_5m_tokens: read('cache_write_5m') ?? share(input, 5n, 4n),
+    cache_write_1h_tokens: read('cache_write_1h') ?? share(input, 2n, 1n),
+    output_tokens: output,
+    thinking_tokens: read('thinking') ?? output,
+    output_image_tokens: read('image_output') ?? output,
+  }
+}
+
+/** A part of a rate, rounded up to a whole nano-dollar per million tokens. */
+const share = (rate: Nanos, numerator: bigint, denominator: bigint): Nanos =>
+  divideRoundingUp(BigInt(rate) * numerator, denominator)
+
+/** No more than this for a million tokens or an image: twice of it is still counted exactly. */
+const LARGEST_PRICE_NANOS = parseUsd(1_000_000)
+
+function readUsd(amount: Amount, path: TomlPath, report: Report): Nanos {
+  try {
+    const nanos = parseUsd(amount)
+    if (nanos >= 0 && nanos <= LARGEST_PRICE_NANOS) return nanos
+    report(path, 'must be between 0 and 1000000 USD')
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    report(path, `must be ${USD_MUST}`)
+  }
+  return 0
+}
+
+function checkTiersRise(tiers: readonly { above: number }[], path: TomlPath, report: Report): void {
+  tiers.forEach(({ above }, index) => {
+    const below = tiers[index - 1]
+    if (below && above <= below.above)
+      report([...path, 'tiers', index, 'above'], `must be more than the ${below.above} of the tier before it`)
+  })
+}
+
+/** The first line that fits is applied, so a line that an earlier one covers would never be. */
+function checkVariantsAreReached(variants: readonly ImageVariant[], path: TomlPath, report: Report): void {
+  const covers = (wide: ImageVariant, narrow: ImageVariant) =>
+    (wide.size === undefined || wide.size === narrow.size) &&
+    (wide.quality === undefined || wide.quality === narrow.quality)
+  variants.forEach((variant, index) => {
+    const earlier = variants.slice(0, index).findIndex((other) => covers(other, variant))
+    if (earlier >= 0)
+      report(
+        [...path, 'variants', index],
+        `is never applied: put it before variants[${earlier}], which fits first`,
+      )
+  })
+}
