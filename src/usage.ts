@@ -30,6 +30,17 @@ export const NO_USAGE: Readonly<Usage> = Object.freeze({
 
 export const USAGE_FIELDS = Object.keys(NO_USAGE) as UsageField[]
 
+/** The ways in which what a model reads may be billed. */
+export const INPUT_FIELDS = [
+  'input_tokens',
+  'input_audio_tokens',
+  'cache_read_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+] as const satisfies UsageField[]
+
+export type InputField = (typeof INPUT_FIELDS)[number]
+
 /** The prompt's size in tokens, which chooses the price's tier: all that was read, cached or not. */
 export function promptTokens(usage: Usage): number {
   return (

@@ -1,6 +1,6 @@
 // Owns what a call can cost, before it: the ceiling that is held, and the least that makes it worth starting.
 import type { Nanos } from '../money.ts'
-import type { UsageField } from '../usage.ts'
+import { INPUT_FIELDS, type InputField, type UsageField } from '../usage.ts'
 import { chargeImages, type ImageOrder } from './charge.ts'
 import { type ImagePrice, TOKENS_PER_RATE, type TokenPrice, type TokenRates } from './prices.ts'
 
@@ -13,24 +13,11 @@ export const USEFUL_ANSWER_TOKENS = 256
  */
 export const ESTIMATE_MARGIN = 1.25
 
-/** The ways in which what a model reads may be billed. */
-export type InputField = Extract<
-  UsageField,
-  | 'input_tokens'
-  | 'input_audio_tokens'
-  | 'cache_read_tokens'
-  | 'cache_write_5m_tokens'
-  | 'cache_write_1h_tokens'
->
-
-const ANY_INPUT: readonly InputField[] = [
-  'input_tokens',
-  'input_audio_tokens',
-  'cache_read_tokens',
-  'cache_write_5m_tokens',
-  'cache_write_1h_tokens',
-]
-const OUTPUT = ['output_tokens', 'thinking_tokens', 'output_image_tokens'] as const satisfies UsageField[]
+const OUTPUT_FIELDS = [
+  'output_tokens',
+  'thinking_tokens',
+  'output_image_tokens',
+] as const satisfies UsageField[]
 
 export interface QuotedInput {
   /** An estimate of all that the model is made to read. */
@@ -99,12 +86,12 @@ export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
 /** The request's cost in each tier that its prompt may be in: all that begin below its estimate, with the margin. */
 function tierCosts(price: TokenPrice, request: QuotedInput): TierCost[] {
   const most_tokens = request.input_tokens * ESTIMATE_MARGIN
-  const input_fields = request.input_fields ?? ANY_INPUT
+  const input_fields = request.input_fields ?? INPUT_FIELDS
   return price.tiers
     .filter((tier, index) => index === 0 || tier.above_tokens < most_tokens)
     .map(({ rates }) => ({
       input: BigInt(request.input_tokens) * dearestRate(rates, input_fields),
-      per_output_token: BigInt(request.answers) * dearestRate(rates, OUTPUT),
+      per_output_token: BigInt(request.answers) * dearestRate(rates, OUTPUT_FIELDS),
     }))
 }
 

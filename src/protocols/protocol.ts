@@ -1,6 +1,6 @@
 // Owns the verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
 import type { GatewayError } from '../errors.ts'
-import type { Usage } from '../usage.ts'
+import type { InputField, Usage } from '../usage.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -13,6 +13,8 @@ export interface RequestFacts {
   max_output_tokens: number | undefined
   /** How many answers he asked for; each may be as long as the limit. */
   answers: number
+  /** How the input may be billed, where less than every way is possible: a quote then holds no more than that. */
+  input_fields?: readonly InputField[]
 }
 
 /** Where and how a request goes to a provider of this protocol. */

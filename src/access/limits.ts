@@ -1,0 +1,217 @@
+// Owns how much at once: calls and tokens in any 60 seconds, and calls at a time, for each account and each key.
+import type { Limit, Limits } from '../config/schema.ts'
+import { SlidingWindow, WINDOW_MS } from './window.ts'
+
+/** The limits of one call: those of its account, and those of its key. */
+export interface CallLimits {
+  account: Limit
+  key: Limit
+}
+
+export interface Admission extends CallLimits {
+  account_id: number
+  key_id: number
+  /** Counted as used from now on, until the release tells what was. */
+  estimated_tokens?: number
+}
+
+/** One admitted call that is counted until it is released. */
+export interface Lease {
+  /** To be called when the call ends, with the tokens that it read and wrote. A second time does nothing. */
+  release(tokens_used?: number): void
+}
+
+export interface LimitRefusal {
+  ok: false
+  limit: keyof Limit
+  of: keyof CallLimits
+  /** Whole seconds, at least 1: the earliest that the same call can be admitted; 1 where calls under way decide it. */
+  retry_after_s: number
+}
+
+export type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
+
+export interface Limiter {
+  /**
+   * Admits a call, or says which limit it would break. The account's limits are asked before the key's, and a refused
+   * call counts nowhere. Tokens are known only afterwards: a call is admitted while those of the last 60 seconds, and
+   * the estimates of the calls under way, are together below the limit. Limits count from when they are first set.
+   */
+  admit(admission: Admission): AdmissionOutcome
+  /** Calls that were counted in the last 60 seconds, and whole seconds until the first of them no longer is. */
+  requests(of: keyof CallLimits, id: number): { used: number; resets_in_s: number }
+  /** Accounts and keys that are kept in memory: those with something to count. */
+  readonly size: number
+}
+
+const NO_LIMIT: Limit = Object.freeze({})
+
+/**
+ * The limits of a call under the catalogue: the default's fields, replaced by those written for this account or key.
+ *
+ * @param account_name as `[limits.accounts.NAME]` has it
+ * @param key_prefix as `[limits.keys.PREFIX]` has it
+ */
+export function limitsFor(limits: Limits, account_name: string, key_prefix: string): CallLimits {
+  return {
+    account: overridden(limits.account, limits.accounts, account_name),
+    key: overridden(limits.key, limits.keys, key_prefix),
+  }
+}
+
+function overridden(
+  base: Limit = NO_LIMIT,
+  overrides: Record<string, Limit> | undefined,
+  name: string,
+): Limit {
+  if (!overrides || !Object.hasOwn(overrides, name)) return base
+  return { ...base, ...overrides[name] }
+}
+
+/**
+ * A limiter that keeps its counts in memory.
+ *
+ * @param now milliseconds of a clock that never goes back, such as `performance.now`
+ */
+export function createLimiter({ now }: { now: () => number }): Limiter {
+  const accounts = new Map<number, Tally>()
+  const keys = new Map<number, Tally>()
+  let next_sweep = 0
+
+  /** Once a window: what has nothing left to count is forgotten. */
+  const sweep = (at: number): void => {
+    if (at < next_sweep) return
+    next_sweep = at + WINDOW_MS
+    for (const tallies of [accounts, keys])
+      for (const [id, tally] of tallies) if (tally.isIdle(at)) tallies.delete(id)
+  }
+
+  return {
+    admit({ account_id, key_id, account, key, estimated_tokens = 0 }) {
+      const limits_account = hasLimit(account)
+      const limits_key = hasLimit(key)
+      if (!limits_account && !limits_key) return UNCOUNTED
+      const at = now()
+      sweep(at)
+      const refusal =
+        accounts.get(account_id)?.refusal(account, 'account', at) ?? keys.get(key_id)?.refusal(key, 'key', at)
+      if (refusal) return refusal
+      if (limits_account) tallyOf(accounts, account_id).count(account, at)
+      if (limits_key) tallyOf(keys, key_id).count(key, at)
+      const on_account = outlives(account) ? tallyOf(accounts, account_id) : undefined
+      const on_key = outlives(key) ? tallyOf(keys, key_id) : undefined
+      if (!on_account && !on_key) return UNCOUNTED
+      return { ok: true, lease: new CountedLease(on_account, on_key, estimated_tokens, now) }
+    },
+    requests(of, id) {
+      const tally = (of === 'account' ? accounts : keys).get(id)
+      return tally ? tally.requestsAt(now()) : { used: 0, resets_in_s: 0 }
+    },
+    get size() {
+      return accounts.size + keys.size
+    },
+  }
+}
+
+const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || outlives(limit)
+
+/** Whether the end of a call matters to a limit, and not only its start. */
+const outlives = (limit: Limit): boolean =>
+  limit.tokens_per_minute !== undefined || limit.concurrent_calls !== undefined
+
+function tallyOf(tallies: Map<number, Tally>, id: number): Tally {
+  const known = tallies.get(id)
+  if (known) return known
+  const tally = new Tally()
+  tallies.set(id, tally)
+  return tally
+}
+
+/** The counts of one account or key. */
+class Tally {
+  readonly #requests = new SlidingWindow()
+  readonly #tokens = new SlidingWindow()
+  #calls_under_way = 0
+  #estimated_tokens = 0
+
+  /** The refusal of one more call; undefined where every limit allows it. */
+  refusal(limit: Limit, of: keyof CallLimits, at: number): LimitRefusal | undefined {
+    const { requests_per_minute, tokens_per_minute, concurrent_calls } = limit
+    if (requests_per_minute !== undefined && this.#requests.sum(at) >= requests_per_minute)
+      return refuse('requests_per_minute', of, this.#requests.untilBelow(requests_per_minute, at))
+    if (tokens_per_minute !== undefined) {
+      const left = tokens_per_minute - this.#estimated_tokens
+      if (this.#tokens.sum(at) >= left)
+        return refuse('tokens_per_minute', of, this.#tokens.untilBelow(left, at))
+    }
+    if (concurrent_calls !== undefined && this.#calls_under_way >= concurrent_calls)
+      return refuse('concurrent_calls', of, UNKNOWN_MS)
+    return undefined
+  }
+
+  count(limit: Limit, at: number): void {
+    if (limit.requests_per_minute !== undefined) this.#requests.add(at, 1)
+  }
+
+  begin(estimated_tokens: number): void {
+    this.#calls_under_way++
+    this.#estimated_tokens += estimated_tokens
+  }
+
+  end(estimated_tokens: number, tokens_used: number, at: number): void {
+    this.#calls_under_way--
+    this.#estimated_tokens -= estimated_tokens
+    if (tokens_used > 0) this.#tokens.add(at, tokens_used)
+  }
+
+  requestsAt(at: number): { used: number; resets_in_s: number } {
+    const used = this.#requests.sum(at)
+    const wait_ms = used === 0 ? 0 : this.#requests.untilBelow(used, at)
+    return { used, resets_in_s: Math.ceil(wait_ms / 1_000) }
+  }
+
+  isIdle(at: number): boolean {
+    return this.#calls_under_way === 0 && this.#requests.sum(at) === 0 && this.#tokens.sum(at) === 0
+  }
+}
+
+/** Nobody knows when a call under way will end. */
+const UNKNOWN_MS = Number.POSITIVE_INFINITY
+
+function refuse(limit: keyof Limit, of: keyof CallLimits, wait_ms: number): LimitRefusal {
+  const retry_after_s = wait_ms === UNKNOWN_MS ? 1 : Math.max(1, Math.ceil(wait_ms / 1_000))
+  return { ok: false, limit, of, retry_after_s }
+}
+
+class CountedLease implements Lease {
+  readonly #account: Tally | undefined
+  readonly #key: Tally | undefined
+  readonly #estimated_tokens: number
+  readonly #now: () => number
+  #released = false
+
+  constructor(
+    account: Tally | undefined,
+    key: Tally | undefined,
+    estimated_tokens: number,
+    now: () => number,
+  ) {
+    this.#account = account
+    this.#key = key
+    this.#estimated_tokens = estimated_tokens
+    this.#now = now
+    account?.begin(estimated_tokens)
+    key?.begin(estimated_tokens)
+  }
+
+  release(tokens_used = 0): void {
+    if (this.#released) return
+    this.#released = true
+    const at = this.#now()
+    this.#account?.end(this.#estimated_tokens, tokens_used, at)
+    this.#key?.end(this.#estimated_tokens, tokens_used, at)
+  }
+}
+
+/** What is the same for every call whose end nobody counts: made once, since most gateways limit nothing. */
+const UNCOUNTED: AdmissionOutcome = Object.freeze({ ok: true, lease: Object.freeze({ release() {} }) })

@@ -1,0 +1,76 @@
+// Owns a sliding window: exactly what was added in the last 60 seconds, with a cost that does not grow with its size.
+
+export const WINDOW_MS = 60_000
+
+const FIRST_CAPACITY = 8
+
+/**
+ * Amounts added in any 60 seconds. What was added at `t` counts until just before `t + 60 s`. Times are milliseconds of
+ * a clock that never goes back. Amounts of one millisecond share an entry, so that it never holds more than 60,000.
+ */
+export class SlidingWindow {
+  #times = new Float64Array(FIRST_CAPACITY)
+  #amounts = new Float64Array(FIRST_CAPACITY)
+  #head = 0
+  #length = 0
+  #sum = 0
+
+  /** The sum of what counts at `now`. */
+  sum(now: number): number {
+    while (this.#length > 0 && this.#time(0) <= now - WINDOW_MS) {
+      this.#sum -= this.#amount(0)
+      this.#head = this.#slot(1)
+      this.#length--
+    }
+    return this.#sum
+  }
+
+  add(now: number, amount: number): void {
+    this.#sum += amount
+    if (this.#length > 0 && this.#time(this.#length - 1) === now) {
+      this.#amounts[this.#slot(this.#length - 1)] = this.#amount(this.#length - 1) + amount
+      return
+    }
+    if (this.#length === this.#times.length) this.#grow()
+    this.#times[this.#slot(this.#length)] = now
+    this.#amounts[this.#slot(this.#length)] = amount
+    this.#length++
+  }
+
+  /** Milliseconds until the sum is below `limit` if nothing is added; 0 where it is, Infinity where it can never be. */
+  untilBelow(limit: number, now: number): number {
+    let sum = this.sum(now)
+    if (sum < limit) return 0
+    for (let index = 0; index < this.#length; index++) {
+      sum -= this.#amount(index)
+      if (sum < limit) return this.#time(index) + WINDOW_MS - now
+    }
+    return Number.POSITIVE_INFINITY
+  }
+
+  /** Where the entry that is `index` after the oldest lies; capacities are powers of two. */
+  #slot(index: number): number {
+    return (this.#head + index) & (this.#times.length - 1)
+  }
+
+  #time(index: number): number {
+    return this.#times[this.#slot(index)] ?? 0
+  }
+
+  #amount(index: number): number {
+    return this.#amounts[this.#slot(index)] ?? 0
+  }
+
+  #grow(): void {
+    this.#times = this.#doubled(this.#times)
+    this.#amounts = this.#doubled(this.#amounts)
+    this.#head = 0
+  }
+
+  #doubled(full: Float64Array): Float64Array<ArrayBuffer> {
+    const doubled = new Float64Array(full.length * 2)
+    doubled.set(full.subarray(this.#head))
+    doubled.set(full.subarray(0, this.#head), full.length - this.#head)
+    return doubled
+  }
+}
