@@ -1,0 +1,65 @@
+// Owns data URIs: an image that a caller put into the request itself. Pure.
+import { type GatewayError, invalidRequest, payloadTooLarge } from '../errors.ts'
+import { type ImageMime, isImageMime, sniffImage } from './formats.ts'
+import { MAX_DATA_URI_CHARACTERS, MAX_IMAGE_BYTES } from './limits.ts'
+
+export interface DataUriImage {
+  readonly bytes: Uint8Array
+  readonly mime: ImageMime
+}
+
+/** RFC 2397, only the form of spec.md: no parameters, base64 required. Type and scheme are case-insensitive. */
+const HEAD = /^data:(image\/[a-z]+);base64,/i
+const LONGEST_HEAD_CHARACTERS = 32
+
+/** Whether a reference means to be a data URI of an image: all others are judged as URLs. */
+export const isImageDataUri = (text: string): boolean => /^data:image\//i.test(text)
+
+/**
+ * Reads `data:image/<jpeg|png|gif|webp>;base64,<data>`.
+ *
+ * @returns the decoded bytes, at most 25 MB, which begin as the type says; they are not further decoded
+ * @throws GatewayError payload_too_large with code `image_too_large` for a text over 35 MB, before it is read;
+ * invalid_request with code `image_too_large` (over 25 MB decoded), `invalid_data_uri` or `MAGIC_MISMATCH`
+ */
+export function parseDataUri(text: string): DataUriImage {
+  if (text.length > MAX_DATA_URI_CHARACTERS)
+    throw payloadTooLarge('A data URI may have at most 35 MB. Send a smaller image.', {
+      code: 'image_too_large',
+    })
+  const [head = '', type = ''] = HEAD.exec(text.slice(0, LONGEST_HEAD_CHARACTERS)) ?? []
+  const mime = type.toLowerCase()
+  if (!isImageMime(mime))
+    throw malformed('A data URI must begin with data:image/, one of jpeg, png, gif or webp, and ;base64,.')
+  const bytes = decodeBase64(text.slice(head.length))
+  if (sniffImage(bytes) !== mime)
+    throw invalidRequest(`The data URI says ${mime}, but its bytes are something else.`, {
+      code: 'MAGIC_MISMATCH',
+    })
+  return { bytes, mime }
+}
+
+/** RFC 4648 §4 to the letter. `Buffer.from` would pass over what it cannot read. */
+function decodeBase64(text: string): Uint8Array {
+  if (text === '') throw malformed('The data URI has no data after its comma.')
+  if ((text.length / 4) * 3 - 2 > MAX_IMAGE_BYTES) throw tooLarge()
+  const bytes = strictBytes(text)
+  if (bytes.length > MAX_IMAGE_BYTES) throw tooLarge()
+  return bytes
+}
+
+/** `fromBase64` holds to the alphabet, the padding and the unused bits, but allows spaces: the lengths would then differ. */
+function strictBytes(text: string): Uint8Array {
+  try {
+    const bytes = Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' })
+    if (text.length === Math.ceil(bytes.length / 3) * 4) return bytes
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw malformed('The data of the data URI is not valid base64.')
+}
+
+const malformed = (message: string): GatewayError => invalidRequest(message, { code: 'invalid_data_uri' })
+
+const tooLarge = (): GatewayError =>
+  invalidRequest('An image may have at most 25 MB. Send a smaller one.', { code: 'image_too_large' })

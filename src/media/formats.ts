@@ -1,0 +1,69 @@
+// Owns the four image formats that the gateway takes in: their types, names and leading bytes.
+
+export type ImageMime = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
+
+/** What a caller may ask for. */
+export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+export type ImageFormat = OutputFormat | 'gif'
+
+interface Signature {
+  readonly mime: ImageMime
+  readonly format: ImageFormat
+  /** Latin-1 text that must stand at each of these offsets. */
+  readonly marks: readonly { readonly offset: number; readonly text: string }[]
+}
+
+/**
+ * WHATWG MIME Sniffing §6.1, "image type pattern matching algorithm"; RFC 9649 for WebP.
+ * https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern
+ */
+const SIGNATURES: readonly Signature[] = [
+  { mime: 'image/jpeg', format: 'jpeg', marks: [{ offset: 0, text: '\xff\xd8\xff' }] },
+  { mime: 'image/png', format: 'png', marks: [{ offset: 0, text: '\x89PNG\r\n\x1a\n' }] },
+  { mime: 'image/gif', format: 'gif', marks: [{ offset: 0, text: 'GIF87a' }] },
+  { mime: 'image/gif', format: 'gif', marks: [{ offset: 0, text: 'GIF89a' }] },
+  {
+    mime: 'image/webp',
+    format: 'webp',
+    marks: [
+      { offset: 0, text: 'RIFF' },
+      { offset: 8, text: 'WEBPVP' },
+    ],
+  },
+]
+
+const FORMAT_OF: Readonly<Record<ImageMime, ImageFormat>> = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+}
+
+const MIME_OF: Readonly<Record<ImageFormat, ImageMime>> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  gif: 'image/gif',
+  webp: 'image/webp',
+}
+
+/** The media type by the leading bytes; undefined where they are none of the four. Says nothing of what follows. */
+export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
+  return SIGNATURES.find(({ marks }) => marks.every(({ offset, text }) => hasText(bytes, offset, text)))?.mime
+}
+
+/** Whether a media type, lower case and without parameters, is one of the four. */
+export const isImageMime = (mime: string): mime is ImageMime => Object.hasOwn(FORMAT_OF, mime)
+
+/** `image/png` → `png`: the format's name, which is also its file name extension. */
+export const formatOf = (mime: ImageMime): ImageFormat => FORMAT_OF[mime]
+
+/** `png` → `image/png`. */
+export const mimeOf = (format: ImageFormat): ImageMime => MIME_OF[format]
+
+function hasText(bytes: Uint8Array, offset: number, text: string): boolean {
+  return (
+    bytes.length >= offset + text.length &&
+    Array.from(text).every((character, index) => bytes[offset + index] === character.charCodeAt(0))
+  )
+}

@@ -1,0 +1,18 @@
+// Owns which keys name a file of the store. A key is a path below the store's folder and can never leave it. Pure.
+import { invalidRequest } from '../errors.ts'
+
+/** Letters, digits, `_`, `-` and dots inside; no dot first, so that no segment is hidden, `.` or `..`. */
+const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}'
+const KEY = new RegExp(`^${SEGMENT}(?:/${SEGMENT}){0,3}$`)
+const MAX_KEY_CHARACTERS = 255
+
+/** Whether a text is a key: one to four segments, at most 255 characters, nothing that any file system reads twice. */
+export const isFileKey = (text: string): boolean => text.length <= MAX_KEY_CHARACTERS && KEY.test(text)
+
+/** @throws GatewayError invalid_request with code `invalid_image_key` */
+export function assertFileKey(key: string): void {
+  if (!isFileKey(key))
+    throw invalidRequest('The image key is malformed. Use the key that the upload answered.', {
+      code: 'invalid_image_key',
+    })
+}

@@ -1,0 +1,168 @@
+// Owns the guarded fetch: an image from a URL that a caller wrote, without lending him the gateway's place in the network.
+import { lookup } from 'node:dns/promises'
+import type { IncomingMessage } from 'node:http'
+import { request } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { GatewayError, invalidRequest } from '../errors.ts'
+import { isPublicAddress } from './addresses.ts'
+import { type ImageMime, sniffImage } from './formats.ts'
+import { FETCH_TIMEOUT_MS, MAX_IMAGE_BYTES } from './limits.ts'
+import { acceptedMime, readBody } from './response.ts'
+import { type JudgedUrl, judgeUrl } from './url.ts'
+
+export interface RemoteImage {
+  readonly bytes: Uint8Array
+  readonly mime: ImageMime
+}
+
+/** @param signal aborted when the caller has gone; its reason is then thrown */
+export type FetchImage = (url: string, signal?: AbortSignal) => Promise<RemoteImage>
+
+/** Where a socket goes. */
+export interface Dial {
+  readonly addresses: readonly string[]
+  readonly port: number
+}
+
+/**
+ * What tests replace to stay on loopback. A running server passes none of it, so that no configuration can open the
+ * guard; and each replacement stands behind the judging of addresses, not before it.
+ */
+export interface RemoteFetchSeams {
+  /** All addresses of a name, as the operating system's resolver would give them. */
+  resolve?: (name: string) => Promise<readonly string[]>
+  /** A certificate authority, in PEM, to trust instead of the public ones. */
+  ca?: string
+  /** Sees each address that has been judged, just before it is connected to, and may send the socket elsewhere. */
+  dial?: (judged: Dial) => Dial
+  timeout_ms?: number
+}
+
+const HTTPS_PORT = 443
+
+/**
+ * Makes the fetch of images from callers' URLs.
+ *
+ * A fetch refuses what `judgeUrl` refuses; resolves the name once, refuses it when any of its addresses is not public
+ * unicast, and connects to those very addresses, so that a name that resolves differently a moment later (DNS
+ * rebinding) gains nothing; validates the certificate for the name; follows no redirect; uses no proxy, no kept
+ * connection and no content coding; and counts bytes and time while it reads.
+ *
+ * @returns a function whose result's bytes begin as its type says, and are not further decoded
+ * @throws GatewayError invalid_request with code `invalid_url`, `NON_HTTPS`, `BLOCKED_HOST`, `PRIVATE_IP`,
+ * `REDIRECT_BLOCKED`, `NOT_IMAGE`, `IMAGE_TYPE_UNSUPPORTED`, `TOO_LARGE`, `MAGIC_MISMATCH` or `UPSTREAM_ERROR`;
+ * no message holds an address that a name resolved to
+ */
+export function createRemoteFetch(seams: RemoteFetchSeams = {}): FetchImage {
+  const { resolve = resolveName, dial = (judged) => judged, timeout_ms = FETCH_TIMEOUT_MS, ca } = seams
+
+  return async (text, callerSignal) => {
+    const url = judgeUrl(text)
+    const deadline = AbortSignal.timeout(timeout_ms)
+    const signal = callerSignal ? AbortSignal.any([callerSignal, deadline]) : deadline
+    try {
+      const addresses = url.host_is_address ? [url.host] : await judgedAddresses(url.host, resolve, signal)
+      const response = await connect(url, dial({ addresses, port: HTTPS_PORT }), signal, ca)
+      return await readImage(response)
+    } catch (error) {
+      if (callerSignal?.aborted) throw callerSignal.reason
+      if (deadline.aborted)
+        throw failed('The image URL did not answer in time. Try again or send the image itself.', error)
+      throw error instanceof GatewayError
+        ? error
+        : failed(
+            'The image could not be fetched from its URL. Check that it opens in a browser without logging in.',
+            error,
+          )
+    }
+  }
+}
+
+/** @throws GatewayError PRIVATE_IP when one of the name's addresses is not public; UPSTREAM_ERROR when it has none */
+async function judgedAddresses(
+  name: string,
+  resolve: (name: string) => Promise<readonly string[]>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const addresses = await untilAborted(resolve(name), signal)
+  if (addresses.length === 0) throw failed('The host of the image URL was not found. Check its spelling.')
+  if (!addresses.every(isPublicAddress))
+    throw invalidRequest('The host of the image URL is not on the public Internet. Use a public host.', {
+      code: 'PRIVATE_IP',
+    })
+  return addresses
+}
+
+/** Sends the request, and gives the answer once its headers are here. */
+function connect(
+  url: JudgedUrl,
+  { addresses, port }: Dial,
+  signal: AbortSignal,
+  ca: string | undefined,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request({
+      // An address is never looked up: it is connected to as it stands.
+      hostname: url.host_is_address ? addresses[0] : url.host,
+      port,
+      path: url.path,
+      lookup: answerWith(addresses),
+      // A new connection for each image: a kept one would have been judged for another request.
+      agent: false,
+      // Said here so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+      rejectUnauthorized: true,
+      ...(ca === undefined ? {} : { ca }),
+      headers: {
+        host: isIP(url.host) === 6 ? `[${url.host}]` : url.host,
+        accept: 'image/jpeg, image/png, image/gif, image/webp',
+        'accept-encoding': 'identity',
+        'user-agent': 'tollgate',
+      },
+      signal,
+    })
+    outgoing.once('response', resolve)
+    // Listening on for good: an error after the first one must not go unheard, which would end the process.
+    outgoing.on('error', reject)
+    outgoing.end()
+  })
+}
+
+/** A `lookup` for node:net that resolves nothing: it gives what has been judged. */
+const answerWith =
+  (addresses: readonly string[]): LookupFunction =>
+  (_name, _options, answer) =>
+    answer(
+      null,
+      addresses.map((address) => ({ address, family: isIP(address) })),
+    )
+
+async function readImage(response: IncomingMessage): Promise<RemoteImage> {
+  try {
+    const mime = acceptedMime(response)
+    const bytes = await readBody(response, MAX_IMAGE_BYTES)
+    if (sniffImage(bytes) !== mime)
+      throw invalidRequest(`The file at the image URL is not the ${mime} that its server says it is.`, {
+        code: 'MAGIC_MISMATCH',
+      })
+    return { bytes, mime }
+  } finally {
+    response.destroy()
+  }
+}
+
+/** The operating system's resolver, all families, in its own order. */
+const resolveName = async (name: string): Promise<readonly string[]> =>
+  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
+
+/** The promise's outcome, or the signal's reason if that comes first; a resolver cannot be told to stop. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+const failed = (message: string, cause?: unknown): GatewayError =>
+  invalidRequest(message, { code: 'UPSTREAM_ERROR', cause })

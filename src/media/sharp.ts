@@ -1,0 +1,73 @@
+// Owns the way to sharp: loaded on first use, able to read four formats only, two images at once.
+import type sharpModule from 'sharp'
+import type { Sharp, SharpOptions } from 'sharp'
+import { MAX_PIXELS } from './limits.ts'
+import { createSlots } from './slots.ts'
+
+export type SharpModule = typeof sharpModule
+
+/** Each image may take some 300 MB while it is decoded. */
+const IMAGES_AT_ONCE = 2
+
+/** libvips' class of every loader, and those of the four formats. https://sharp.pixelplumbing.com/api-utility/#block */
+const EVERY_LOADER = 'VipsForeignLoad'
+const LOADERS = [
+  'VipsForeignLoadJpegBuffer',
+  'VipsForeignLoadPngBuffer',
+  'VipsForeignLoadWebpBuffer',
+  'VipsForeignLoadNsgifBuffer',
+]
+
+/** Reads all frames, so that the cap on pixels covers them all, and refuses damaged files instead of guessing. */
+export const ALL_FRAMES: SharpOptions = {
+  pages: -1,
+  limitInputPixels: MAX_PIXELS,
+  failOn: 'error',
+  sequentialRead: true,
+}
+
+/** Reads the first frame only. */
+export const FIRST_FRAME: SharpOptions = { ...ALL_FRAMES, pages: 1 }
+
+/** Generous for 40 million pixels on a busy machine; what takes longer was made to. */
+const DECODE_TIMEOUT_S = 30
+
+const inSlot = createSlots(IMAGES_AT_ONCE)
+let loading: Promise<SharpModule> | undefined
+
+/** Runs a task with sharp once a slot is free. All decoding goes through here: memory is bounded for the process. */
+export function withSharp<T>(task: (sharp: SharpModule) => Promise<T>): Promise<T> {
+  return inSlot(async () => {
+    loading ??= load()
+    return task(await loading)
+  })
+}
+
+/** Opens an image as a pipeline with a deadline. */
+export const openImage = (sharp: SharpModule, bytes: Uint8Array, options: SharpOptions): Sharp =>
+  sharp(bytes, options).timeout({ seconds: DECODE_TIMEOUT_S })
+
+/**
+ * Decodes every pixel and drops them: `metadata()` alone passes files that do not decode. One channel is asked for,
+ * which takes a quarter of the memory and all of the decoding.
+ *
+ * @throws what libvips says is wrong with the file
+ */
+export async function decodeWhole(
+  sharp: SharpModule,
+  bytes: Uint8Array,
+  options: SharpOptions,
+): Promise<void> {
+  await openImage(sharp, bytes, options).extractChannel(0).raw().toBuffer()
+}
+
+/** Loading takes tens of milliseconds and tens of megabytes, which a gateway of text models never needs. */
+async function load(): Promise<SharpModule> {
+  const { default: sharp } = await import('sharp')
+  sharp.block({ operation: [EVERY_LOADER] })
+  sharp.unblock({ operation: LOADERS })
+  // No image comes twice, and one thread for each is enough where several run beside a server.
+  sharp.cache(false)
+  sharp.concurrency(1)
+  return sharp
+}

@@ -1,0 +1,112 @@
+// Owns what the text of an image's URL must be before anything is looked up or connected to. Pure.
+import { isIP } from 'node:net'
+import { type GatewayError, invalidRequest } from '../errors.ts'
+import { isPublicAddress } from './addresses.ts'
+import { MAX_URL_CHARACTERS } from './limits.ts'
+
+/** A URL that may be fetched once its name's addresses have been judged too. */
+export interface JudgedUrl {
+  /** A DNS name without a trailing dot, or an address without brackets. */
+  readonly host: string
+  readonly host_is_address: boolean
+  /** Path and query, as they go on the wire. */
+  readonly path: string
+}
+
+/**
+ * Names that mean something on this machine or this network only, with all names below them.
+ * RFC 6761 (localhost, test, invalid, example), RFC 6762 appendix G (the home-made ones), RFC 7686 (onion),
+ * RFC 8375 (home.arpa), RFC 9476 (alt), ICANN's reservation of `internal`, Kubernetes' `svc`, and the clouds' metadata services.
+ */
+const LOCAL_SUFFIXES = [
+  'localhost',
+  'localdomain',
+  'local',
+  'internal',
+  'intranet',
+  'private',
+  'corp',
+  'home',
+  'lan',
+  'home.arpa',
+  'test',
+  'invalid',
+  'example',
+  'onion',
+  'alt',
+  'svc',
+  'metadata.goog',
+  'metadata.azure.com',
+  'metadata.tencentyun.com',
+  'metadata.packet.net',
+  'metadata.platformequinix.com',
+]
+
+/** Two slashes and then a host at once: the URL parser would also take none, one or more of them. */
+const HTTPS = /^https:\/\/(?=[^/])/i
+const HTTP = /^http:/i
+
+/** The URL parser drops tabs and newlines and reads a backslash as a slash: other readers of the same text would not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+const NEVER_IN_A_URL = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/
+
+/** RFC 1035 §2.3.1, with the underscore that many hosts have. The URL parser has made it lower-case ASCII before. */
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
+
+/**
+ * Judges a URL by its text alone.
+ *
+ * The host is judged as the URL parser reads it, so that decimal, hexadecimal, octal, percent-encoded and full-width
+ * spellings of an address are that address.
+ *
+ * @param text what the caller wrote
+ * @throws GatewayError invalid_request with code `invalid_url` (no `https:` or `http:` URL, over 2048 characters, or
+ * a text that readers of URLs disagree on), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or
+ * `PRIVATE_IP` (an address that is not public unicast)
+ */
+export function judgeUrl(text: string): JudgedUrl {
+  const url = parse(text)
+  if (authorityOf(text).includes('@'))
+    throw refusal('BLOCKED_HOST', 'An image URL must not hold credentials. Remove the part before the "@".')
+  const host = hostOf(url)
+  const hostIsAddress = isIP(host) !== 0
+  if (hostIsAddress && !isPublicAddress(host))
+    throw refusal('PRIVATE_IP', 'The image URL names an address that is not public. Use a public host.')
+  if (!hostIsAddress) assertPublicName(host)
+  if (url.port !== '') throw refusal('BLOCKED_HOST', 'An image URL may only use port 443. Remove the port.')
+  return { host, host_is_address: hostIsAddress, path: url.pathname + url.search }
+}
+
+function parse(text: string): URL {
+  if (text.length > MAX_URL_CHARACTERS)
+    throw refusal(
+      'invalid_url',
+      `An image URL may have at most ${MAX_URL_CHARACTERS} characters. Use a shorter one.`,
+    )
+  if (HTTP.test(text)) throw refusal('NON_HTTPS', 'An image URL must begin with https://.')
+  if (!HTTPS.test(text))
+    throw refusal('invalid_url', 'Each image must be an https:// URL or a data:image/…;base64, URI.')
+  const url = NEVER_IN_A_URL.test(text) ? null : URL.parse(text)
+  if (!url)
+    throw refusal('invalid_url', 'The image URL is malformed. Percent-encode spaces and special characters.')
+  return url
+}
+
+/** What stands between the slashes and the path, unread: the URL parser does not tell an empty user from none. */
+const authorityOf = (text: string): string => text.slice('https://'.length).split(/[/?#]/, 1).join()
+
+/** Without the brackets of IPv6, and without the one dot that may end a name. */
+function hostOf(url: URL): string {
+  if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1)
+  const host = url.hostname.replace(/\.$/, '')
+  if (!DNS_NAME.test(host)) throw refusal('invalid_url', 'The host of the image URL is malformed.')
+  return host
+}
+
+function assertPublicName(host: string): void {
+  const local =
+    !host.includes('.') || LOCAL_SUFFIXES.some((suffix) => host === suffix || host.endsWith(`.${suffix}`))
+  if (local) throw refusal('BLOCKED_HOST', 'The image URL names a local host. Use a public one.')
+}
+
+const refusal = (code: string, message: string): GatewayError => invalidRequest(message, { code })
