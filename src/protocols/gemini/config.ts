@@ -13,7 +13,7 @@ const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, answers: 1, 
 
 /** generationConfig under either spelling; undefined where absent. */
 export function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
-  const found = find(body, 'generationConfig', 'generation_config')
+  const found = find(body, 'generationConfig', 'generation_config', '')
   if (found === undefined) return undefined
   if (!isObject(found.value)) refuse(found.name, 'must be an object')
   return { name: found.name, value: found.value }
@@ -26,22 +26,23 @@ export function findConfig(body: JsonObject): { name: string; value: JsonObject 
 export function readLimits(body: JsonObject): GenerationLimits {
   const config = findConfig(body)
   if (config === undefined) return NO_LIMITS
-  checkThinking(config.value, config.name)
+  const { name: owner, value } = config
+  checkThinking(value, owner)
   return {
-    max_output_tokens: integer(find(config.value, 'maxOutputTokens', 'max_output_tokens'), config.name, 1),
-    answers: integer(find(config.value, 'candidateCount', 'candidate_count'), config.name, 1) ?? 1,
+    max_output_tokens: integer(find(value, 'maxOutputTokens', 'max_output_tokens', owner), owner, 1),
+    answers: integer(find(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
     schema:
-      find(config.value, 'responseSchema', 'response_schema') ??
-      find(config.value, 'responseJsonSchema', 'response_json_schema'),
+      find(value, 'responseSchema', 'response_schema', owner) ??
+      find(value, 'responseJsonSchema', 'response_json_schema', owner),
   }
 }
 
 function checkThinking(config: JsonObject, owner: string): void {
-  const thinking = find(config, 'thinkingConfig', 'thinking_config')
+  const thinking = find(config, 'thinkingConfig', 'thinking_config', owner)
   if (thinking === undefined) return
   const path = join(owner, thinking.name)
   if (!isObject(thinking.value)) refuse(path, 'must be an object')
-  integer(find(thinking.value, 'thinkingBudget', 'thinking_budget'), path, -1)
+  integer(find(thinking.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
 }
 
 function integer(found: Found | undefined, owner: string, minimum: number): number | undefined {

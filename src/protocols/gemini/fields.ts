@@ -19,11 +19,11 @@ export interface Found {
 
 /**
  * Looks a field up under both of its spellings.
- * @param owner path of the object, for the error
+ * @param owner path of the object, for the error; empty at the top
  * @returns undefined where it is absent or null, which the vendor reads as absent
  * @throws GatewayError invalid_request when both spellings are given, since one of them would go unpriced
  */
-export function find(object: JsonObject, camel: string, snake: string, owner = ''): Found | undefined {
+export function find(object: JsonObject, camel: string, snake: string, owner: string): Found | undefined {
   const camel_value = object[camel] ?? undefined
   const snake_value = object[snake] ?? undefined
   if (snake_value === undefined) {

@@ -11,11 +11,11 @@ const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/hei
  * audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at 1 Mbit/s), documents 258 a page (at 50 kB).
  * Anything else is taken for text.
  */
-const BYTES_PER_TOKEN: Readonly<Record<string, number>> = {
-  audio: 250,
-  video: 400,
-  application: 200,
-}
+const BYTES_PER_TOKEN = new Map([
+  ['audio', 250],
+  ['video', 400],
+  ['application/pdf', 200],
+])
 const TEXT_BYTES_PER_TOKEN = 4
 /** A file that is only referred to is not seen: it counts as a minute of video. */
 const UNSEEN_FILE_TOKENS = 16_384
@@ -54,7 +54,7 @@ function readMime(inline: JsonObject, path: string): string {
 function mediaTokens(mime: string, bytes: number): number {
   const family = mime.slice(0, mime.indexOf('/'))
   if (family === 'image') return INPUT_IMAGE_TOKENS
-  return Math.ceil(bytes / (BYTES_PER_TOKEN[family] ?? TEXT_BYTES_PER_TOKEN))
+  return Math.ceil(bytes / (BYTES_PER_TOKEN.get(mime) ?? BYTES_PER_TOKEN.get(family) ?? TEXT_BYTES_PER_TOKEN))
 }
 
 /**

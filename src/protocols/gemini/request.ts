@@ -40,7 +40,7 @@ function contentsTokens(contents: Json | undefined): number {
 }
 
 function systemTokens(body: JsonObject): number {
-  const found = find(body, 'systemInstruction', 'system_instruction')
+  const found = find(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
@@ -61,7 +61,7 @@ function partsTokens(parts: Json | undefined, path: string): number {
 
 function partTokens(part: Json, path: string): number {
   if (!isObject(part)) refuse(path, 'must be an object, such as {"text": "…"}')
-  if (part.text !== undefined) return textTokens(part.text, join(path, 'text'))
+  if (part.text !== undefined && part.text !== null) return textTokens(part.text, join(path, 'text'))
   const inline = findObject(part, 'inlineData', 'inline_data', path)
   if (inline) return inlineTokens(inline.value, inline.path)
   const file = findObject(part, 'fileData', 'file_data', path)
@@ -83,7 +83,7 @@ function functionResponseTokens(response: JsonObject, path: string): number {
 }
 
 function cachedTokens(body: JsonObject): number {
-  const found = find(body, 'cachedContent', 'cached_content')
+  const found = find(body, 'cachedContent', 'cached_content', '')
   if (found === undefined) return 0
   if (typeof found.value !== 'string') refuse(found.name, 'must be the name of a cached content')
   return found.value === '' ? 0 : CACHED_CONTENT_TOKENS

@@ -5,10 +5,10 @@ import { isObject, objectsOf } from './fields.ts'
 import { estimateOutput, readUsage } from './usage.ts'
 
 /**
- * Keys as they stand in the bytes. Inside a string every quote is escaped, so the closing quote of `"error"` after a
- * letter is found in keys, and in values that are this very word: what matters is confirmed by parsing.
+ * Keys as they stand in the bytes. Inside a string every quote is escaped, so a search finds keys, and values that are this
+ * very word; what ends a stream is confirmed by parsing. Only a function call's arguments may hold any key whatever.
  */
-const USAGE = Buffer.from('"usageMetadata"')
+const USAGE = Buffer.from('"usageMetadata":')
 const FINISH = Buffer.from('"finishReason"')
 const BLOCK = Buffer.from('"blockReason"')
 const ERROR = Buffer.from('"error"')
@@ -30,9 +30,10 @@ class GeminiStreamReading implements StreamReading {
   #other_tokens = 0
 
   read(data: Buffer): void {
+    if (data.includes(FUNCTION_CALL) || data.includes(INLINE_DATA)) return this.#readParsed(data)
     if (data.includes(USAGE)) this.#usage_event = data
     if (data.includes(FINISH) || data.includes(BLOCK) || data.includes(ERROR)) this.#conclude(parse(data))
-    this.#countOutput(data)
+    this.#text_bytes += textBytes(data)
   }
 
   usage(): Usage | undefined {
@@ -44,21 +45,20 @@ class GeminiStreamReading implements StreamReading {
     return Math.ceil(this.#text_bytes / BYTES_PER_TOKEN) + this.#other_tokens
   }
 
+  #readParsed(data: Buffer): void {
+    const event = parse(data)
+    if (event === undefined) return
+    if (event.usageMetadata !== undefined) this.#usage_event = data
+    this.#conclude(event)
+    this.#other_tokens += estimateOutput(event)
+  }
+
   #conclude(event: JsonObject | undefined): void {
     if (event === undefined) return
     if (event.error !== undefined) this.failed = true
     const blocked = isObject(event.promptFeedback) && typeof event.promptFeedback.blockReason === 'string'
     const ended = objectsOf(event.candidates).some((candidate) => typeof candidate.finishReason === 'string')
     if (blocked || ended) this.finished = true
-  }
-
-  #countOutput(data: Buffer): void {
-    if (data.includes(FUNCTION_CALL) || data.includes(INLINE_DATA)) {
-      const event = parse(data)
-      if (event !== undefined) this.#other_tokens += estimateOutput(event)
-    } else {
-      this.#text_bytes += textBytes(data)
-    }
   }
 }
 

@@ -1,0 +1,35 @@
+// Owns access to the recordings of the native protocol: one event per line.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import type { Json, JsonObject, StreamReading } from '../../../src/protocols/protocol.ts'
+
+const FOLDER = join(import.meta.dir, '../../fixtures/gemini')
+
+export interface RecordedFailure {
+  name: string
+  status: number
+  headers: Record<string, string>
+  body: Json
+}
+
+export function lines(name: string): string[] {
+  return readFileSync(join(FOLDER, `${name}.jsonl`), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+}
+
+export function events(name: string): JsonObject[] {
+  return lines(name).map((line) => JSON.parse(line))
+}
+
+export function failures(): RecordedFailure[] {
+  return lines('failures').map((line) => JSON.parse(line))
+}
+
+/** A reading that has read all the given events. */
+export function read(data: readonly string[]): StreamReading {
+  const reading = gemini.stream.open()
+  for (const event of data) reading.read(Buffer.from(event))
+  return reading
+}

@@ -1,0 +1,199 @@
+// silent.md, "Usage that is billed": Gemini.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
+import { NO_USAGE, totalTokens, USAGE_FIELDS, type Usage } from '../../../src/usage.ts'
+import { events } from './recordings.ts'
+
+const usageOf = (usageMetadata: Json): Usage | undefined => gemini.readUsage({ usageMetadata })
+
+describe('usageMetadata becomes a Usage', () => {
+  const cases: [string, JsonObject, Partial<Usage>][] = [
+    ['promptTokenCount is input', { promptTokenCount: 12 }, { input_tokens: 12 }],
+    ['candidatesTokenCount is output', { candidatesTokenCount: 7 }, { output_tokens: 7 }],
+    ['thoughtsTokenCount is thinking', { thoughtsTokenCount: 31 }, { thinking_tokens: 31 }],
+    [
+      'cached tokens are inside promptTokenCount, and leave the input',
+      { promptTokenCount: 1000, cachedContentTokenCount: 900 },
+      { input_tokens: 100, cache_read_tokens: 900 },
+    ],
+    [
+      'toolUsePromptTokenCount comes on top of promptTokenCount',
+      { promptTokenCount: 10, toolUsePromptTokenCount: 5 },
+      { input_tokens: 15 },
+    ],
+    [
+      'promptTokensDetails of images are input at the same price',
+      { promptTokenCount: 268, promptTokensDetails: [{ modality: 'IMAGE', tokenCount: 258 }] },
+      { input_tokens: 268 },
+    ],
+    [
+      'audio has a rate of its own',
+      { promptTokenCount: 100, promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 64 }] },
+      { input_tokens: 36, input_audio_tokens: 64 },
+    ],
+    [
+      'audio that was cached is priced as cached',
+      {
+        promptTokenCount: 100,
+        cachedContentTokenCount: 40,
+        promptTokensDetails: [{ modality: 'AUDIO', tokenCount: 64 }],
+        cacheTokensDetails: [{ modality: 'AUDIO', tokenCount: 40 }],
+      },
+      { input_tokens: 36, input_audio_tokens: 24, cache_read_tokens: 40 },
+    ],
+    [
+      'image output is inside candidatesTokenCount, and leaves the output',
+      { candidatesTokenCount: 1308, candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1290 }] },
+      { output_tokens: 18, output_image_tokens: 1290 },
+    ],
+    ['a usage without counts is zero', {}, {}],
+    ['a count of zero is zero', { promptTokenCount: 0 }, {}],
+  ]
+  test.each(cases)('%s', (_name, meta, expected) => {
+    expect(usageOf(meta)).toEqual({ ...NO_USAGE, ...expected })
+  })
+})
+
+describe('usage absent is not usage zero', () => {
+  test.each([
+    ['absent', undefined],
+    ['null', null],
+    ['a number', 12],
+    ['an array', []],
+  ])('%s is undefined', (_name, meta) => {
+    expect(gemini.readUsage(meta === undefined ? {} : { usageMetadata: meta })).toBeUndefined()
+  })
+})
+
+describe('nonsense of an upstream never becomes money', () => {
+  test.each<[string, Json]>([
+    ['negative', -5],
+    ['fraction', 1.5],
+    ['word', 'many'],
+    ['negative in a string', '-5'],
+    ['beyond what can be counted', 1e300],
+    ['object', {}],
+    ['null', null],
+  ])('a count that is %s is zero', (_name, count) => {
+    expect(
+      usageOf({ promptTokenCount: count, candidatesTokenCount: count, thoughtsTokenCount: count }),
+    ).toEqual(NO_USAGE)
+  })
+
+  test('a count in a string, as int64 is written in JSON, is read', () => {
+    expect(usageOf({ promptTokenCount: '12' })?.input_tokens).toBe(12)
+  })
+
+  test('more cached than read leaves no negative input', () => {
+    expect(usageOf({ promptTokenCount: 10, cachedContentTokenCount: 30 })?.input_tokens).toBe(0)
+  })
+
+  test('property: every field is a count, whatever comes', () => {
+    const count = fc.oneof(fc.integer({ min: -10, max: 5000 }), fc.double(), fc.string(), fc.constant(null))
+    const details = fc.oneof(
+      fc.array(fc.record({ modality: fc.constantFrom('AUDIO', 'IMAGE', 'TEXT'), tokenCount: count })),
+      count,
+    )
+    const meta = fc.record(
+      {
+        promptTokenCount: count,
+        candidatesTokenCount: count,
+        cachedContentTokenCount: count,
+        thoughtsTokenCount: count,
+        toolUsePromptTokenCount: count,
+        promptTokensDetails: details,
+        cacheTokensDetails: details,
+        candidatesTokensDetails: details,
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(meta, (usageMetadata) => {
+        const usage = usageOf(usageMetadata)
+        for (const field of USAGE_FIELDS) {
+          const tokens = usage?.[field] ?? Number.NaN
+          expect(Number.isSafeInteger(tokens) && tokens >= 0).toBe(true)
+        }
+      }),
+    )
+  })
+
+  test('property: of a consistent usage, every token is counted once', () => {
+    const tokens = fc.nat(100_000)
+    fc.assert(
+      fc.property(
+        tokens,
+        tokens,
+        tokens,
+        tokens,
+        tokens,
+        tokens,
+        (uncached, cached, audio, text, image, thoughts) => {
+          const usage = usageOf({
+            promptTokenCount: uncached + audio + cached,
+            cachedContentTokenCount: cached,
+            promptTokensDetails: [
+              { modality: 'AUDIO', tokenCount: audio },
+              { modality: 'TEXT', tokenCount: uncached + cached },
+            ],
+            candidatesTokenCount: text + image,
+            candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: image }],
+            thoughtsTokenCount: thoughts,
+          })
+          expect(usage && totalTokens(usage)).toBe(uncached + cached + audio + text + image + thoughts)
+        },
+      ),
+    )
+  })
+})
+
+describe('recordings', () => {
+  test.each([
+    'stream-text',
+    'stream-usage-at-end',
+    'stream-thinking',
+    'stream-thinking-exhausted',
+    'stream-function-call',
+    'stream-cached',
+    'stream-prompt-blocked',
+    'stream-image',
+    'stream-audio-input',
+    'whole-text',
+  ])('%s: the parts of the last usage add up to its totalTokenCount', (name) => {
+    const last = events(name).at(-1) ?? {}
+    const usage = gemini.readUsage(last)
+    const meta = last.usageMetadata as JsonObject
+    expect(usage && totalTokens(usage)).toBe(Number(meta.totalTokenCount))
+  })
+})
+
+describe('output of an answer without usage is estimated', () => {
+  const answer = (...parts: Json[]): JsonObject => ({ candidates: [{ content: { parts } }] })
+  const cases: [string, JsonObject, number][] = [
+    ['text, four characters a token', answer({ text: 'abcdefgh' }), 2],
+    ['thoughts that are shown count too', answer({ text: 'abcd', thought: true }, { text: 'efgh' }), 2],
+    [
+      'an image as the vendor counts it',
+      answer({ inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
+      1290,
+    ],
+    ['a signature is no output', answer({ thoughtSignature: 'AAAAAAAAAAAA' }), 0],
+    [
+      'all candidates',
+      {
+        candidates: [{ content: { parts: [{ text: 'abcd' }] } }, { content: { parts: [{ text: 'efgh' }] } }],
+      },
+      2,
+    ],
+    ['a blocked prompt gave nothing', { promptFeedback: { blockReason: 'SAFETY' } }, 0],
+    ['an error is never output', { error: { message: 'a long story about what failed' } }, 0],
+    ['nonsense gave nothing', { candidates: [null, 1, { content: 'x' }, { content: { parts: 'x' } }] }, 0],
+  ]
+  test.each(cases)('%s', (_name, body, tokens) => expect(gemini.estimateOutput(body)).toBe(tokens))
+
+  test('a function call counts by its JSON', () => {
+    expect(gemini.estimateOutput(answer({ functionCall: { name: 'f', args: {} } }))).toBeGreaterThan(5)
+  })
+})
