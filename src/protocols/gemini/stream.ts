@@ -30,10 +30,8 @@ class GeminiStreamReading implements StreamReading {
   #other_tokens = 0
 
   read(data: Buffer): void {
-    if (data.includes(FUNCTION_CALL) || data.includes(INLINE_DATA)) return this.#readParsed(data)
-    if (data.includes(USAGE)) this.#usage_event = data
-    if (data.includes(FINISH) || data.includes(BLOCK) || data.includes(ERROR)) this.#conclude(parse(data))
-    this.#text_bytes += textBytes(data)
+    if (data.includes(FUNCTION_CALL) || data.includes(INLINE_DATA)) this.#readParsed(data)
+    else this.#readSearched(data)
   }
 
   usage(): Usage | undefined {
@@ -43,6 +41,12 @@ class GeminiStreamReading implements StreamReading {
 
   deliveredTokens(): number {
     return Math.ceil(this.#text_bytes / BYTES_PER_TOKEN) + this.#other_tokens
+  }
+
+  #readSearched(data: Buffer): void {
+    if (data.includes(USAGE)) this.#usage_event = data
+    if (data.includes(FINISH) || data.includes(BLOCK) || data.includes(ERROR)) this.#conclude(parse(data))
+    this.#text_bytes += textBytes(data)
   }
 
   #readParsed(data: Buffer): void {
