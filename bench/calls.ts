@@ -1,0 +1,125 @@
+// Owns the comparison of whole answers and of streams between the gateway and the forwarder.
+import { inTurns, type Sample } from './measure.ts'
+import { type Figure, medianOf } from './report.ts'
+import { FEW_STREAMS, MANY_STREAMS, type Paces, type Subject, streamPath, WHOLE_PATH } from './subjects.ts'
+
+export interface Contest {
+  readonly gateway: Subject
+  readonly forwarder: Subject
+  readonly upstream: Subject
+}
+
+export interface Effort {
+  readonly rounds: number
+  /** How much of the usual load; 1 is all of it. */
+  readonly share: number
+}
+
+const CPU_RATIO_OF_A_CALL = 1.6
+const CPU_RATIO_OF_AN_EVENT = 1.25
+const FIRST_BYTE_ADDED_MS = 0.5
+const MEMORY_AT_MANY_STREAMS_MIB = 150
+
+const WHOLE_LOADS = [
+  { connections: 1, calls: 6_000 },
+  { connections: 16, calls: 24_000, goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } },
+  { connections: 64, calls: 24_000, goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } },
+]
+
+const cpuMicrosPerCall = ({ cpu_ms, calls }: Sample): number => (cpu_ms * 1_000) / calls
+const callsPerSecond = ({ calls, duration_ms }: Sample): number => (calls * 1_000) / duration_ms
+
+/** Whole answers at 1, 16 and 64 connections. Latency is what is added to the upstream's own. */
+export async function compareWholeAnswers(contest: Contest, effort: Effort): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const { connections, calls, goal } of WHOLE_LOADS) {
+    const load = { path: WHOLE_PATH, connections, calls: Math.ceil(calls * effort.share) }
+    const subjects = [contest.gateway, contest.forwarder, contest.upstream]
+    const [gateway = [], forwarder = [], direct = []] = await inTurns(subjects, effort.rounds, load)
+    const pair = (field: (sample: Sample) => number) => ({
+      gateway: medianOf(gateway, field),
+      peer: medianOf(forwarder, field),
+    })
+    const added = (field: (sample: Sample) => number) => ({
+      gateway: medianOf(gateway, field) - medianOf(direct, field),
+      peer: medianOf(forwarder, field) - medianOf(direct, field),
+    })
+    const title = `whole, ${connections} connection${connections === 1 ? '' : 's'}`
+    figures.push(
+      { what: `${title}: CPU per call`, unit: 'us', ...pair(cpuMicrosPerCall), ...(goal && { goal }) },
+      { what: `${title}: calls`, unit: '/s', ...pair(callsPerSecond) },
+      { what: `${title}: added latency p50`, unit: 'ms', ...added((sample) => sample.latency_ms.p50) },
+      { what: `${title}: added latency p99`, unit: 'ms', ...added((sample) => sample.latency_ms.p99) },
+      { what: `${title}: peak memory`, unit: 'MiB', ...pair((sample) => sample.peak_mib) },
+    )
+  }
+  return figures
+}
+
+interface StreamLoad {
+  readonly paces: Paces
+  readonly connections: number
+  /** One after another on each connection. */
+  readonly streams_each: number
+  readonly ramp_ms: number
+  readonly memory_goal_mib?: number
+}
+
+const STREAM_LOADS: StreamLoad[] = [
+  { paces: FEW_STREAMS, connections: 1, streams_each: 3, ramp_ms: 0 },
+  { paces: FEW_STREAMS, connections: 16, streams_each: 3, ramp_ms: 100 },
+  { paces: FEW_STREAMS, connections: 64, streams_each: 3, ramp_ms: 200 },
+  {
+    paces: MANY_STREAMS,
+    connections: 1_000,
+    streams_each: 1,
+    ramp_ms: 1_000,
+    memory_goal_mib: MEMORY_AT_MANY_STREAMS_MIB,
+  },
+]
+
+/** From here on the goals hold: fewer events cost less than the clock's tick can tell apart. */
+const CONNECTIONS_WITH_GOALS = 64
+
+const cpuMicrosPerEvent = ({ cpu_ms, events }: Sample): number => (cpu_ms * 1_000) / events
+
+/** Streams at 1, 16, 64 and 1,000 at once. */
+export async function compareStreams(contest: Contest, effort: Effort): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const { paces, connections, streams_each, ramp_ms, memory_goal_mib } of STREAM_LOADS) {
+    const calls = connections * Math.ceil(streams_each * effort.share)
+    const load = { path: streamPath(paces), connections, calls, ramp_ms }
+    const subjects = [contest.gateway, contest.forwarder]
+    const [gateway = [], forwarder = []] = await inTurns(subjects, effort.rounds, load)
+    const pair = (field: (sample: Sample) => number) => ({
+      gateway: medianOf(gateway, field),
+      peer: medianOf(forwarder, field),
+    })
+    const has_goals = connections >= CONNECTIONS_WITH_GOALS
+    const title = `${connections} stream${connections === 1 ? '' : 's'}, ${paces.pace_ms} ms`
+    figures.push(
+      {
+        what: `${title}: CPU per event`,
+        unit: 'us',
+        ...pair(cpuMicrosPerEvent),
+        ...(has_goals && { goal: { ratio_at_most: CPU_RATIO_OF_AN_EVENT } }),
+      },
+      {
+        what: `${title}: first byte p50`,
+        unit: 'ms',
+        ...pair((sample) => sample.first_byte_ms.p50),
+        ...(has_goals && { goal: { added_at_most: FIRST_BYTE_ADDED_MS } }),
+      },
+      { what: `${title}: first byte p99`, unit: 'ms', ...pair((sample) => sample.first_byte_ms.p99) },
+      { what: `${title}: chunk delay p50`, unit: 'ms', ...pair((sample) => sample.chunk_delay_ms.p50) },
+      { what: `${title}: chunk delay p99`, unit: 'ms', ...pair((sample) => sample.chunk_delay_ms.p99) },
+      {
+        what: `${title}: peak memory`,
+        unit: 'MiB',
+        ...pair((sample) => sample.peak_mib),
+        ...(memory_goal_mib !== undefined && { goal: { at_most: memory_goal_mib } }),
+      },
+    )
+  }
+  return figures
+}

@@ -1,0 +1,178 @@
+// Owns what the disk does to the gateway: the machine's own fsync, and a disk on which it takes 1 ms.
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Effort } from './calls.ts'
+import type { LedgerLoad } from './ledger.ts'
+import { type Load, loadOn } from './measure.ts'
+import { run } from './processes.ts'
+import { type Figure, median } from './report.ts'
+import {
+  FEW_STREAMS,
+  makeDataFolder,
+  type Subject,
+  startForwarder,
+  startGateway,
+  streamPath,
+  WHOLE_PATH,
+} from './subjects.ts'
+
+const CALLS_PER_SECOND = 15_000
+const CHUNK_HELD_UP_MS = 2
+const PAGE = new Uint8Array(4_096)
+const FSYNCS = 200
+
+/** The median time that this machine takes to make a page durable. */
+export function fsyncFigure(): Figure {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-fsync-'))
+  const file = openSync(join(folder, 'page'), 'w')
+  const durations_ms = Array.from({ length: FSYNCS }, () => {
+    const started_ms = performance.now()
+    writeSync(file, PAGE, 0, PAGE.length, 0)
+    fdatasyncSync(file)
+    return performance.now() - started_ms
+  })
+  closeSync(file)
+  rmSync(folder, { recursive: true })
+  return { what: 'this machine: fsync p50', unit: 'ms', gateway: median(durations_ms) }
+}
+
+/**
+ * Compiles the library that makes fsync take 1 ms.
+ * @param folder where it is put
+ * @returns its path; undefined on a machine without a C compiler
+ */
+async function compileSlowFsync(folder: string): Promise<string | undefined> {
+  if (!Bun.which('cc')) return undefined
+  const library = join(folder, 'slow-fsync.so')
+  await run(['cc', '-shared', '-fPIC', '-O2', '-o', library, join(import.meta.dir, 'slow-fsync.c')])
+  return library
+}
+
+/**
+ * Calls a second, and how long a stream's chunks take while others pay, on a disk whose fsync takes 1 ms.
+ * @param skip told why, where there is nothing to compile the library with
+ */
+export async function measureSlowDisk(
+  upstream: Subject,
+  effort: Effort,
+  skip: (reason: string) => void,
+): Promise<Figure[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))
+  try {
+    const library = await compileSlowFsync(folder)
+    if (!library) {
+      skip('the disk whose fsync takes 1 ms: no C compiler (cc) on this machine')
+      return []
+    }
+    const environment = { LD_PRELOAD: library }
+    return [
+      ...(await ledgerFigures(folder, effort, environment)),
+      ...(await pathFigures(upstream, effort, environment)),
+    ]
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Figure['goal'] })[] = [
+  { what: 'one commit an operation', writer: 'inline', callers: 1, calls: 1_000, alone: true },
+  { what: '64 callers, on the event loop', writer: 'inline', callers: 64, calls: 60_000, alone: false },
+  {
+    what: '64 callers, as configured (auto)',
+    writer: 'auto',
+    callers: 64,
+    calls: 60_000,
+    alone: false,
+    goal: { at_least: CALLS_PER_SECOND },
+  },
+]
+
+async function ledgerFigures(
+  folder: string,
+  effort: Effort,
+  environment: Record<string, string>,
+): Promise<Figure[]> {
+  const figures: Figure[] = []
+  for (const [index, { what, goal, ...load }] of LEDGER_LOADS.entries()) {
+    const rates: number[] = []
+    for (let round = 0; round < effort.rounds; round++) {
+      const options: LedgerLoad = {
+        ...load,
+        calls: Math.ceil(load.calls * effort.share),
+        database: join(folder, `${index}-${round}.db`),
+      }
+      const command = ['bun', join(import.meta.dir, 'ledger.ts'), JSON.stringify(options)]
+      rates.push(Number(await run(command, environment)))
+    }
+    figures.push({
+      what: `fsync 1 ms, ledger alone, ${what}`,
+      unit: 'calls/s',
+      gateway: median(rates),
+      ...(goal && { goal }),
+    })
+  }
+  return figures
+}
+
+/** Calls enough to keep the ledger at work, few enough to leave the machine room: about 700 a second. */
+const PAYING: Load = { path: WHOLE_PATH, connections: 16, calls: 0, pause_ms: 20 }
+const PAYING_CALLS_PER_SECOND = 700
+
+async function pathFigures(
+  upstream: Subject,
+  effort: Effort,
+  environment: Record<string, string>,
+): Promise<Figure[]> {
+  const data = await makeDataFolder(upstream.port)
+  const gateway = await startGateway(data, undefined, environment)
+  const forwarder = await startForwarder(upstream)
+  try {
+    const calls = Math.ceil(40_000 * effort.share)
+    const load = { path: WHOLE_PATH, connections: 64, calls }
+    const rates = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
+    const delays = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
+    for (const subject of [gateway, forwarder]) await loadOn(subject, load)
+    for (let round = 0; round < effort.rounds; round++) {
+      for (const subject of [gateway, forwarder]) {
+        const { duration_ms } = await loadOn(subject, load)
+        rates.get(subject)?.push((calls * 1_000) / duration_ms)
+        delays.get(subject)?.push(await chunkDelayBesidePayers(subject))
+      }
+    }
+    const pair = (samples: Map<Subject, number[]>) => ({
+      gateway: median(samples.get(gateway) ?? []),
+      peer: median(samples.get(forwarder) ?? []),
+    })
+    return [
+      {
+        what: 'fsync 1 ms, 64 connections: calls',
+        unit: '/s',
+        ...pair(rates),
+        goal: { at_least: CALLS_PER_SECOND },
+      },
+      {
+        what: 'fsync 1 ms, 64 streams beside paid calls: chunk delay p99',
+        unit: 'ms',
+        ...pair(delays),
+        goal: { added_at_most: CHUNK_HELD_UP_MS },
+      },
+    ]
+  } finally {
+    await Promise.all([gateway.process.stop(), forwarder.process.stop()])
+    data.remove()
+  }
+}
+
+async function chunkDelayBesidePayers(subject: Subject): Promise<number> {
+  const streams = loadOn(subject, {
+    path: streamPath(FEW_STREAMS),
+    connections: 64,
+    calls: 64 * 2,
+    ramp_ms: 200,
+  })
+  const seconds = (2 * FEW_STREAMS.events * FEW_STREAMS.pace_ms) / 1_000
+  const payers = loadOn(subject, { ...PAYING, calls: seconds * PAYING_CALLS_PER_SECOND })
+  const [{ chunk_delay_ms }] = await Promise.all([streams, payers])
+  return chunk_delay_ms.p99
+}

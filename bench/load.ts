@@ -1,0 +1,171 @@
+// Owns the load: a process that makes calls over raw keep-alive sockets and says how long they took.
+import type { Socket } from 'bun'
+import { nowMs, REQUEST_BODY, STAMP_LENGTH, STAMP_MARK } from './recording.ts'
+import { type Spread, spreadOf } from './report.ts'
+
+export interface LoadOptions {
+  readonly port: number
+  readonly path: string
+  readonly api_key: string
+  readonly connections: number
+  /** All connections together. */
+  readonly calls: number
+  /** How long a connection waits between two calls; 0: not at all. */
+  readonly pause_ms: number
+  /** Over how long the connections begin. */
+  readonly ramp_ms: number
+}
+
+export interface LoadResult {
+  readonly calls: number
+  readonly failures: number
+  /** The start of the first answer that was not as it should be; empty where all were. */
+  readonly first_failure: string
+  readonly duration_ms: number
+  /** Events of streams that carried their time. */
+  readonly events: number
+  readonly latency_ms: Spread
+  readonly first_byte_ms: Spread
+  /** From the upstream's sending of an event to its arrival. */
+  readonly chunk_delay_ms: Spread
+}
+
+interface Caller {
+  received: Buffer
+  /** -1 while the head has not come; else what is still to come; undefined for a chunked body. */
+  body_left: number | undefined
+  started_at_ms: number
+  first_byte: boolean
+}
+
+const EMPTY = Buffer.alloc(0)
+const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
+const MARK = Buffer.from(STAMP_MARK)
+
+/** Makes the calls. */
+async function run(options: LoadOptions): Promise<LoadResult> {
+  const latencies_ms: number[] = []
+  const first_bytes_ms: number[] = []
+  const chunk_delays_ms: number[] = []
+  let begun = 0
+  let failures = 0
+  let first_failure = ''
+  const { promise: all_done, resolve } = Promise.withResolvers<void>()
+  const request = Buffer.from(
+    `POST ${options.path} HTTP/1.1\r\nHost: 127.0.0.1:${options.port}\r\nContent-Type: application/json\r\n` +
+      `User-Agent: load/1\r\nAccept: */*\r\nx-goog-api-key: ${options.api_key}\r\n` +
+      `Content-Length: ${Buffer.byteLength(REQUEST_BODY)}\r\n\r\n${REQUEST_BODY}`,
+  )
+
+  const begin = (socket: Socket<Caller>): void => {
+    if (begun >= options.calls) return
+    begun++
+    socket.data = { received: EMPTY, body_left: -1, started_at_ms: nowMs(), first_byte: false }
+    socket.write(request)
+  }
+
+  const finish = (socket: Socket<Caller>): void => {
+    latencies_ms.push(nowMs() - socket.data.started_at_ms)
+    if (latencies_ms.length + failures >= options.calls) resolve()
+    else if (options.pause_ms === 0) begin(socket)
+    else setTimeout(begin, options.pause_ms, socket)
+  }
+
+  const fail = (socket: Socket<Caller>, text: string): void => {
+    failures++
+    first_failure ||= text
+    socket.terminate()
+    resolve()
+  }
+
+  const readHead = (socket: Socket<Caller>, bytes: Buffer): Buffer | undefined => {
+    const head_end = bytes.indexOf('\r\n\r\n')
+    if (head_end < 0) return undefined
+    const head = bytes.toString('latin1', 0, head_end)
+    if (!head.startsWith('HTTP/1.1 200')) {
+      fail(socket, bytes.toString('utf8', 0, 1_000))
+      return undefined
+    }
+    const length = /content-length: (\d+)/i.exec(head)
+    socket.data.body_left = length ? Number(length[1]) : undefined
+    return bytes.subarray(head_end + 4)
+  }
+
+  /** Notes the delays of the events in `bytes`; what may hold the beginning of another is kept for later. */
+  const readStamps = (caller: Caller, bytes: Buffer): void => {
+    const now_ms = nowMs()
+    let from = 0
+    for (;;) {
+      const mark = bytes.indexOf(MARK, from)
+      const stamp = mark + MARK.length
+      if (mark < 0 || stamp + STAMP_LENGTH > bytes.length) break
+      chunk_delays_ms.push(now_ms - Number(bytes.toString('latin1', stamp, stamp + STAMP_LENGTH)))
+      from = stamp + STAMP_LENGTH
+    }
+    caller.received = bytes.subarray(Math.max(from, bytes.length - MARK.length - STAMP_LENGTH))
+  }
+
+  const receive = (socket: Socket<Caller>, bytes: Buffer): void => {
+    const caller = socket.data
+    const all = caller.received.length > 0 ? Buffer.concat([caller.received, bytes]) : bytes
+    const body = caller.body_left === -1 ? readHead(socket, all) : all
+    if (!body) {
+      caller.received = all
+      return
+    }
+    if (!caller.first_byte && body.length > 0) {
+      caller.first_byte = true
+      first_bytes_ms.push(nowMs() - caller.started_at_ms)
+    }
+    if (caller.body_left === undefined) {
+      readStamps(caller, body)
+      if (body.subarray(-END_OF_CHUNKS.length).equals(END_OF_CHUNKS)) finish(socket)
+      return
+    }
+    caller.received = body
+    if (body.length >= caller.body_left) finish(socket)
+  }
+
+  const started_at_ms = nowMs()
+  const opened: Promise<Socket<Caller>>[] = []
+  for (let i = 0; i < options.connections; i++) {
+    const wait_ms = started_at_ms + (options.ramp_ms * i) / options.connections - nowMs()
+    if (wait_ms > 1) await Bun.sleep(wait_ms)
+    opened.push(
+      Bun.connect<Caller>({
+        hostname: '127.0.0.1',
+        port: options.port,
+        socket: {
+          open(socket) {
+            socket.setNoDelay(true)
+            begin(socket)
+          },
+          data: receive,
+          close(socket) {
+            if (begun < options.calls || latencies_ms.length + failures < options.calls) {
+              fail(socket, 'the connection was closed')
+            }
+          },
+        },
+      }),
+    )
+  }
+  await all_done
+  const duration_ms = nowMs() - started_at_ms
+  return {
+    calls: latencies_ms.length,
+    failures,
+    first_failure,
+    duration_ms,
+    events: chunk_delays_ms.length,
+    latency_ms: spreadOf(latencies_ms),
+    first_byte_ms: spreadOf(first_bytes_ms),
+    chunk_delay_ms: spreadOf(chunk_delays_ms),
+  }
+}
+
+if (import.meta.main) {
+  const options = JSON.parse(process.argv[2] ?? '{}') as LoadOptions
+  process.stdout.write(JSON.stringify(await run(options)))
+  process.exit(0)
+}

@@ -1,0 +1,61 @@
+// Owns one measure: a load on a subject, and what the subject used for it; and rounds of them, taken in turns.
+import { join } from 'node:path'
+import type { LoadOptions, LoadResult } from './load.ts'
+import { cpuMs, forgetPeak, peakMemoryMib, run } from './processes.ts'
+import type { Subject } from './subjects.ts'
+
+const LOAD = ['bun', join(import.meta.dir, 'load.ts')]
+
+/** What a subject settles after its last answer still belongs to the measure. */
+const AFTERMATH_MS = 100
+
+export type Load = Pick<LoadOptions, 'path' | 'connections' | 'calls'> & Partial<LoadOptions>
+
+export interface Sample extends LoadResult {
+  /** CPU time of the subject's process, all threads. */
+  readonly cpu_ms: number
+  readonly peak_mib: number
+}
+
+/**
+ * Puts a load on a subject from a process of its own.
+ * @throws Error where a call was not answered as it should be: a figure of failures says nothing
+ */
+export async function loadOn(subject: Subject, load: Load): Promise<LoadResult> {
+  const options: LoadOptions = {
+    pause_ms: 0,
+    ramp_ms: 0,
+    ...load,
+    port: subject.port,
+    api_key: subject.api_key,
+  }
+  const result = JSON.parse(await run([...LOAD, JSON.stringify(options)])) as LoadResult
+  if (result.failures > 0) throw new Error(`${subject.name} failed a call: ${result.first_failure}`)
+  return result
+}
+
+/** A load, with what the subject used for it. */
+export async function measure(subject: Subject, load: Load): Promise<Sample> {
+  const { pid } = subject.process
+  forgetPeak(pid)
+  const before_ms = cpuMs(pid)
+  const result = await loadOn(subject, load)
+  await Bun.sleep(AFTERMATH_MS)
+  return { ...result, cpu_ms: cpuMs(pid) - before_ms, peak_mib: peakMemoryMib(pid) }
+}
+
+/**
+ * Measures all subjects in turns (A B C A B C …), so that what the machine does meanwhile hits all of them; each
+ * is warmed up first by one load that does not count.
+ * @returns the samples of each subject, in the order of `subjects`
+ */
+export async function inTurns(subjects: readonly Subject[], rounds: number, load: Load): Promise<Sample[][]> {
+  const samples: Sample[][] = subjects.map(() => [])
+  for (const subject of subjects) await loadOn(subject, load)
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, subject] of subjects.entries()) {
+      samples[index]?.push(await measure(subject, load))
+    }
+  }
+  return samples
+}

@@ -1,0 +1,126 @@
+// Owns processes under measure: starting and ending them, and what the system says that they used (Linux).
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { Subprocess } from 'bun'
+import { nowMs } from './recording.ts'
+
+/** utime and stime are counted in ticks of this length (`getconf CLK_TCK`, which is 100 on Linux). */
+const TICK_MS = 10
+
+export interface Process {
+  readonly pid: number
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>
+}
+
+const wrap = (child: Subprocess): Process => ({
+  pid: child.pid,
+  async stop() {
+    child.kill('SIGTERM')
+    const stubborn = setTimeout(() => child.kill('SIGKILL'), 5_000)
+    await child.exited
+    clearTimeout(stubborn)
+  },
+})
+
+const environmentOf = (extra: Record<string, string>) => ({ ...process.env, ...extra })
+
+/** Starts a process whose output nobody reads. */
+export const start = (command: readonly string[], environment: Record<string, string>): Process =>
+  wrap(Bun.spawn([...command], { env: environmentOf(environment), stdout: 'ignore', stderr: 'inherit' }))
+
+/** Starts a process that prints the port it listens on as its first line. */
+export async function startWithPort(
+  command: readonly string[],
+  environment: Record<string, string>,
+): Promise<Process & { port: number }> {
+  const child = Bun.spawn([...command], {
+    env: environmentOf(environment),
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  let text = ''
+  for await (const bytes of child.stdout) {
+    text += new TextDecoder().decode(bytes)
+    if (text.includes('\n')) break
+  }
+  const port = Number.parseInt(text, 10)
+  if (!port) throw new Error(`${command.join(' ')} did not print its port`)
+  return { ...wrap(child), port }
+}
+
+/**
+ * Runs a process to its end.
+ * @returns what it wrote
+ * @throws Error with what it wrote, where its exit status is not 0
+ */
+export async function run(
+  command: readonly string[],
+  environment: Record<string, string> = {},
+): Promise<string> {
+  const child = Bun.spawn([...command], { env: environmentOf(environment), stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
+  return stdout
+}
+
+/** A port that is free at this moment. */
+export function freePort(): number {
+  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  listener.stop(true)
+  return listener.port
+}
+
+/**
+ * Waits until something accepts connections on a port, or answers there with the status 200.
+ * @param path what is asked for; undefined: a connection is enough
+ * @returns milliseconds since `since_ms`
+ */
+export async function untilListening(port: number, since_ms: number, path?: string): Promise<number> {
+  while (nowMs() - since_ms < 30_000) {
+    if (await (path === undefined ? accepts(port) : answers(port, path))) return nowMs() - since_ms
+    await Bun.sleep(1)
+  }
+  throw new Error(`nothing listens on port ${port} after 30 s`)
+}
+
+async function accepts(port: number): Promise<boolean> {
+  try {
+    const socket = await Bun.connect({ hostname: '127.0.0.1', port, socket: { data() {} } })
+    socket.end()
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function answers(port: number, path: string): Promise<boolean> {
+  try {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } })
+    await response.arrayBuffer()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}
+
+/** CPU time of all threads of a process, user and system, those that ended too. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+  // After the name in parentheses comes field 3; utime and stime are fields 14 and 15 (proc(5)).
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+const memoryField = (pid: number, name: string): number => {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'latin1'))
+  return Number(line?.[1] ?? Number.NaN) / 1024
+}
+
+/** Resident memory at this moment, in MiB. */
+export const memoryMib = (pid: number): number => memoryField(pid, 'VmRSS')
+
+/** The most resident memory since the start or the last `forgetPeak`, in MiB. */
+export const peakMemoryMib = (pid: number): number => memoryField(pid, 'VmHWM')
+
+/** Lets the peak begin anew (`5` to clear_refs, proc(5)). */
+export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')
