@@ -1,0 +1,136 @@
+// Owns what must be true of the ledger's tables at every moment: each invariant with the query for what breaks it.
+
+export interface Invariant {
+  readonly name: string
+  /** What is true as long as the query finds nothing. */
+  readonly meaning: string
+  /** Selects one row for each breach: `subject`, `expected` and `found`. */
+  readonly sql: string
+}
+
+export const INVARIANTS: readonly Invariant[] = [
+  {
+    name: 'balance_is_sum_of_entries',
+    meaning: "An account's balance is the sum of its entries.",
+    sql: `SELECT 'account ' || accounts.id AS subject, coalesce(total, 0) AS expected, balance_nanos AS found
+            FROM accounts
+            LEFT JOIN (SELECT account_id, sum(amount_nanos) AS total FROM entries GROUP BY account_id) AS sums
+              ON sums.account_id = accounts.id
+           WHERE balance_nanos <> coalesce(total, 0)`,
+  },
+  {
+    name: 'account_held_is_sum_of_pending_holds',
+    meaning: 'What an account has on hold is the sum of its pending holds.',
+    sql: `SELECT 'account ' || accounts.id AS subject, coalesce(total, 0) AS expected, held_nanos AS found
+            FROM accounts
+            LEFT JOIN (SELECT account_id, sum(amount_nanos) AS total FROM holds
+                        WHERE state = 'pending' GROUP BY account_id) AS sums
+              ON sums.account_id = accounts.id
+           WHERE held_nanos <> coalesce(total, 0)`,
+  },
+  {
+    name: 'key_held_is_sum_of_pending_holds',
+    meaning: 'What a key has on hold is the sum of its pending holds.',
+    sql: `SELECT 'key ' || keys.id AS subject, coalesce(total, 0) AS expected, held_nanos AS found
+            FROM keys
+            LEFT JOIN (SELECT key_id, sum(amount_nanos) AS total FROM holds
+                        WHERE state = 'pending' GROUP BY key_id) AS sums
+              ON sums.key_id = keys.id
+           WHERE held_nanos <> coalesce(total, 0)`,
+  },
+  {
+    name: 'key_spent_is_sum_of_costs',
+    meaning: 'What a key has spent is the sum of what its calls cost, paid or not.',
+    sql: `SELECT 'key ' || keys.id AS subject, coalesce(total, 0) AS expected, spent_nanos AS found
+            FROM keys
+            LEFT JOIN (SELECT key_id, sum(cost_nanos) AS total FROM calls GROUP BY key_id) AS sums
+              ON sums.key_id = keys.id
+           WHERE spent_nanos <> coalesce(total, 0)`,
+  },
+  {
+    name: 'debt_is_unpaid_less_payments',
+    meaning: "An account's debt is what its calls left unpaid, less what it has paid of that.",
+    sql: `SELECT 'account ' || accounts.id AS subject,
+                 coalesce(unpaid, 0) + coalesce(paid, 0) AS expected, debt_nanos AS found
+            FROM accounts
+            LEFT JOIN (SELECT account_id, sum(unpaid_nanos) AS unpaid FROM calls GROUP BY account_id) AS owed
+              ON owed.account_id = accounts.id
+            LEFT JOIN (SELECT account_id, sum(amount_nanos) AS paid FROM entries
+                        WHERE kind = 'debt_payment' GROUP BY account_id) AS payments
+              ON payments.account_id = accounts.id
+           WHERE debt_nanos <> coalesce(unpaid, 0) + coalesce(paid, 0)`,
+  },
+  {
+    name: 'no_debt_beside_free_balance',
+    meaning: 'An account that owes has nothing free: what becomes free pays the debt at once.',
+    sql: `SELECT 'account ' || id AS subject, 0 AS expected, min(debt_nanos, balance_nanos - held_nanos) AS found
+            FROM accounts WHERE debt_nanos > 0 AND balance_nanos > held_nanos`,
+  },
+  {
+    name: 'nothing_negative',
+    meaning: 'No balance, debt, hold or spending is negative, and no account has more on hold than it has.',
+    sql: `SELECT 'account ' || id AS subject, 0 AS expected,
+                 min(balance_nanos, held_nanos, debt_nanos, balance_nanos - held_nanos) AS found
+            FROM accounts WHERE min(balance_nanos, held_nanos, debt_nanos, balance_nanos - held_nanos) < 0
+          UNION ALL
+          SELECT 'key ' || id, 0, min(spent_nanos, held_nanos) FROM keys WHERE min(spent_nanos, held_nanos) < 0
+          UNION ALL
+          SELECT 'hold ' || id, 0, amount_nanos FROM holds WHERE amount_nanos < 0
+          UNION ALL
+          SELECT 'call ' || id, 0, min(cost_nanos, unpaid_nanos) FROM calls WHERE min(cost_nanos, unpaid_nanos) < 0`,
+  },
+  {
+    name: 'key_belongs_to_account',
+    meaning: 'A hold is on a key of the account that it is on.',
+    sql: `SELECT 'hold ' || holds.id AS subject, keys.account_id AS expected, holds.account_id AS found
+            FROM holds LEFT JOIN keys ON keys.id = holds.key_id
+           WHERE keys.account_id IS NOT holds.account_id`,
+  },
+  {
+    name: 'resolved_hold_has_call',
+    meaning: 'A hold that was posted or voided has its call.',
+    sql: `SELECT 'hold ' || holds.id AS subject, 'a call' AS expected, 'none' AS found
+            FROM holds LEFT JOIN calls ON calls.id = holds.id
+           WHERE state IN ('posted', 'voided') AND calls.id IS NULL`,
+  },
+  {
+    name: 'call_has_resolved_hold',
+    meaning: 'A call has its hold, posted or voided; a voided one costs nothing.',
+    sql: `SELECT 'call ' || calls.id AS subject, 'a posted hold, or a voided one and no cost' AS expected,
+                 coalesce(state, 'no') || ' hold, cost ' || cost_nanos AS found
+            FROM calls LEFT JOIN holds ON holds.id = calls.id
+           WHERE state IS NULL OR state IN ('pending', 'expired') OR (state = 'voided' AND cost_nanos > 0)`,
+  },
+  {
+    name: 'call_agrees_with_hold',
+    meaning: 'A call names the request, the account, the key and the amount of its hold.',
+    sql: `SELECT 'call ' || calls.id AS subject,
+                 format('%s, account %d, key %d, %d', holds.request_id, holds.account_id, holds.key_id, amount_nanos)
+                   AS expected,
+                 format('%s, account %d, key %d, %d', calls.request_id, calls.account_id, calls.key_id, hold_nanos)
+                   AS found
+            FROM calls JOIN holds ON holds.id = calls.id
+           WHERE (holds.request_id, holds.account_id, holds.key_id, amount_nanos)
+              <> (calls.request_id, calls.account_id, calls.key_id, hold_nanos)`,
+  },
+  {
+    name: 'call_is_charged_what_was_paid',
+    meaning:
+      'The charges of a call are one, of its cost less what was left unpaid; or none where that is nothing.',
+    sql: `SELECT 'call ' || calls.id AS subject, cost_nanos - unpaid_nanos AS expected,
+                 format('%d charges of %d', coalesce(charges, 0), coalesce(-total, 0)) AS found
+            FROM calls
+            LEFT JOIN (SELECT call_id, count(*) AS charges, sum(amount_nanos) AS total FROM entries
+                        WHERE kind = 'charge' GROUP BY call_id) AS sums
+              ON sums.call_id = calls.id
+           WHERE coalesce(-total, 0) <> cost_nanos - unpaid_nanos
+              OR coalesce(charges, 0) <> (cost_nanos > unpaid_nanos)`,
+  },
+  {
+    name: 'charge_has_call_of_account',
+    meaning: 'A charge names a call, and that is a call of the same account.',
+    sql: `SELECT 'entry ' || entries.id AS subject, entries.account_id AS expected, calls.account_id AS found
+            FROM entries LEFT JOIN calls ON calls.id = entries.call_id
+           WHERE kind = 'charge' AND calls.account_id IS NOT entries.account_id`,
+  },
+]
