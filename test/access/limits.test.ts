@@ -1,0 +1,373 @@
+// How much at once: exact windows of 60 seconds, leases that end once, refusals that count nowhere.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createLimiter, type Lease, limitsFor } from '../../src/access/limits.ts'
+import type { Limit } from '../../src/config/schema.ts'
+
+function limiterAt(start_ms = 0) {
+  let at = start_ms
+  const limiter = createLimiter({ now: () => at })
+  return {
+    limiter,
+    setTime: (ms: number) => {
+      at = ms
+    },
+    admit: (account: Limit, key: Limit = {}, estimated_tokens = 0, account_id = 1, key_id = 1) =>
+      limiter.admit({ account_id, key_id, account, key, estimated_tokens }),
+    lease(account: Limit, key: Limit = {}, estimated_tokens = 0): Lease {
+      const outcome = limiter.admit({ account_id: 1, key_id: 1, account, key, estimated_tokens })
+      if (!outcome.ok) throw new Error(`refused: ${outcome.limit}`)
+      return outcome.lease
+    },
+  }
+}
+
+describe('requests in any 60 seconds', () => {
+  const TWO: Limit = { requests_per_minute: 2 }
+
+  test.each([
+    ['the third within 60 seconds', [0, 1_000, 59_999], [true, true, false]],
+    ['the third when the first has left', [0, 1_000, 60_000], [true, true, true]],
+    ['a window, not a calendar minute', [59_000, 59_500, 61_000], [true, true, false]],
+    [
+      'each place is free again on its own',
+      [0, 30_000, 60_000, 60_001, 90_000],
+      [true, true, true, false, true],
+    ],
+    ['all at one moment', [5, 5, 5, 5], [true, true, false, false]],
+    ['a refused call takes no place', [0, 0, 30_000, 60_000, 60_000], [true, true, false, true, true]],
+  ])('%s', (_row, times, admitted) => {
+    const { admit, setTime } = limiterAt()
+    const outcomes = times.map((time) => {
+      setTime(time)
+      return admit(TWO).ok
+    })
+    expect(outcomes).toEqual(admitted)
+  })
+
+  test.each([
+    ['until the oldest leaves', 1_000, 59],
+    ['rounded up', 500, 60],
+    ['never 0', 59_999, 1],
+  ])('Retry-After: %s', (_row, time, retry_after_s) => {
+    const { admit, setTime } = limiterAt()
+    admit(TWO)
+    admit(TWO)
+    setTime(time)
+    expect(admit(TWO)).toEqual({ ok: false, limit: 'requests_per_minute', of: 'account', retry_after_s })
+  })
+
+  test('a limit that was lowered meanwhile waits for as many as are too many', () => {
+    const { admit, setTime } = limiterAt()
+    for (const time of [0, 10_000, 20_000]) {
+      setTime(time)
+      admit({ requests_per_minute: 3 })
+    }
+    expect(admit({ requests_per_minute: 1 })).toMatchObject({ ok: false, retry_after_s: 60 })
+    expect(admit({ requests_per_minute: 3 })).toMatchObject({ ok: false, retry_after_s: 40 })
+  })
+
+  test('a limit that was raised meanwhile counts what came before', () => {
+    const { admit } = limiterAt()
+    admit(TWO)
+    admit(TWO)
+    expect([3, 3].map((requests_per_minute) => admit({ requests_per_minute }).ok)).toEqual([true, false])
+  })
+
+  test('what was used and when it is over can be told', () => {
+    const { admit, limiter, setTime } = limiterAt()
+    expect(limiter.requests('account', 1)).toEqual({ used: 0, resets_in_s: 0 })
+    admit(TWO)
+    setTime(20_000)
+    admit(TWO)
+    expect(limiter.requests('account', 1)).toEqual({ used: 2, resets_in_s: 40 })
+    setTime(80_000)
+    expect(limiter.requests('account', 1)).toEqual({ used: 0, resets_in_s: 0 })
+  })
+})
+
+describe('calls at once', () => {
+  const ONE: Limit = { concurrent_calls: 1 }
+
+  test('a second is refused until the first is released', () => {
+    const { admit, lease } = limiterAt()
+    const first = lease(ONE)
+    expect(admit(ONE)).toEqual({ ok: false, limit: 'concurrent_calls', of: 'account', retry_after_s: 1 })
+    first.release()
+    expect(admit(ONE).ok).toBe(true)
+  })
+
+  test('a lease that is released twice gives back one place', () => {
+    const { admit, lease } = limiterAt()
+    const first = lease(ONE)
+    first.release()
+    first.release()
+    expect([admit(ONE).ok, admit(ONE).ok]).toEqual([true, false])
+  })
+
+  test('a call of hours keeps its place', () => {
+    const { admit, setTime, lease } = limiterAt()
+    const first = lease(ONE)
+    setTime(10 * 3_600_000)
+    expect(admit(ONE).ok).toBe(false)
+    first.release()
+    expect(admit(ONE).ok).toBe(true)
+  })
+
+  test('a limit that is gone when the call ends does no harm when it comes back', () => {
+    const { admit, lease } = limiterAt()
+    const first = lease(ONE)
+    lease({}).release()
+    first.release()
+    expect([admit(ONE).ok, admit(ONE).ok]).toEqual([true, false])
+  })
+})
+
+describe('tokens in any 60 seconds', () => {
+  const HUNDRED: Limit = { tokens_per_minute: 100 }
+
+  test.each([
+    ['while the sum is below the limit', 99, true],
+    ['not once it is reached', 100, false],
+    ['nor beyond it', 5_000, false],
+  ])('a call is admitted %s', (_row, used, admitted) => {
+    const { admit, lease } = limiterAt()
+    lease(HUNDRED).release(used)
+    expect(admit(HUNDRED).ok).toBe(admitted)
+  })
+
+  test('they count from the end of their call', () => {
+    const { admit, setTime, lease } = limiterAt()
+    const call = lease(HUNDRED)
+    setTime(50_000)
+    call.release(100)
+    setTime(109_999)
+    expect(admit(HUNDRED)).toEqual({ ok: false, limit: 'tokens_per_minute', of: 'account', retry_after_s: 1 })
+    setTime(110_000)
+    expect(admit(HUNDRED).ok).toBe(true)
+  })
+
+  test('Retry-After tells when enough of them have left', () => {
+    const { admit, setTime, lease } = limiterAt()
+    const [early, late] = [lease(HUNDRED), lease(HUNDRED)]
+    early.release(60)
+    setTime(30_000)
+    late.release(60)
+    expect(admit(HUNDRED)).toMatchObject({ ok: false, retry_after_s: 30 })
+    expect(admit({ tokens_per_minute: 60 })).toMatchObject({ ok: false, retry_after_s: 60 })
+  })
+
+  test('the estimates of calls under way count, and give way to what was used', () => {
+    const { admit, lease } = limiterAt()
+    const call = lease(HUNDRED, {}, 100)
+    expect(admit(HUNDRED)).toMatchObject({ ok: false, limit: 'tokens_per_minute', retry_after_s: 1 })
+    call.release(10)
+    expect(admit(HUNDRED).ok).toBe(true)
+  })
+
+  test('one call may be larger than the limit, since none is too large to begin', () => {
+    const { admit } = limiterAt()
+    expect([admit(HUNDRED, {}, 1_000).ok, admit(HUNDRED, {}, 1).ok]).toEqual([true, false])
+  })
+
+  test('a call that failed and used nothing counts nothing', () => {
+    const { admit, lease } = limiterAt()
+    lease(HUNDRED, {}, 100).release()
+    expect(admit(HUNDRED).ok).toBe(true)
+  })
+})
+
+describe('accounts and keys', () => {
+  test('keys of one account share its limit', () => {
+    const { admit } = limiterAt()
+    const one: Limit = { requests_per_minute: 1 }
+    expect([admit(one, {}, 0, 1, 1).ok, admit(one, {}, 0, 1, 2).ok]).toEqual([true, false])
+  })
+
+  test('accounts do not, nor do keys', () => {
+    const { admit } = limiterAt()
+    const one: Limit = { requests_per_minute: 1 }
+    expect([admit(one, one, 0, 1, 1).ok, admit(one, one, 0, 2, 2).ok]).toEqual([true, true])
+  })
+
+  test('an account and a key of the same number are two', () => {
+    const { admit } = limiterAt()
+    const one: Limit = { requests_per_minute: 1 }
+    expect([admit(one, {}, 0, 7, 1).ok, admit({}, one, 0, 1, 7).ok]).toEqual([true, true])
+  })
+
+  test("a call that its key's limit refuses does not count for its account", () => {
+    const { admit } = limiterAt()
+    const account: Limit = { requests_per_minute: 2, concurrent_calls: 2 }
+    const key: Limit = { requests_per_minute: 1 }
+    expect(admit(account, key, 0, 1, 1).ok).toBe(true)
+    expect(admit(account, key, 0, 1, 1)).toMatchObject({ ok: false, of: 'key' })
+    expect(admit(account, key, 0, 1, 2).ok).toBe(true)
+  })
+})
+
+describe('memory', () => {
+  test('without limits nothing is kept', () => {
+    const { limiter, admit } = limiterAt()
+    for (let id = 0; id < 1_000; id++) admit({}, {}, 10, id, id)
+    expect(limiter.size).toBe(0)
+  })
+
+  test('what has nothing left to count is forgotten; what has is not', () => {
+    const { limiter, admit, setTime } = limiterAt()
+    const limit: Limit = { requests_per_minute: 1, concurrent_calls: 1 }
+    for (let id = 1; id <= 1_000; id++) admit({ requests_per_minute: 1 }, {}, 0, id, id)
+    admit(limit, {}, 0, 5_000, 5_000)
+    expect(limiter.size).toBe(1_001)
+    setTime(120_001)
+    admit({ requests_per_minute: 1 }, {}, 0, 6_000, 6_000)
+    expect(limiter.size).toBe(2)
+    expect(admit(limit, {}, 0, 5_000, 5_000)).toMatchObject({ ok: false, limit: 'concurrent_calls' })
+  })
+})
+
+describe('limitsFor', () => {
+  const LIMITS = {
+    account: { requests_per_minute: 10, concurrent_calls: 5 },
+    key: { tokens_per_minute: 100 },
+    accounts: { alice: { concurrent_calls: 50 }, 'bob & co': { tokens_per_minute: 9 } },
+    keys: { tg_abc: { tokens_per_minute: 7, requests_per_minute: 3 } },
+  }
+  test.each([
+    ['nobody in particular: the defaults', 'carol', 'tg_x', LIMITS.account, LIMITS.key],
+    [
+      'fields written replace',
+      'alice',
+      'tg_x',
+      { requests_per_minute: 10, concurrent_calls: 50 },
+      LIMITS.key,
+    ],
+    [
+      'fields written are added',
+      'bob & co',
+      'tg_abc',
+      { requests_per_minute: 10, concurrent_calls: 5, tokens_per_minute: 9 },
+      { tokens_per_minute: 7, requests_per_minute: 3 },
+    ],
+    ['a name that every object knows is no override', 'constructor', '__proto__', LIMITS.account, LIMITS.key],
+  ])('%s', (_row, name, prefix, account, key) => {
+    expect(limitsFor(LIMITS, name, prefix)).toEqual({ account, key })
+  })
+
+  test('nothing written: nothing limited', () => {
+    expect(limitsFor({}, 'alice', 'tg_abc')).toEqual({ account: {}, key: {} })
+  })
+})
+
+/** The same rules, written as plainly as they can be: every event is kept for ever and counted anew. */
+function naiveLimiter() {
+  const starts: { id: string; at: number }[] = []
+  const spent: { id: string; at: number; tokens: number }[] = []
+  const running = new Set<{ ids: string[]; estimated: number }>()
+  const inWindow = (at: number, now: number) => at > now - 60_000
+
+  const broken = (id: string, limit: Limit, now: number): keyof Limit | undefined => {
+    const requests = starts.filter((start) => start.id === id && inWindow(start.at, now)).length
+    const tokens = spent
+      .filter((entry) => entry.id === id && inWindow(entry.at, now))
+      .reduce((sum, entry) => sum + entry.tokens, 0)
+    const calls = [...running].filter(({ ids }) => ids.includes(id))
+    const estimated = calls.reduce((sum, call) => sum + call.estimated, 0)
+    if (requests >= (limit.requests_per_minute ?? Number.POSITIVE_INFINITY)) return 'requests_per_minute'
+    if (tokens + estimated >= (limit.tokens_per_minute ?? Number.POSITIVE_INFINITY))
+      return 'tokens_per_minute'
+    if (calls.length >= (limit.concurrent_calls ?? Number.POSITIVE_INFINITY)) return 'concurrent_calls'
+    return undefined
+  }
+
+  return {
+    admit(ids: string[], limits: Limit[], estimated: number, now: number) {
+      for (const [index, id] of ids.entries()) {
+        const limit = broken(id, limits[index] ?? {}, now)
+        if (limit) return { ok: false as const, limit }
+      }
+      for (const id of ids) starts.push({ id, at: now })
+      const call = { ids, estimated }
+      running.add(call)
+      return { ok: true as const, call }
+    },
+    release(call: { ids: string[]; estimated: number }, tokens: number, now: number) {
+      running.delete(call)
+      for (const id of call.ids) spent.push({ id, at: now, tokens })
+    },
+  }
+}
+
+const anyLimit: fc.Arbitrary<Limit> = fc.record({
+  requests_per_minute: fc.integer({ min: 1, max: 6 }),
+  tokens_per_minute: fc.integer({ min: 1, max: 300 }),
+  concurrent_calls: fc.integer({ min: 1, max: 4 }),
+})
+
+const anyStep = fc.record({
+  wait_ms: fc.oneof(
+    fc.constant(0),
+    fc.integer({ min: 0, max: 20_000 }),
+    fc.constantFrom(59_999, 60_000, 60_001),
+  ),
+  account_id: fc.integer({ min: 1, max: 2 }),
+  key_id: fc.integer({ min: 1, max: 2 }),
+  releases: fc.boolean(),
+  tokens: fc.nat({ max: 150 }),
+})
+
+test('for any course of calls it decides as the naive limiter does', () => {
+  fc.assert(
+    fc.property(anyLimit, anyLimit, fc.array(anyStep, { maxLength: 60 }), (account, key, steps) => {
+      let now = 0
+      const limiter = createLimiter({ now: () => now })
+      const naive = naiveLimiter()
+      const open: { lease: Lease; call: { ids: string[]; estimated: number } }[] = []
+      for (const { wait_ms, account_id, key_id, releases, tokens } of steps) {
+        now += wait_ms
+        const ended = releases ? open.shift() : undefined
+        if (ended) {
+          ended.lease.release(tokens)
+          naive.release(ended.call, tokens, now)
+        }
+        const id = account_id * 10 + key_id
+        const outcome = limiter.admit({ account_id, key_id: id, account, key, estimated_tokens: tokens })
+        const expected = naive.admit([`account ${account_id}`, `key ${id}`], [account, key], tokens, now)
+        expect(outcome.ok || outcome.limit).toBe(expected.ok || expected.limit)
+        if (outcome.ok && expected.ok) open.push({ lease: outcome.lease, call: expected.call })
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a call that waits as long as it was told is admitted, if no other came and none is under way', () => {
+  fc.assert(
+    fc.property(anyLimit, fc.array(anyStep, { minLength: 1, maxLength: 60 }), (account, steps) => {
+      let now = 0
+      const limiter = createLimiter({ now: () => now })
+      const admit = () => limiter.admit({ account_id: 1, key_id: 1, account, key: {} })
+      for (const { wait_ms, tokens } of steps) {
+        now += Math.floor(wait_ms / 10)
+        const outcome = admit()
+        if (outcome.ok) {
+          outcome.lease.release(tokens)
+          continue
+        }
+        now += (outcome.retry_after_s - 1) * 1_000
+        if (outcome.retry_after_s > 1) expect(admit().ok).toBe(false)
+        now += 1_000
+        let last = admit()
+        // The other limit may then be the one in the way; each is waited for once.
+        if (!last.ok) {
+          expect(last.limit).not.toBe(outcome.limit)
+          now += last.retry_after_s * 1_000
+          last = admit()
+        }
+        expect(last.ok).toBe(true)
+        if (last.ok) last.lease.release(tokens)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,187 @@
+// What calls cost: the billing tables of the specification, to the nano-dollar.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseUsd } from '../../src/money.ts'
+import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
+import { promptTokens, USAGE_FIELDS } from '../../src/usage.ts'
+import {
+  anyPrice,
+  anyUsage,
+  FLASH,
+  imagePrice,
+  PRO,
+  risingPrice,
+  SONNET,
+  tokenPrice,
+  usageOf,
+} from './prices.ts'
+
+describe('spec.md, Token billing (native generation)', () => {
+  test.each([
+    ['promptTokenCount at the input price', FLASH, { input_tokens: 1_000_000 }, '0.30'],
+    ['candidatesTokenCount at the output price', FLASH, { output_tokens: 1_000_000 }, '2.50'],
+    ['thoughtsTokenCount at the output price', FLASH, { thinking_tokens: 1_000_000 }, '2.50'],
+    ['cachedContentTokenCount at the cache-read price', FLASH, { cache_read_tokens: 1_000_000 }, '0.03'],
+    ['promptTokensDetails IMAGE at the input price: 258 a tile', FLASH, { input_tokens: 258 }, '0.0000774'],
+    ['audio read at its own price', FLASH, { input_audio_tokens: 32 * 60 }, '0.00192'],
+    ['an image written at its own price', FLASH, { output_image_tokens: 1_290 }, '0.0387'],
+    [
+      'promptTokenCount 1200 with cachedContentTokenCount 1000, candidates 80, thoughts 45',
+      FLASH,
+      { input_tokens: 200, cache_read_tokens: 1_000, output_tokens: 80, thinking_tokens: 45 },
+      '0.0004025', // 60_000 + 30_000 + 312_500 nanos
+    ],
+    [
+      'toolUsePromptTokenCount 300 joins promptTokenCount 100',
+      FLASH,
+      { input_tokens: 400, output_tokens: 10 },
+      '0.000145',
+    ],
+    ['nothing used costs nothing', FLASH, {}, '0'],
+  ])('%s', (_row, price, usage, usd) => {
+    expect(chargeTokens(price, usageOf(usage)).cost_nanos).toBe(parseUsd(usd))
+  })
+})
+
+describe('spec.md, Messages protocol: caching', () => {
+  test.each([
+    ['a cache hit is charged at one tenth of the input rate', { cache_read_tokens: 1_000_000 }, '0.30'],
+    ['a 5 minute write at 1.25 x', { cache_write_5m_tokens: 1_000_000 }, '3.75'],
+    ['a 1 hour write at 2 x', { cache_write_1h_tokens: 1_000_000 }, '6'],
+    [
+      'input_tokens excludes the cache: all are added',
+      {
+        input_tokens: 21,
+        cache_read_tokens: 188_086,
+        cache_write_5m_tokens: 456,
+        cache_write_1h_tokens: 100,
+        output_tokens: 393,
+      },
+      '0.0646938', // 63_000 + 56_425_800 + 1_710_000 + 600_000 + 5_895_000 nanos
+    ],
+  ])('%s', (_row, usage, usd) => {
+    expect(chargeTokens(SONNET, usageOf(usage)).cost_nanos).toBe(parseUsd(usd))
+  })
+})
+
+describe("a tier is chosen by the prompt's size, and prices the whole request", () => {
+  test.each([
+    ['exactly at the limit: the lower tier', { input_tokens: 200_000, output_tokens: 1_000 }, '0.26'],
+    ['one above it: all at the higher', { input_tokens: 200_001, output_tokens: 1_000 }, '0.5150025'],
+    [
+      'cached tokens count towards it',
+      { input_tokens: 1, cache_read_tokens: 200_000, output_tokens: 1_000 },
+      '0.0650025',
+    ],
+    ['audio counts towards it', { input_tokens: 200_000, input_audio_tokens: 1 }, '0.5000025'],
+    ['output does not', { input_tokens: 10, output_tokens: 300_000 }, '3.0000125'],
+    ['an empty prompt pays the first', { output_tokens: 1 }, '0.00001'],
+  ])('%s', (_row, usage, usd) => {
+    expect(chargeTokens(PRO, usageOf(usage)).cost_nanos).toBe(parseUsd(usd))
+  })
+
+  test('the price stored with the call is that of the tier applied', () => {
+    const { snapshot } = chargeTokens(PRO, usageOf({ input_tokens: 200_001 }))
+    expect(JSON.parse(snapshot)).toMatchObject({
+      unit: 'token',
+      above_tokens: 200_000,
+      nanos_per_million_tokens: { input_tokens: 2_500_000_000, output_tokens: 15_000_000_000 },
+    })
+  })
+})
+
+describe('rounded up once, to a nano-dollar', () => {
+  const TINY = tokenPrice({ input: '0.000000001', output: '0.000000003' }) // nanos per million: 1 and 3
+  const ODD = tokenPrice({ input: '0.075', output: '0.0375' }) // 75 nanos a token, 37.5 nanos a token
+  test.each([
+    ['one token at one nano a million costs a whole nano', TINY, { input_tokens: 1 }, 1],
+    ['as do a million', TINY, { input_tokens: 1_000_000 }, 1],
+    ['and a million and one cost two', TINY, { input_tokens: 1_000_001 }, 2],
+    ['parts that are each less than a nano are added first', TINY, { input_tokens: 1, output_tokens: 1 }, 1],
+    ['half a nano is rounded up', ODD, { output_tokens: 1 }, 38],
+    ['two halves are exact', ODD, { output_tokens: 1, thinking_tokens: 1 }, 75],
+    ['a tenth of an odd rate is itself rounded up: 7.5 a token', ODD, { cache_read_tokens: 3 }, 23],
+  ])('%s', (_row, price, usage, nanos) => {
+    expect(chargeTokens(price, usageOf(usage)).cost_nanos).toBe(nanos)
+  })
+
+  test('a cost that cannot be counted exactly is refused, not wrapped', () => {
+    const dear = tokenPrice({ input: 1_000_000, output: 1_000_000 })
+    expect(() => chargeTokens(dear, usageOf({ output_tokens: 10_000_000 }))).toThrow(RangeError)
+  })
+
+  test.each([1.5, Number.NaN, Number.POSITIVE_INFINITY])('a count of %p is refused', (input_tokens) => {
+    expect(() => chargeTokens(FLASH, usageOf({ input_tokens }))).toThrow(RangeError)
+  })
+})
+
+describe('for any price and usage', () => {
+  test('the cost is the least whole nano-dollar that is not below the exact sum', () => {
+    fc.assert(
+      fc.property(anyPrice, anyUsage, (price, usage) => {
+        const tier = price.tiers.findLast(
+          ({ above_tokens }, index) => index === 0 || promptTokens(usage) > above_tokens,
+        )
+        const exact = USAGE_FIELDS.map(
+          (field) => BigInt(usage[field]) * BigInt(tier?.rates[field] ?? -1),
+        ).reduce((sum, part) => sum + part)
+        const { cost_nanos, snapshot } = chargeTokens(price, usage)
+        const over = BigInt(cost_nanos) * 1_000_000n - exact
+        expect(over >= 0n && over < 1_000_000n).toBe(true)
+        expect(snapshot).toBe(tier?.snapshot ?? '')
+      }),
+    )
+  })
+
+  test('using more of anything never costs less, where tiers do not fall', () => {
+    fc.assert(
+      fc.property(
+        risingPrice,
+        anyUsage,
+        fc.constantFrom(...USAGE_FIELDS),
+        fc.integer({ min: 1, max: 100_000 }),
+        (price, usage, field, more) => {
+          const larger = { ...usage, [field]: usage[field] + more }
+          expect(chargeTokens(price, larger).cost_nanos).toBeGreaterThanOrEqual(
+            chargeTokens(price, usage).cost_nanos,
+          )
+        },
+      ),
+    )
+  })
+})
+
+describe('spec.md, Image billing', () => {
+  const PRICE = imagePrice({
+    per_image: '0.04',
+    variants: [
+      { size: '1024x1024', quality: 'low', per_image: '0.011' },
+      { size: '1024x1024', per_image: '0.042' },
+      { quality: 'high', per_image: '0.167' },
+    ],
+  })
+  const order = (count: number, size?: string, quality?: string) => ({ count, size, quality })
+
+  test.each([
+    ['price per call = actualCount x price_per_image', order(3), '0.12'],
+    ['no image, no charge', order(0), '0'],
+    ['by size and quality', order(1, '1024x1024', 'low'), '0.011'],
+    ['the first line that fits: by size, whatever the quality', order(1, '1024x1024', 'high'), '0.042'],
+    ['by size where no quality was asked', order(2, '1024x1024'), '0.084'],
+    ['by quality, whatever the size', order(1, '1536x1024', 'high'), '0.167'],
+    ['by quality where no size was asked', order(1, undefined, 'high'), '0.167'],
+    ['no line fits', order(1, '1536x1024', 'low'), '0.04'],
+    ['auto is a size like others', order(1, 'auto', 'auto'), '0.04'],
+  ])('%s', (_row, images, usd) => {
+    expect(chargeImages(PRICE, images).cost_nanos).toBe(parseUsd(usd))
+  })
+
+  test('the price stored with the call is that of the line applied', () => {
+    expect(JSON.parse(chargeImages(PRICE, order(2, '1024x1024', 'low')).snapshot)).toEqual({
+      unit: 'image',
+      size: '1024x1024',
+      quality: 'low',
+      per_image_nanos: 11_000_000,
+    })
+  })
+})

@@ -1,0 +1,82 @@
+// Prices for tests: read as the catalogue reads them, and drawn at random.
+import fc from 'fast-check'
+import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
+import type { ImagePriceText, TokenPriceText } from '../../src/config/schema.ts'
+import type { ImagePrice, TokenPrice, TokenRates } from '../../src/pricing/prices.ts'
+import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/usage.ts'
+
+const refuse = (path: readonly unknown[], message: string): never => {
+  throw new Error(`${path.join('.')} ${message}`)
+}
+
+export const tokenPrice = (text: TokenPriceText): TokenPrice => readTokenPrice(text, [], refuse)
+export const imagePrice = (text: ImagePriceText): ImagePrice => readImagePrice(text, [], refuse)
+
+/** A usage that is nothing but what is given. */
+export const usageOf = (fields: Partial<Usage>): Usage => ({ ...NO_USAGE, ...fields })
+
+/** List prices, USD per million tokens. */
+export const FLASH = tokenPrice({
+  input: '0.30',
+  output: '2.50',
+  cache_read: '0.03',
+  audio: '1.00',
+  image_output: '30',
+})
+export const PRO = tokenPrice({
+  input: 1.25,
+  output: 10,
+  cache_read: 0.125,
+  tiers: [{ above: 200_000, input: 2.5, output: 15, cache_read: 0.25 }],
+})
+export const SONNET = tokenPrice({ input: 3, output: 15 })
+
+const rate = fc.integer({ min: 0, max: 100_000_000_000 })
+const ratesOf = (values: readonly number[]): TokenRates => {
+  const rates = { ...NO_USAGE }
+  USAGE_FIELDS.forEach((field, index) => {
+    rates[field] = values[index] ?? 0
+  })
+  return rates
+}
+
+const rates = fc.array(rate, { minLength: USAGE_FIELDS.length, maxLength: USAGE_FIELDS.length }).map(ratesOf)
+
+const priceOf = (tiers: readonly { above_tokens: number; rates: TokenRates }[]): TokenPrice => {
+  const [first, ...rest] = tiers.map((tier) => ({ ...tier, snapshot: JSON.stringify(tier) }))
+  if (!first) throw new Error('a price needs a tier')
+  return { unit: 'token', tiers: [{ ...first, above_tokens: 0 }, ...rest] }
+}
+
+/** Any price; a higher tier may also be cheaper. */
+export const anyPrice = fc
+  .uniqueArray(fc.record({ above_tokens: fc.integer({ min: 1, max: 300_000 }), rates }), {
+    minLength: 1,
+    maxLength: 3,
+    selector: ({ above_tokens }) => above_tokens,
+  })
+  .map((tiers) => priceOf(tiers.toSorted((one, other) => one.above_tokens - other.above_tokens)))
+
+/** A price whose tiers never fall, as every vendor's do. */
+export const risingPrice = anyPrice.map((price) => {
+  let below = ratesOf([])
+  return priceOf(
+    price.tiers.map(({ above_tokens, rates }) => {
+      below = ratesOf(USAGE_FIELDS.map((field) => Math.max(rates[field], below[field])))
+      return { above_tokens, rates: below }
+    }),
+  )
+})
+
+const tokens = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.integer({ min: 0, max: 150_000 }))
+
+export const anyUsage: fc.Arbitrary<Usage> = fc.record({
+  input_tokens: tokens,
+  input_audio_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_5m_tokens: tokens,
+  cache_write_1h_tokens: tokens,
+  output_tokens: tokens,
+  thinking_tokens: tokens,
+  output_image_tokens: tokens,
+})

@@ -1,0 +1,178 @@
+// What is held before a call: never less than it can cost, and no more than it must be.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parseUsd } from '../../src/money.ts'
+import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
+import {
+  affordableOutput,
+  ESTIMATE_MARGIN,
+  quote,
+  quoteImages,
+  USEFUL_ANSWER_TOKENS,
+} from '../../src/pricing/quote.ts'
+import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/usage.ts'
+import { anyPrice, anyUsage, FLASH, imagePrice, PRO, SONNET, tokenPrice, usageOf } from './prices.ts'
+
+const TEXT_ONLY: InputField[] = ['input_tokens', 'cache_read_tokens']
+const ask = (input_tokens: number, max_output_tokens: number, input_fields = TEXT_ONLY, answers = 1) => ({
+  input_tokens,
+  max_output_tokens,
+  answers,
+  input_fields,
+})
+
+describe('the ceiling is the most that the call can cost', () => {
+  const THINKS_DEARLY = tokenPrice({ input: 1, output: 2, thinking: 8 })
+  test.each([
+    ['input at its price and the output limit at its own', SONNET, ask(1_000, 1_000), '0.018'],
+    ['each answer may be as long as the limit', SONNET, ask(1_000, 1_000, TEXT_ONLY, 4), '0.063'],
+    ['output may be all thinking, where that is dearer', THINKS_DEARLY, ask(0, 1_000), '0.008'],
+    ['output may be images, where the price has them', FLASH, ask(0, 1_000), '0.03'],
+    ['input may be audio', FLASH, ask(1_000, 0, [...TEXT_ONLY, 'input_audio_tokens']), '0.001'],
+    ['input may be put in a 5 minute cache', SONNET, ask(1_000, 0, ['cache_write_5m_tokens']), '0.00375'],
+    ['any way of billing, where none is ruled out', SONNET, ask(1_000, 0, [...INPUT_FIELDS]), '0.006'],
+    ['no output is asked for: the input alone', SONNET, ask(1_000_000, 0), '3'],
+    ['nothing asked for costs nothing', SONNET, ask(0, 0), '0'],
+  ])('%s', (_row, price, request, usd) => {
+    expect(quote(price, request).ceiling_nanos).toBe(parseUsd(usd))
+  })
+
+  test('a request that rules out no way of billing is quoted for all of them', () => {
+    const request = { input_tokens: 1_000, max_output_tokens: 0, answers: 1 }
+    expect(quote(SONNET, request)).toEqual(quote(SONNET, { ...request, input_fields: INPUT_FIELDS }))
+  })
+
+  test('a ceiling beyond what can be counted is the largest amount that can', () => {
+    expect(quote(SONNET, ask(1, Number.MAX_SAFE_INTEGER)).ceiling_nanos).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  test.each([
+    ['far below the limit: the lower tier', 100_000, '0.125'],
+    ['the limit is out of reach of the estimate: still the lower', 160_000, '0.2'],
+    ['an estimate that may be too low by a quarter: already the higher', 160_001, '0.4000025'],
+    ['exactly at the limit: the count may be one above', 200_000, '0.5'],
+    ['above it', 200_001, '0.5000025'],
+  ])('near a tier, %s', (_row, input_tokens, usd) => {
+    expect(160_000 * ESTIMATE_MARGIN).toBe(200_000)
+    expect(quote(PRO, ask(input_tokens, 0)).ceiling_nanos).toBe(parseUsd(usd))
+  })
+
+  test('a tier that is cheaper than the one below it does not lower the ceiling', () => {
+    const falling = tokenPrice({ input: 4, output: 4, tiers: [{ above: 1_000, input: 1, output: 1 }] })
+    expect(quote(falling, ask(1_000_000, 0)).ceiling_nanos).toBe(parseUsd(4))
+  })
+})
+
+describe('the floor is the input and an answer that is of use', () => {
+  test.each([
+    ['of 256 tokens', ask(1_000, 8_192), 256],
+    ['or of the limit that the caller set, where that is less', ask(1_000, 100), 100],
+    ['none where none is asked for', ask(1_000, 0), 0],
+  ])('%s', (_row, request, output_tokens) => {
+    expect(USEFUL_ANSWER_TOKENS).toBe(256)
+    const cost = chargeTokens(SONNET, usageOf({ input_tokens: 1_000, output_tokens }))
+    expect(quote(SONNET, request).floor_nanos).toBe(cost.cost_nanos)
+  })
+})
+
+describe('affordableOutput', () => {
+  test.each([
+    ['what is left after the input, in output tokens', 1_000, 1, '0.018', 1_000],
+    ['shared among the answers', 1_000, 4, '0.018', 250],
+    ['rounded down', 1_000, 1, '0.018014999', 1_000],
+    ['one more once it is paid in full', 1_000, 1, '0.018015', 1_001],
+    ['nothing is left', 1_000, 1, '0.003', 0],
+    ['not even the input is paid', 1_000, 1, '0.002', 0],
+    ['nothing is held', 1_000, 1, '0', 0],
+  ])('%s', (_row, input_tokens, answers, held, limit) => {
+    const input = { input_tokens, answers, input_fields: TEXT_ONLY }
+    expect(affordableOutput(SONNET, input, parseUsd(held))).toBe(limit)
+  })
+
+  test('free output has no limit', () => {
+    const free = tokenPrice({ input: 1, output: 0 })
+    expect(affordableOutput(free, { input_tokens: 1, answers: 1 }, 2_000)).toBe(Number.MAX_SAFE_INTEGER)
+  })
+})
+
+const anyInput = fc.record({
+  input_tokens: fc.integer({ min: 0, max: 400_000 }),
+  answers: fc.integer({ min: 1, max: 8 }),
+  input_fields: fc.option(fc.subarray([...INPUT_FIELDS], { minLength: 1 }), { nil: undefined }),
+})
+
+describe('for any price and request', () => {
+  test('quote(affordable) <= held < quote(affordable + 1)', () => {
+    fc.assert(
+      fc.property(anyPrice, anyInput, fc.integer({ min: 0, max: 2 ** 50 }), (price, input, held) => {
+        const limit = affordableOutput(price, input, held)
+        const ceiling = (max_output_tokens: number) =>
+          quote(price, { ...input, max_output_tokens }).ceiling_nanos
+        fc.pre(limit < Number.MAX_SAFE_INTEGER && ceiling(0) <= held)
+        expect(ceiling(limit)).toBeLessThanOrEqual(held)
+        expect(ceiling(limit + 1)).toBeGreaterThan(held)
+      }),
+    )
+  })
+
+  test('what pays the floor affords an answer that is of use', () => {
+    fc.assert(
+      fc.property(
+        anyPrice,
+        anyInput,
+        fc.integer({ min: 0, max: 100_000 }),
+        (price, input, max_output_tokens) => {
+          const { floor_nanos, ceiling_nanos } = quote(price, { ...input, max_output_tokens })
+          expect(floor_nanos).toBeLessThanOrEqual(ceiling_nanos)
+          expect(affordableOutput(price, input, floor_nanos)).toBeGreaterThanOrEqual(
+            Math.min(USEFUL_ANSWER_TOKENS, max_output_tokens),
+          )
+        },
+      ),
+    )
+  })
+
+  test('a call that stays within what was quoted never costs more than its ceiling', () => {
+    fc.assert(
+      fc.property(
+        anyPrice,
+        anyUsage,
+        fc.integer({ min: 1, max: 4 }),
+        fc.nat({ max: 1_000 }),
+        (price, usage, answers, spare) => {
+          const written = usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
+          const { ceiling_nanos } = quote(price, {
+            input_tokens: promptTokens(usage) + spare,
+            max_output_tokens: Math.ceil(written / answers) + spare,
+            answers,
+            input_fields: INPUT_FIELDS.filter((field) => usage[field] > 0),
+          })
+          expect(chargeTokens(price, usage).cost_nanos).toBeLessThanOrEqual(ceiling_nanos)
+        },
+      ),
+    )
+  })
+})
+
+describe('spec.md, Image billing 2: the balance for the requested n is frozen', () => {
+  const PRICE = imagePrice({ per_image: '0.04', variants: [{ size: '512x512', per_image: '0.018' }] })
+
+  test.each([
+    [{ count: 1, size: undefined, quality: undefined }, '0.04'],
+    [{ count: 10, size: '512x512', quality: 'high' }, '0.18'],
+  ])('%p', (order, usd) => {
+    expect(quoteImages(PRICE, order)).toEqual({ ceiling_nanos: parseUsd(usd), floor_nanos: parseUsd(usd) })
+  })
+
+  test('fewer images than asked for never cost more than was frozen', () => {
+    fc.assert(
+      fc.property(fc.nat({ max: 10 }), fc.nat({ max: 10 }), (one, other) => {
+        const [came, asked] = one < other ? [one, other] : [other, one]
+        const order = { size: '512x512', quality: undefined }
+        expect(chargeImages(PRICE, { ...order, count: came }).cost_nanos).toBeLessThanOrEqual(
+          quoteImages(PRICE, { ...order, count: asked }).ceiling_nanos,
+        )
+      }),
+    )
+  })
+})
