@@ -1,0 +1,258 @@
+// How a hold is resolved, what becomes debt, and what is recorded of the call.
+import { describe, expect, test } from 'bun:test'
+import type { Call } from '../../src/db/schema.ts'
+import type { Operation, Outcome } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { type Case, charged, held, MOST, money, refused, returned, specify } from './steps.ts'
+import { brokenInvariants, expire, hold, NOW, post, topUp, voided, withdraw, world } from './world.ts'
+
+const RESOLUTIONS: Case[] = [
+  {
+    name: 'a post charges the cost, and the rest of the hold is free again',
+    given: { balance: 100 },
+    steps: [
+      [hold(100), held(1, 100)],
+      [hold(1), refused('insufficient_balance')],
+      [post(1, 40), charged(40)],
+      [hold(61), refused('insufficient_balance')],
+      [hold(60), held(2, 60)],
+    ],
+    after: { balance: 60, held: 60, spent: 40, key_held: 60 },
+    entries: ['charge -40'],
+  },
+  {
+    name: 'a void returns all of the hold, and leaves no entry',
+    given: { balance: 100 },
+    steps: [
+      [hold(100), held(1, 100)],
+      [voided(1), returned(100)],
+    ],
+    after: { balance: 100 },
+    entries: [],
+  },
+  {
+    name: 'a post of nothing leaves no entry',
+    given: { balance: 100 },
+    steps: [
+      [hold(100), held(1, 100)],
+      [post(1, 0), charged(0)],
+    ],
+    after: { balance: 100 },
+    entries: [],
+  },
+  ...(
+    [
+      ['posted', post(1, 10), charged(10), { balance: 90, spent: 10 }],
+      ['voided', voided(1), returned(50), { balance: 100 }],
+      ['expired', expire(1), returned(50), { balance: 100 }],
+    ] as const
+  ).map(
+    ([state, first, outcome, after]): Case => ({
+      name: `a hold that is ${state} is resolved for good`,
+      given: { balance: 100 },
+      steps: [
+        [hold(50), held(1, 50)],
+        [first, outcome],
+        [post(1, 10), refused('already_resolved')],
+        [post(1, 0), refused('already_resolved')],
+        [voided(1), refused('already_resolved')],
+        [expire(1), refused('already_resolved')],
+      ],
+      after,
+    }),
+  ),
+  {
+    name: 'a hold that never was cannot be resolved',
+    given: { balance: 100 },
+    steps: [0, 1, -1, 99].flatMap((id): (readonly [Operation, Outcome])[] => [
+      [post(id, 10), refused('no_such_hold')],
+      [voided(id), refused('no_such_hold')],
+      [expire(id), refused('no_such_hold')],
+    ]),
+    after: { balance: 100 },
+  },
+  {
+    name: 'a cost that cannot be counted is refused, and the hold stays pending',
+    given: { balance: 100 },
+    steps: [
+      [hold(50), held(1, 50)],
+      [post(1, -1), refused('amount_out_of_range')],
+      [post(1, 0.5), refused('amount_out_of_range')],
+      [post(1, Number.NaN), refused('amount_out_of_range')],
+      [post(1, Infinity), refused('amount_out_of_range')],
+      [post(1, MOST + 1), refused('amount_out_of_range')],
+      [post(1, 10), charged(10)],
+    ],
+    after: { balance: 90, spent: 10 },
+  },
+  {
+    name: 'the end of a key does not hinder what was already admitted',
+    given: { balance: 100, key: { expires_at_ms: NOW } },
+    steps: [
+      [hold(50, { now_ms: NOW - 1 }), held(1, 50)],
+      [hold(1), refused('key_expired')],
+      [post(1, 20), charged(20)],
+    ],
+    after: { balance: 80, spent: 20 },
+  },
+]
+
+const DEBTS: Case[] = [
+  {
+    name: 'a cost beyond the hold is taken from what is free',
+    given: { balance: 100 },
+    steps: [
+      [hold(30), held(1, 30)],
+      [post(1, 90), charged(90)],
+    ],
+    after: { balance: 10, spent: 90 },
+    entries: ['charge -90'],
+  },
+  {
+    name: 'a cost beyond all that is free becomes debt; the holds of other calls are not touched',
+    given: { balance: 100 },
+    steps: [
+      [hold(30), held(1, 30)],
+      [hold(50), held(2, 50)],
+      [post(1, 90), charged(50, 40)],
+      [post(2, 50), charged(50)],
+    ],
+    after: { balance: 0, debt: 40, spent: 140 },
+    entries: ['charge -50', 'charge -50'],
+  },
+  {
+    name: 'what a post returns pays the debt at once',
+    given: { balance: 100 },
+    steps: [
+      [hold(30), held(1, 30)],
+      [hold(70), held(2, 70)],
+      [post(1, 60), charged(30, 30)],
+      [post(2, 20), charged(20)],
+    ],
+    after: { balance: 20, spent: 80 },
+    entries: ['charge -30', 'charge -20', 'debt_payment -30'],
+  },
+  {
+    name: 'what a void returns pays the debt at once',
+    given: { balance: 100 },
+    steps: [
+      [hold(30), held(1, 30)],
+      [hold(70), held(2, 70)],
+      [post(1, 130), charged(30, 100)],
+      [voided(2), returned(70)],
+    ],
+    after: { balance: 0, debt: 30, spent: 130 },
+    entries: ['charge -30', 'debt_payment -70'],
+  },
+  {
+    name: 'what an expiry returns pays the debt at once',
+    given: { balance: 100 },
+    steps: [
+      [hold(30), held(1, 30)],
+      [hold(70), held(2, 70)],
+      [post(1, 31), charged(30, 1)],
+      [expire(2), returned(70)],
+    ],
+    after: { balance: 69, spent: 31 },
+    entries: ['charge -30', 'debt_payment -1'],
+  },
+  {
+    name: 'who owes may not call, not even for nothing, until a top-up has paid all of it',
+    given: { balance: 10 },
+    steps: [
+      [hold(10), held(1, 10)],
+      [post(1, 100), charged(10, 90)],
+      [hold(1), refused('outstanding_debt')],
+      [hold(0), refused('outstanding_debt')],
+      [withdraw(1), refused('insufficient_balance')],
+      [topUp(89), money(0, 1)],
+      [hold(1), refused('outstanding_debt')],
+      [topUp(6), money(5)],
+      [hold(5), held(2, 5)],
+    ],
+    after: { balance: 5, held: 5, spent: 100, key_held: 5 },
+    entries: ['charge -10', 'top_up 89', 'debt_payment -89', 'top_up 6', 'debt_payment -1'],
+  },
+  {
+    name: 'a debt is told before the limit of the key',
+    given: { balance: 10, key: { spend_limit_nanos: 10 } },
+    steps: [
+      [hold(10), held(1, 10)],
+      [post(1, 11), charged(10, 1)],
+      [hold(1), refused('outstanding_debt')],
+    ],
+    after: { balance: 0, debt: 1, spent: 11 },
+  },
+  {
+    name: 'two calls beyond their holds add to one debt',
+    given: { balance: 20 },
+    steps: [
+      [hold(10), held(1, 10)],
+      [hold(10), held(2, 10)],
+      [post(1, 15), charged(10, 5)],
+      [post(2, 17), charged(10, 7)],
+    ],
+    after: { balance: 0, debt: 12, spent: 32 },
+  },
+  {
+    name: 'a spending or a debt beyond what can be counted is refused, and the hold stays pending',
+    given: { balance: 20 },
+    steps: [
+      [hold(10), held(1, 10)],
+      [hold(10), held(2, 10)],
+      [post(1, MOST), charged(10, MOST - 10)],
+      [post(2, 1), refused('amount_out_of_range')],
+      [voided(2), returned(10)],
+    ],
+    after: { balance: 0, debt: MOST - 20, spent: MOST },
+  },
+]
+
+specify('resolutions', RESOLUTIONS)
+specify('debts', DEBTS)
+
+describe('the record of a call', () => {
+  const callsOf = (db: ReturnType<typeof world>) => db.query('SELECT * FROM calls ORDER BY id').all()
+
+  test('has the whole cost and the part of it that was not paid', () => {
+    const db = world({ balance: 10 })
+    createWriter(db).commit([hold(10, { request_id: 'r-1' }), post(1, 25, { model: 'sim-large' })])
+    expect(callsOf(db)).toEqual([
+      expect.objectContaining({
+        id: 1,
+        request_id: 'r-1',
+        account_id: 1,
+        key_id: 1,
+        model: 'sim-large',
+        hold_nanos: 10,
+        cost_nanos: 25,
+        unpaid_nanos: 15,
+      }),
+    ])
+  })
+
+  test('is kept of a voided call at no cost, and of an expired one not at all', () => {
+    const db = world({ balance: 10 })
+    createWriter(db).commit([hold(4), hold(5), voided(1), expire(2)])
+    expect(callsOf(db)).toEqual([
+      expect.objectContaining({ id: 1, hold_nanos: 4, cost_nanos: 0, unpaid_nanos: 0 }),
+    ])
+  })
+
+  test('takes from its hold who it was, whatever else a record claims', () => {
+    const db = world({ balance: 10 })
+    const forged: Partial<Call> = {
+      id: 7,
+      account_id: 2,
+      key_id: 2,
+      request_id: 'forged',
+      cost_nanos: 0,
+      unpaid_nanos: 0,
+    }
+    createWriter(db).commit([hold(10), post(1, 4, forged)])
+    expect(callsOf(db)).toEqual([
+      expect.objectContaining({ id: 1, account_id: 1, key_id: 1, request_id: 'request', cost_nanos: 4 }),
+    ])
+    expect(brokenInvariants(db)).toEqual([])
+  })
+})

@@ -1,0 +1,52 @@
+// Owns how the ledger is specified: given an account, these steps in this order have these outcomes.
+import { describe, expect, test } from 'bun:test'
+import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { brokenInvariants, entriesOf, type Given, stateOf, world } from './world.ts'
+
+export const MOST = Number.MAX_SAFE_INTEGER
+export const refused = (refusal: Refusal) => ({ ok: false, refusal }) as const
+export const held = (hold_id: number, held_nanos: number) => ({ ok: true, hold_id, held_nanos }) as const
+export const charged = (charged_nanos: number, unpaid_nanos = 0) =>
+  ({ ok: true, charged_nanos, unpaid_nanos }) as const
+export const returned = (returned_nanos: number) => ({ ok: true, returned_nanos }) as const
+export const money = (balance_nanos: number, debt_nanos = 0) =>
+  ({ ok: true, balance_nanos, debt_nanos }) as const
+
+export interface Case {
+  name: string
+  given: Given
+  /** Each operation with what it answers. Holds are numbered from 1 as they are admitted. */
+  steps: readonly (readonly [Operation, Outcome])[]
+  /** What account 1 and key 1 come to at the end; what is left out is 0. */
+  after: { balance?: number; held?: number; debt?: number; spent?: number; key_held?: number }
+  /** All entries but the first top-up. */
+  entries?: string[]
+}
+
+const NOTHING = { balance: 0, held: 0, debt: 0, spent: 0, key_held: 0 }
+
+/** Each case twice: every step committed by itself, with an audit after it; then all steps in one batch. */
+export function specify(section: string, cases: Case[]): void {
+  describe(section, () => {
+    test.each(cases)('$name', ({ given, steps, after, entries }) => {
+      const db = world(given)
+      const writer = createWriter(db)
+      for (const [operation, outcome] of steps) {
+        expect(writer.commit([operation])).toEqual([outcome])
+        expect(brokenInvariants(db)).toEqual([])
+      }
+      expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(stateOf(db, 2)).toEqual(NOTHING)
+      if (entries) expect(entriesOf(db).slice(given.balance ? 1 : 0)).toEqual(entries)
+    })
+
+    test.each(cases)('$name: the same in one batch', ({ given, steps, after }) => {
+      const db = world(given)
+      const outcomes = createWriter(db).commit(steps.map(([operation]) => operation))
+      expect(outcomes).toEqual(steps.map(([, outcome]) => outcome))
+      expect(stateOf(db)).toEqual({ ...NOTHING, ...after })
+      expect(brokenInvariants(db)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,149 @@
+// Owns what the ledger's tests stand on: a small database, operations written short, and the state after them.
+import type { Database } from 'bun:sqlite'
+import { createHash } from 'node:crypto'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Account, Key } from '../../src/db/schema.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import type {
+  CallRecord,
+  ExpireOperation,
+  HoldOperation,
+  Operation,
+  PostOperation,
+  TopUpOperation,
+  VoidOperation,
+  WithdrawOperation,
+} from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+
+export const NOW = 1_000_000
+
+/** What is recorded of a call where a test does not care. */
+export const CALL: CallRecord = {
+  surface: 'native',
+  model: 'sim-text',
+  provider: 'simulator',
+  upstream_model: 'text',
+  outcome: 'completed',
+  status: 200,
+  streamed: 0,
+  estimated: 0,
+  input_tokens: 10,
+  input_audio_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_5m_tokens: 0,
+  cache_write_1h_tokens: 0,
+  output_tokens: 5,
+  thinking_tokens: 0,
+  output_image_tokens: 0,
+  images: 0,
+  price: '',
+  started_at_ms: NOW,
+  first_byte_ms: 20,
+  duration_ms: 100,
+}
+
+/** A hold of account 1 and key 1; all of it or nothing, unless a minimum is given. */
+export const hold = (amount_nanos: number, other: Partial<HoldOperation> = {}): HoldOperation => ({
+  op: 'hold',
+  account_id: 1,
+  key_id: 1,
+  request_id: 'request',
+  amount_nanos,
+  minimum_nanos: amount_nanos,
+  now_ms: NOW,
+  expires_at_ms: NOW + 60_000,
+  ...other,
+})
+export const post = (hold_id: number, cost_nanos: number, call: Partial<CallRecord> = {}): PostOperation => ({
+  op: 'post',
+  hold_id,
+  cost_nanos,
+  call: { ...CALL, ...call },
+  now_ms: NOW,
+})
+export const voided = (hold_id: number): VoidOperation => ({ op: 'void', hold_id, call: CALL, now_ms: NOW })
+export const expire = (hold_id: number): ExpireOperation => ({ op: 'expire', hold_id, now_ms: NOW })
+export const topUp = (amount_nanos: number, account_id = 1): TopUpOperation => ({
+  op: 'top_up',
+  account_id,
+  amount_nanos,
+  note: 'cash',
+  now_ms: NOW,
+})
+export const withdraw = (amount_nanos: number, account_id = 1): WithdrawOperation => ({
+  op: 'withdraw',
+  account_id,
+  amount_nanos,
+  note: 'refund',
+  now_ms: NOW,
+})
+
+export interface Given {
+  balance?: number
+  account?: Partial<Account>
+  key?: Partial<Key>
+}
+
+/** Adds an account with one key; both have the same number. The balance comes by a top-up, as it does in life. */
+export function addAccount(
+  db: Database,
+  id: number,
+  { balance = 0, account = {}, key = {} }: Given = {},
+): void {
+  db.query('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)').run(id, `account-${id}`, 'active')
+  addKey(db, id, id, key)
+  if (balance > 0) createWriter(db).commit([topUp(balance, id)])
+  if (account.status) db.query('UPDATE accounts SET status = ? WHERE id = ?').run(account.status, id)
+}
+
+/** Adds a key to an account. */
+export function addKey(db: Database, id: number, account_id: number, key: Partial<Key> = {}): void {
+  const sha256 = createHash('sha256').update(`key-${id}`).digest()
+  db.query(
+    `INSERT INTO keys (id, account_id, name, prefix, sha256, spend_limit_nanos, spent_nanos, held_nanos,
+       expires_at_ms, revoked_at_ms, created_at_ms) VALUES (?, ?, 'key', 'tg_prefix0', ?, ?, 0, 0, ?, ?, 0)`,
+  ).run(
+    id,
+    account_id,
+    sha256,
+    key.spend_limit_nanos ?? null,
+    key.expires_at_ms ?? null,
+    key.revoked_at_ms ?? null,
+  )
+}
+
+/** A database in memory with account 1 and key 1 as given, and account 2 with key 2 and nothing on it. */
+export function world(given: Given = {}): Database {
+  const db = openDatabase(':memory:')
+  addAccount(db, 1, given)
+  addAccount(db, 2)
+  return db
+}
+
+/** What an account and its key come to. */
+export function stateOf(db: Database, id = 1) {
+  return db
+    .query<{ balance: number; held: number; debt: number; spent: number; key_held: number }, [number]>(
+      `SELECT balance_nanos AS balance, accounts.held_nanos AS held, debt_nanos AS debt, spent_nanos AS spent,
+              keys.held_nanos AS key_held
+         FROM accounts JOIN keys ON keys.id = accounts.id WHERE accounts.id = ?`,
+    )
+    .get(id)
+}
+
+/** An account's entries in order, written short: `charge -40`. */
+export function entriesOf(db: Database, account_id = 1): string[] {
+  return db
+    .query<{ text: string }, [number]>(
+      `SELECT kind || ' ' || amount_nanos AS text FROM entries WHERE account_id = ? ORDER BY id`,
+    )
+    .all(account_id)
+    .map(({ text }) => text)
+}
+
+/** The invariants that are broken, by name. */
+export const brokenInvariants = (db: Database): string[] =>
+  audit(db).findings.map(({ invariant }) => invariant)
+
+export type { Operation }
