@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, '..')
 export const SOURCE = ['bun', join(ROOT, 'src/main.ts')]
 
 /** So many fetches at once as no measure reaches: Bun's default of 256 would queue the streams. */
-const FETCHES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65336' }
+const FETCHES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' }
 
 /** Something that answers calls. */
 export interface Subject {
