@@ -1,0 +1,36 @@
+// Catalogue files for tests: the least that is right, and one part of it replaced.
+import { type CatalogueReading, readCatalogue } from '../../src/config/load.ts'
+import type { Environment } from '../../src/config/providers.ts'
+
+export const PROVIDER = `
+[[providers]]
+name = "vendor"
+protocol = "gemini"
+base_url = "https://vendor.example/api"
+api_keys = ["key-1"]
+`
+
+export const MODEL = `
+[[models]]
+id = "model"
+kind = "text"
+routes = [{ provider = "vendor", model = "upstream" }]
+price = { input = 1, output = 2 }
+`
+
+export const CATALOGUE = PROVIDER + MODEL
+
+export const read = (text: string, env: Environment = {}): CatalogueReading => readCatalogue(text, { env })
+
+/** The catalogue of a text that is right. */
+export function catalogueOf(text: string, env: Environment = {}) {
+  const reading = read(text, env)
+  if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes, null, 2))
+  return reading.catalogue
+}
+
+/** The mistakes of a text, as `line path: message`. */
+export function mistakesOf(text: string, env: Environment = {}): string[] {
+  const reading = read(text, env)
+  return reading.ok ? [] : reading.mistakes.map(({ line, path, message }) => `${line} ${path}: ${message}`)
+}

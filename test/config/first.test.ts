@@ -1,0 +1,72 @@
+// The first catalogue: it works as it is written, and so do the settings that are commented out in it.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ensureCatalogue, FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { catalogueOf } from './catalogues.ts'
+
+describe('the first catalogue', () => {
+  test('is right as it is, without any environment, and offers the simulator alone', () => {
+    const { providers, models } = catalogueOf(FIRST_CATALOGUE)
+    expect([...providers.values()].map(({ name, base_url }) => [name, base_url])).toEqual([
+      ['simulator', 'simulator'],
+    ])
+    expect([...models.values()].map(({ id, routes }) => [id, routes[0].provider, routes[0].model])).toEqual([
+      ['sim-flash', 'simulator', 'flash'],
+      ['sim-pro', 'simulator', 'pro'],
+    ])
+  })
+
+  test('sim-pro has two tiers, to try them with', () => {
+    const price = catalogueOf(FIRST_CATALOGUE).models.get('sim-pro')?.price
+    expect(price?.unit === 'token' && price.tiers.map(({ above_tokens }) => above_tokens)).toEqual([
+      0, 200_000,
+    ])
+  })
+
+  test('is still right with every setting in it taken out of its comment', () => {
+    const everything = FIRST_CATALOGUE.replace(/^#(?! |$)/gm, '')
+    const { providers, models, limits } = catalogueOf(everything, {
+      GEMINI_API_KEY: 'one',
+      GEMINI_API_KEY_2: 'two',
+      ANTHROPIC_API_KEY: 'three',
+    })
+    expect([...providers.keys()]).toEqual(['simulator', 'google', 'anthropic', 'ollama'])
+    expect(providers.get('google')?.api_keys).toEqual(['one', 'two'])
+    expect([...models.keys()]).toContain('gemini-2.5-pro')
+    expect(models.get('house-model')?.routes).toHaveLength(2)
+    expect(limits.accounts?.alice).toEqual({ concurrent_calls: 200 })
+  })
+
+  test('is readable in a terminal', () => {
+    const longest = Math.max(...FIRST_CATALOGUE.split('\n').map((line) => line.length))
+    expect(longest).toBeLessThanOrEqual(110)
+  })
+})
+
+describe('ensureCatalogue', () => {
+  let folder: string
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
+  })
+  afterAll(() => rm(folder, { recursive: true }))
+
+  test('writes the first catalogue where there is none, with the folders above it', async () => {
+    const path = join(folder, 'new', 'data', 'tollgate.toml')
+    expect(await ensureCatalogue(path)).toBe(true)
+    expect(await readFile(path, 'utf8')).toBe(FIRST_CATALOGUE)
+  })
+
+  test('never overwrites, not even an empty file', async () => {
+    const path = join(folder, 'mine.toml')
+    await writeFile(path, '')
+    expect(await ensureCatalogue(path)).toBe(false)
+    expect(await readFile(path, 'utf8')).toBe('')
+  })
+
+  test('throws what the file system says where it cannot write', async () => {
+    await writeFile(join(folder, 'file'), '')
+    expect(ensureCatalogue(join(folder, 'file', 'tollgate.toml'))).rejects.toThrow()
+  })
+})

@@ -1,0 +1,166 @@
+// The catalogue file without mistakes: what it becomes.
+import { describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readCatalogueFile } from '../../src/config/load.ts'
+import { CATALOGUE, catalogueOf, MODEL, PROVIDER } from './catalogues.ts'
+
+const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
+const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
+
+describe('what a right file becomes', () => {
+  test('what is left out has its default', () => {
+    const { server, limits, providers, models } = catalogueOf(CATALOGUE)
+    expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
+    expect(limits).toEqual({})
+    expect(providers.get('vendor')).toEqual({
+      name: 'vendor',
+      protocol: 'gemini',
+      base_url: 'https://vendor.example/api',
+      api_keys: ['key-1'],
+      headers: {},
+      first_byte_timeout_ms: 120_000,
+      idle_timeout_ms: 120_000,
+      call_timeout_ms: 600_000,
+      rest_ms: 10_000,
+    })
+    expect(models.get('model')).toMatchObject({
+      kind: 'text',
+      display_name: 'model',
+      retired: false,
+      context: 1_048_576,
+      max_output_tokens: 8_192,
+      routes: [{ provider: 'vendor', model: 'upstream', weight: 1, order: 0 }],
+    })
+  })
+
+  test.each([
+    ['a slash at the end of an address is dropped', 'https://x/v1/', '["k"]', 'https://x/v1', ['k']],
+    ['several of them too', 'https://x//', '["k"]', 'https://x', ['k']],
+    [
+      'secrets come from the environment, without the space around them',
+      'https://x',
+      '["env:ONE", "two"]',
+      'https://x',
+      ['1', 'two'],
+    ],
+    ['an empty list says that no key is needed', 'https://x', '[]', 'https://x', ['']],
+    ['the simulator needs none', 'simulator', undefined, 'simulator', ['']],
+  ])('%s', (_case, base_url, keys, expected_url, api_keys) => {
+    const lines = `name = "vendor"\nprotocol = "gemini"\nbase_url = "${base_url}"`
+    const { providers } = catalogueOf(provider(keys ? `${lines}\napi_keys = ${keys}` : lines), { ONE: '1\n' })
+    expect(providers.get('vendor')).toMatchObject({ base_url: expected_url, api_keys })
+  })
+
+  test('a server of one’s own that speaks openai over http needs no key', () => {
+    const lines = 'name = "vendor"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
+    expect(catalogueOf(provider(lines)).providers.get('vendor')?.api_keys).toEqual([''])
+  })
+
+  test('headers may hold secrets of the environment', () => {
+    const lines =
+      'name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { x-team = "env:TEAM", a = "b" }'
+    expect(catalogueOf(provider(lines), { TEAM: 't' }).providers.get('vendor')?.headers).toEqual({
+      'x-team': 't',
+      a: 'b',
+    })
+  })
+
+  test('routes are tried by rising order, as written where that is equal', () => {
+    const route = (name: string, order: number) =>
+      `{ provider = "vendor", model = "${name}", order = ${order} }`
+    const text = model(
+      `id = "m"\nkind = "text"\nprice = { input = 1, output = 1 }\nroutes = [${route('c', 2)}, ${route('a', 0)}, ${route('d', 2)}, ${route('b', 1)}]`,
+    )
+    expect(
+      catalogueOf(text)
+        .models.get('m')
+        ?.routes.map((each) => each.model),
+    ).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('rates that are left out follow from the others, a tenth rounded up to a whole nano-dollar', () => {
+    const text = CATALOGUE.replace('{ input = 1, output = 2 }', '{ input = "0.000000011", output = 2 }')
+    const price = catalogueOf(text).models.get('model')?.price
+    expect(price).toMatchObject({
+      tiers: [
+        {
+          above_tokens: 0,
+          rates: {
+            input_tokens: 11,
+            input_audio_tokens: 11,
+            cache_read_tokens: 2,
+            cache_write_5m_tokens: 14,
+            cache_write_1h_tokens: 22,
+            output_tokens: 2_000_000_000,
+            thinking_tokens: 2_000_000_000,
+            output_image_tokens: 2_000_000_000,
+          },
+        },
+      ],
+    })
+  })
+
+  test('rates that are written stay as written, in each tier, and the first tier begins at 0', () => {
+    const rates =
+      'input = 1, output = 2, cache_read = 3, cache_write_5m = 4, cache_write_1h = 5, thinking = 6, audio = 7, image_output = 8'
+    const text = CATALOGUE.replace(
+      '{ input = 1, output = 2 }',
+      `{ ${rates}, tiers = [{ above = 9, ${rates} }] }`,
+    )
+    const written = {
+      input_tokens: 1e9,
+      output_tokens: 2e9,
+      cache_read_tokens: 3e9,
+      cache_write_5m_tokens: 4e9,
+      cache_write_1h_tokens: 5e9,
+      thinking_tokens: 6e9,
+      input_audio_tokens: 7e9,
+      output_image_tokens: 8e9,
+    }
+    expect(catalogueOf(text).models.get('model')?.price).toMatchObject({
+      unit: 'token',
+      tiers: [
+        { above_tokens: 0, rates: written },
+        { above_tokens: 9, rates: written },
+      ],
+    })
+  })
+
+  test('an embedding is priced by its input alone', () => {
+    const text = model(
+      'id = "e"\nkind = "embedding"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 0.15 }',
+    )
+    expect(catalogueOf(text).models.get('e')?.price).toMatchObject({
+      tiers: [{ rates: { input_tokens: 150_000_000, output_tokens: 0 } }],
+    })
+  })
+
+  test('an image model has its sizes and prices', () => {
+    const text = model(
+      'id = "i"\nkind = "image"\nsizes = ["auto", "1024x1024"]\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 0.04, variants = [{ size = "512x512", per_image = "0.02" }] }',
+    )
+    expect(catalogueOf(text).models.get('i')).toMatchObject({
+      max_n_per_request: 1,
+      sizes: ['auto', '1024x1024'],
+      price: {
+        unit: 'image',
+        per_image_nanos: 40_000_000,
+        variants: [{ size: '512x512', quality: undefined, per_image_nanos: 20_000_000 }],
+      },
+    })
+  })
+})
+
+describe('readCatalogueFile', () => {
+  test('a file that is not there, or is a folder, is a mistake and not a throw', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
+    for (const path of [join(folder, 'none.toml'), folder]) {
+      const reading = await readCatalogueFile(path, { env: {} })
+      expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line: 1 }] })
+      expect(reading.ok || reading.mistakes[0]?.message).toStartWith('cannot be read')
+    }
+    await rm(folder, { recursive: true })
+  })
+})

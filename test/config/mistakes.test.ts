@@ -1,0 +1,339 @@
+// The catalogue file with mistakes: each is told with its path, its line and what to write instead.
+import { describe, expect, test } from 'bun:test'
+import { formatMistake } from '../../src/config/mistakes.ts'
+import { CATALOGUE, MODEL, mistakesOf, PROVIDER, read } from './catalogues.ts'
+
+const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
+const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
+
+describe('what is no TOML is told with its line', () => {
+  test.each([
+    ['a value is missing, which is seen where the next line begins', `${CATALOGUE}\nx =\n`, 15],
+    ['a key is written twice', '[server]\nlisten = "a:1"\nlisten = "b:1"\n', 3],
+    ['a table is written twice', '[server]\n[limits]\n[server]\n', 3],
+    ['text without its end', '[server]\nlisten = "a:1\n', 2],
+    ['a comma where none may be', 'providers = [,]\n', 1],
+  ])('%s', (_case, text, line) => {
+    const reading = read(text)
+    expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line }] })
+    expect(mistakesOf(text)[0]).toContain('is not TOML')
+  })
+})
+
+describe('a mistake says where it is and what to write', () => {
+  const price = (text: string) =>
+    model(`id = "m"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\n${text}`)
+  test.each([
+    ['no file to speak of', '', '1 providers: is missing: it must be at least one [[providers]] block'],
+    [
+      'a section that does not exist',
+      `[srever]\n${CATALOGUE}`,
+      '1 srever: is not a field that exists here: did you mean "server"?',
+    ],
+    ['a section of another kind', `server = 1\n${CATALOGUE}`, '1 server: must be a table'],
+    [
+      'one table for a list of them',
+      `[providers]\nname = "x"\n${MODEL}`,
+      '1 providers: must be at least one [[providers]] block',
+    ],
+    [
+      'a field that does not exist',
+      `[server]\n\nlissten = "a:1"\n${CATALOGUE}`,
+      '3 server.lissten: is not a field that exists here: did you mean "listen"?',
+    ],
+    [
+      'a choice',
+      `[server]\nlog_level = "loud"\n${CATALOGUE}`,
+      '2 server.log_level: must be one of "debug", "info", "warn" or "error"',
+    ],
+    [
+      'an address without a port',
+      `[server]\nlisten = "localhost"\n${CATALOGUE}`,
+      '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
+    ],
+    [
+      'a public address that is none',
+      `[server]\npublic_url = "gateway"\n${CATALOGUE}`,
+      '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, for the lines it prints)',
+    ],
+    [
+      'text for a number',
+      `[server]\ndrain_timeout_ms = "1"\n${CATALOGUE}`,
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
+    ],
+    [
+      'a time that timers cannot count',
+      `[server]\ndrain_timeout_ms = 2147483648\n${CATALOGUE}`,
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
+    ],
+    [
+      'a fraction for a count',
+      `[limits.key]\nconcurrent_calls = 1.5\n${CATALOGUE}`,
+      '2 limits.key.concurrent_calls: must be a whole number from 1 to 67108864 (calls at once)',
+    ],
+    [
+      'a limit of none',
+      `[limits.account]\nrequests_per_minute = 0\n${CATALOGUE}`,
+      '2 limits.account.requests_per_minute: must be a whole number from 1 to 67108864 (calls started in any 60 seconds)',
+    ],
+    [
+      'a limit of one account',
+      `[limits.accounts."a b"]\nrpm = 1\n${CATALOGUE}`,
+      '2 limits.accounts."a b".rpm: is not a field that exists here: there are "requests_per_minute", "tokens_per_minute" and "concurrent_calls"',
+    ],
+
+    [
+      'a provider without a name',
+      provider('protocol = "gemini"\nbase_url = "simulator"'),
+      '1 providers[0].name: is missing: it must be a name of a-z, 0-9, _ and -, such as "google"',
+    ],
+    [
+      'a protocol that nobody speaks',
+      provider('name = "vendor"\nprotocol = "gemni"\nbase_url = "simulator"'),
+      '3 providers[0].protocol: must be one of "gemini", "anthropic" or "openai"',
+    ],
+    [
+      'another scheme',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "ftp://x"'),
+      '4 providers[0].base_url: must be an address that begins with https:// or http://, or "simulator"',
+    ],
+    [
+      'an address that is none',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x y"\napi_keys = ["k"]'),
+      '4 providers[0].base_url: must be a complete address, such as "https://api.example.com/v1"',
+    ],
+    [
+      'a secret in the address',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://a:b@x"\napi_keys = ["k"]'),
+      '4 providers[0].base_url: must not hold a user name or password: put the secret in api_keys or headers',
+    ],
+    [
+      'a query in the address',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x/?key=1"\napi_keys = ["k"]'),
+      '4 providers[0].base_url: must end with its path: a query or a fragment cannot be kept',
+    ],
+    [
+      'a vendor without a key',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"'),
+      '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
+    ],
+    [
+      'openai over https without a key',
+      provider('name = "vendor"\nprotocol = "openai"\nbase_url = "https://x"'),
+      '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
+    ],
+    [
+      'an empty key',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
+      '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',
+    ],
+    [
+      'a variable that is not set',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:NOT_SET"]'),
+      '5 providers[0].api_keys[0]: needs the environment variable NOT_SET, which is not set',
+    ],
+    [
+      'a variable that is empty',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:EMPTY"]'),
+      '5 providers[0].api_keys[0]: needs the environment variable EMPTY, which is not set',
+    ],
+    [
+      'a header from a variable that is not set',
+      provider(
+        'name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\n[providers.headers]\nx-team = "env:NOT_SET"',
+      ),
+      '6 providers[0].headers.x-team: needs the environment variable NOT_SET, which is not set',
+    ],
+    [
+      'a header that HTTP does not allow',
+      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { "a b" = "c" }'),
+      '5 providers[0].headers."a b": must be a name and a value that HTTP allows (RFC 9110)',
+    ],
+    [
+      'a name twice',
+      `${PROVIDER}${PROVIDER}${MODEL}`,
+      '9 providers[1].name: must be unique: there is already a provider "vendor"',
+    ],
+
+    ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
+    ['a model without a kind', model('id = "m"'), '1 models[0].kind: must be "text", "embedding" or "image"'],
+    [
+      'a kind that does not exist',
+      model('id = "m"\nkind = "txt"'),
+      '3 models[0].kind: must be "text", "embedding" or "image"',
+    ],
+    [
+      'a kind that every object knows',
+      model('id = "m"\nkind = "toString"'),
+      '3 models[0].kind: must be "text", "embedding" or "image"',
+    ],
+    [
+      'a field of another kind',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
+      ),
+      '6 models[0].max_output_tokens: is not a field that exists here: there are "id", "display_name", "retired", "routes", "kind", "max_n_per_request", "sizes" and "price"',
+    ],
+    [
+      'a price of another kind',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 1 }',
+      ),
+      '5 models[0].price.per_image: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per image, where no line of `variants` fits)',
+    ],
+    [
+      'an id that no path can hold',
+      model(
+        'id = "a:b"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 1, output = 1 }',
+      ),
+      '2 models[0].id: must be at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
+    ],
+    [
+      'an id twice',
+      `${CATALOGUE}${MODEL}`,
+      '15 models[1].id: must be unique: there is already a model "model"',
+    ],
+    [
+      'no route',
+      model('id = "m"\nkind = "text"\nroutes = []\nprice = { input = 1, output = 1 }'),
+      '4 models[0].routes: must be a list of at least 1',
+    ],
+    [
+      'a route to nowhere',
+      price('price = { input = 1, output = 1 }').replace('"vendor", model', '"vendr", model'),
+      '4 models[0].routes[0].provider: must be the name of a provider; "vendr" is none: did you mean "vendor"?',
+    ],
+    [
+      'a route to what is nothing like it',
+      price('price = { input = 1, output = 1 }').replace('"vendor", model', '"elsewhere", model'),
+      '4 models[0].routes[0].provider: must be the name of a provider; "elsewhere" is none: there are "vendor"',
+    ],
+    [
+      'a size in words',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nsizes = [\n"auto",\n"big"]\nprice = { per_image = 1 }',
+      ),
+      '7 models[0].sizes[1]: must be "auto" or a size such as "1024x1024"',
+    ],
+    [
+      'a limit above the context',
+      price('context = 100\nmax_output_tokens = 101\nprice = { input = 1, output = 1 }'),
+      "6 models[0].max_output_tokens: must be at most the model's context, which is 100",
+    ],
+
+    ['no price', price(''), '1 models[0].price: is missing: it must be a table'],
+    [
+      'half a price',
+      price('[models.price]\ninput = 1'),
+      '5 models[0].price.output: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per million tokens written; thinking too, unless it has a rate of its own)',
+    ],
+    [
+      'a price in words',
+      price('[models.price]\ninput = "free"\noutput = 1'),
+      '6 models[0].price.input: must be an amount in USD of at most nine decimals, such as 0.30',
+    ],
+    [
+      'a price below nothing',
+      price('[models.price]\ninput = "-1"\noutput = 1'),
+      '6 models[0].price.input: must be between 0 and 1000000 USD',
+    ],
+    [
+      'a price of ten decimals',
+      price('[models.price]\ninput = 1\noutput = 0.1234567891'),
+      '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30',
+    ],
+    [
+      'a price beyond reason',
+      price('[models.price]\ninput = 1\noutput = 1000000.01'),
+      '7 models[0].price.output: must be between 0 and 1000000 USD',
+    ],
+    [
+      'a price that is no number',
+      price('[models.price]\ninput = 1\noutput = nan'),
+      '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30 (USD per million tokens written; thinking too, unless it has a rate of its own)',
+    ],
+    [
+      'a misspelt rate',
+      price('[models.price]\ninput = 1\noutput = 1\ncached_read = 1'),
+      '8 models[0].price.cached_read: is not a field that exists here: did you mean "cache_read"?',
+    ],
+    [
+      'tiers that do not rise',
+      price(
+        '[models.price]\ninput = 1\noutput = 1\n[[models.price.tiers]]\nabove = 5\ninput = 1\noutput = 1\n[[models.price.tiers]]\nabove = 5\ninput = 1\noutput = 1',
+      ),
+      '13 models[0].price.tiers[1].above: must be more than the 5 of the tier before it',
+    ],
+    [
+      'a tier with a wrong rate',
+      price(
+        '[models.price]\ninput = 1\noutput = 1\n[[models.price.tiers]]\nabove = 5\ninput = "x"\noutput = 1',
+      ),
+      '10 models[0].price.tiers[0].input: must be an amount in USD of at most nine decimals, such as 0.30',
+    ],
+    [
+      'an image price that is never applied',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 1, variants = [{ size = "a", per_image = 1 }, { size = "a", quality = "low", per_image = 2 }] }',
+      ),
+      '5 models[0].price.variants[1]: is never applied: put it before variants[0], which fits first',
+    ],
+  ])('%s', (_case, text, mistake) => {
+    expect(mistakesOf(text, { EMPTY: ' ' })).toContain(mistake)
+  })
+
+  test('all mistakes are told at once, in the order of their lines; one part does not hide another', () => {
+    const text = `
+[server]
+log_level = "loud"
+[[providers]]
+name = "one"
+protocol = "gemini"
+base_url = "https://one.example"
+api_keys = ["env:NOT_SET"]
+[[providers]]
+name = "two"
+protocol = 2
+base_url = "simulator"
+[[models]]
+id = "first"
+kind = "text"
+routes = [{ provider = "two", model = "x", wait = 1 }]
+[[models]]
+id = "second"
+kind = "text"
+routes = [{ provider = "three", model = "x" }]
+price = { input = 1, output = "x" }
+`
+    const reading = read(text)
+    const told = reading.ok ? [] : reading.mistakes.map(({ line, path }) => `${line} ${path}`)
+    expect(told).toEqual([
+      '3 server.log_level',
+      '8 providers[0].api_keys[0]',
+      '11 providers[1].protocol',
+      '13 models[0].price',
+      '16 models[0].routes[0].wait',
+      '20 models[1].routes[0].provider',
+      '21 models[1].price.output',
+    ])
+  })
+
+  test('no mistake repeats a secret', () => {
+    const text = provider(
+      'name = 1\nprotocol = "gemini"\nbase_url = "https://u:s3cret@x"\napi_keys = ["s3cret", 5]',
+    )
+    const other = provider(
+      'name = "vendor"\nprotocol = "gemini"\nbase_url = "https://u:s3cret@x"\nheaders = { a = "s3cret\\n" , "b c" = "s3cret" }',
+    )
+    expect([...mistakesOf(text), ...mistakesOf(other)].join('\n')).not.toContain('s3cret')
+  })
+
+  test('a mistake prints as one line that editors can jump to', () => {
+    expect(formatMistake('tollgate.toml', { path: 'server.listen', line: 3, message: 'must be …' })).toBe(
+      'tollgate.toml:3: server.listen: must be …',
+    )
+    expect(formatMistake('tollgate.toml', { path: '', line: 3, message: 'is not TOML' })).toBe(
+      'tollgate.toml:3: is not TOML',
+    )
+  })
+})
