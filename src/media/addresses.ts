@@ -1,5 +1,5 @@
 // Owns which IP addresses are public unicast: the only ones that a fetch on a caller's behalf may connect to. Pure.
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /**
  * IPv4 that is not the public Internet's: the IANA special-purpose registry, whole, with the globally reachable
@@ -56,13 +56,12 @@ const ipv6Allowed = listOf('ipv6', [IPV6_GLOBAL_UNICAST])
  * Whether an address may be connected to on a caller's behalf.
  *
  * @param address as a resolver or the WHATWG URL parser writes it; IPv6 without brackets
- * @returns false for what is no address, too, and for one with a zone (RFC 4007), which only local ones have
+ * @returns false for what is no address, too; for one with a zone (RFC 4007), which only local ones have; and for an
+ * IPv6 address that ends in dotted decimal, which says that it carries an IPv4 one
  */
 export function isPublicAddress(address: string): boolean {
-  if (address.includes('%')) return false
-  const version = isIP(address)
-  if (version === 4) return !ipv4Refused.check(address, 'ipv4')
-  if (version !== 6) return false
+  if (isIPv4(address)) return !ipv4Refused.check(address, 'ipv4')
+  if (!isIPv6(address) || /[.%]/.test(address)) return false
   return ipv6Allowed.check(address, 'ipv6') && !ipv6Refused.check(address, 'ipv6') && !isIsatap(address)
 }
 
@@ -72,10 +71,9 @@ function isIsatap(address: string): boolean {
   return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200)
 }
 
-/** The eight groups of a valid IPv6 address; the URL parser writes it in one form first. */
+/** The eight groups of a valid IPv6 address in hexadecimal. */
 function groupsOf(address: string): number[] {
-  const canonical = new URL(`https://[${address}]`).hostname.slice(1, -1)
-  const [head = [], tail = []] = canonical.split('::').map((half) => half.split(':').filter(Boolean))
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean))
   const zeros = Array<string>(8 - head.length - tail.length).fill('0')
   return [...head, ...zeros, ...tail].map((group) => Number.parseInt(group, 16))
 }

@@ -61,6 +61,7 @@ export function createRemoteFetch(seams: RemoteFetchSeams = {}): FetchImage {
     const deadline = AbortSignal.timeout(timeout_ms)
     const signal = callerSignal ? AbortSignal.any([callerSignal, deadline]) : deadline
     try {
+      signal.throwIfAborted()
       const addresses = url.host_is_address ? [url.host] : await judgedAddresses(url.host, resolve, signal)
       const response = await connect(url, dial({ addresses, port: HTTPS_PORT }), signal, ca)
       return await readImage(response)

@@ -1,0 +1,64 @@
+// What the tests of media share: catching refusals, small images of each format, deterministic chance.
+import { type ErrorKind, GatewayError } from '../../src/errors.ts'
+import type { ImageFormat } from '../../src/media/formats.ts'
+import { withSharp } from '../../src/media/sharp.ts'
+
+export interface Refusal {
+  kind: ErrorKind
+  code: string | undefined
+  message: string
+}
+
+/** What a task was refused with; it is an error of the test when it was not, or with anything but a GatewayError. */
+export async function refusalOf(task: () => unknown): Promise<Refusal> {
+  let result: unknown
+  try {
+    result = await task()
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    const { kind, code, message } = error
+    return { kind, code, message }
+  }
+  throw new Error(`not refused: ${JSON.stringify(result)?.slice(0, 200)}`)
+}
+
+export const codeOf = async (task: () => unknown): Promise<string | undefined> => (await refusalOf(task)).code
+
+/** Numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated. */
+export function chanceFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+/** A picture with something to see in it: a gradient, half transparent where it has an alpha channel. */
+export function paint(
+  format: ImageFormat | 'tiff' | 'avif',
+  { width = 24, height = 18, alpha = true }: { width?: number; height?: number; alpha?: boolean } = {},
+): Promise<Uint8Array> {
+  const channels = alpha ? 4 : 3
+  const pixels = Uint8Array.from({ length: width * height * channels }, (_, index) => (index * 37) % 251)
+  return withSharp((sharp) => sharp(pixels, { raw: { width, height, channels } }).toFormat(format).toBuffer())
+}
+
+/** Several frames, as GIF or WebP keep them. */
+export function animate(
+  format: 'gif' | 'webp',
+  frames: number,
+  width = 12,
+  height = 10,
+): Promise<Uint8Array> {
+  const pixels = Uint8Array.from({ length: width * height * frames * 3 }, (_, index) => (index * 31) % 253)
+  return withSharp((sharp) =>
+    sharp(pixels, { raw: { width, height: height * frames, channels: 3, pageHeight: height } })
+      .toFormat(format, { loop: 0, delay: 50 })
+      .toBuffer(),
+  )
+}
+
+export const concat = (...parts: (Uint8Array | string)[]): Uint8Array =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))

@@ -1,0 +1,99 @@
+// Rule 3 of compose: what an image URL must not be. Refused before a look-up, or after it, and never with a socket.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
+import { judgeUrl } from '../../src/media/url.ts'
+import { HOSTILE_ANSWERS, HOSTILE_URLS } from './hostile-urls.ts'
+import { refusalOf } from './support.ts'
+import { AUTHORITY, serveTls, type TlsServer } from './tls-server.ts'
+
+const PUBLIC_ADDRESS = '93.184.216.34'
+
+let canary: TlsServer
+beforeAll(async () => {
+  canary = await serveTls((socket) => socket.destroy())
+})
+afterAll(() => canary[Symbol.asyncDispose]())
+
+/** A fetch whose every look-up and every socket is seen; a socket would reach the canary. */
+function watchedFetch(answers: readonly string[]) {
+  const lookedUp: string[] = []
+  const dialled: Dial[] = []
+  const fetchImage = createRemoteFetch({
+    ca: AUTHORITY,
+    resolve: async (name) => {
+      lookedUp.push(name)
+      return answers
+    },
+    dial: (judged) => {
+      dialled.push(judged)
+      return { addresses: ['127.0.0.1'], port: canary.port }
+    },
+  })
+  return { fetchImage, lookedUp, dialled }
+}
+
+describe('refused by its text: nothing is looked up, no socket is opened', () => {
+  test.each(HOSTILE_URLS)('%s: %j is %s', async (_, url, code) => {
+    const { fetchImage, lookedUp, dialled } = watchedFetch([PUBLIC_ADDRESS])
+    const refusal = await refusalOf(() => fetchImage(url))
+    expect(refusal).toEqual({ kind: 'invalid_request', code, message: expect.any(String) })
+    expect({ lookedUp, dialled, reached: canary.connections() }).toEqual({
+      lookedUp: [],
+      dialled: [],
+      reached: 0,
+    })
+  })
+
+  test('the table has at least 120 of them, none twice', () => {
+    const urls = HOSTILE_URLS.map(([, url]) => url)
+    expect(urls.length).toBeGreaterThanOrEqual(120)
+    expect(new Set(urls).size).toBe(urls.length)
+  })
+})
+
+describe('any bad address in a DNS answer refuses the lot: PRIVATE_IP, no socket is opened', () => {
+  test.each(HOSTILE_ANSWERS)('%s: %j', async (_, answers) => {
+    const { fetchImage, lookedUp, dialled } = watchedFetch(answers)
+    const refusal = await refusalOf(() => fetchImage('https://images.example.com/a.png'))
+    expect(refusal.code).toBe('PRIVATE_IP')
+    expect({ lookedUp, dialled, reached: canary.connections() }).toEqual({
+      lookedUp: ['images.example.com'],
+      dialled: [],
+      reached: 0,
+    })
+    for (const address of answers) expect(refusal.message).not.toContain(address)
+  })
+})
+
+describe('what is left is a public host on port 443', () => {
+  test.each([
+    ['https://images.example.com', { host: 'images.example.com', host_is_address: false, path: '/' }],
+    [
+      'HTTPS://Images.Example.COM./a%20b.png?x=1#f',
+      { host: 'images.example.com', host_is_address: false, path: '/a%20b.png?x=1' },
+    ],
+    [
+      'https://images.example.com:443/a@b:c',
+      { host: 'images.example.com', host_is_address: false, path: '/a@b:c' },
+    ],
+    [
+      'https://bücher.example.com/ü',
+      { host: 'xn--bcher-kva.example.com', host_is_address: false, path: '/%C3%BC' },
+    ],
+    [
+      'https://my_bucket.example.com/a/../b',
+      { host: 'my_bucket.example.com', host_is_address: false, path: '/b' },
+    ],
+    ['https://93.184.216.34/a.png', { host: '93.184.216.34', host_is_address: true, path: '/a.png' }],
+    ['https://0x5db8d822/', { host: '93.184.216.34', host_is_address: true, path: '/' }],
+    ['https://[2606:4700::1111]/', { host: '2606:4700::1111', host_is_address: true, path: '/' }],
+    ['https://localhost.example.com/', { host: 'localhost.example.com', host_is_address: false, path: '/' }],
+    ['https://my.notlocal.com/', { host: 'my.notlocal.com', host_is_address: false, path: '/' }],
+    [
+      `https://images.example.com/${'a'.repeat(2021)}`,
+      { host: 'images.example.com', host_is_address: false, path: `/${'a'.repeat(2021)}` },
+    ],
+  ])('%s', (url, judged) => {
+    expect(judgeUrl(url)).toEqual(judged)
+  })
+})
