@@ -1,6 +1,6 @@
 // What may be put on hold, and what is refused.
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
-import { type Case, charged, held, MOST, money, refused, returned, specify } from './steps.ts'
+import { type Case, charged, held, MOST, refused, returned, specify } from './steps.ts'
 import { hold, NOW, post, voided } from './world.ts'
 
 const HOLDS: Case[] = [

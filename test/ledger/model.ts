@@ -1,0 +1,143 @@
+// Owns a second, plain statement of the ledger's rules, for the simulation: it keeps no rows and takes no short cuts.
+import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
+
+interface ModelKey {
+  limit: number
+  spent: number
+  revoked: boolean
+}
+
+interface ModelHold {
+  account_id: number
+  key_id: number
+  amount: number
+}
+
+interface ModelAccount {
+  suspended: boolean
+  balance: number
+  debt: number
+  /** Every amount that ever came in or went out. */
+  moved: number
+}
+
+/** What every account, key and hold should be, by numbers from 1. */
+export class Model {
+  readonly accounts = new Map<number, ModelAccount>()
+  readonly keys = new Map<number, ModelKey & { account_id: number }>()
+  readonly pending = new Map<number, ModelHold>()
+  holds_made = 0
+
+  addAccount(id: number): void {
+    this.accounts.set(id, { suspended: false, balance: 0, debt: 0, moved: 0 })
+  }
+
+  addKey(id: number, account_id: number, limit: number): void {
+    this.keys.set(id, { account_id, limit, spent: 0, revoked: false })
+  }
+
+  /** What is on hold, counted hold by hold. */
+  heldBy(which: (hold: ModelHold) => boolean): number {
+    return [...this.pending.values()].filter(which).reduce((sum, { amount }) => sum + amount, 0)
+  }
+
+  /** What an operation should answer, and does to the model. */
+  apply(operation: Operation): Outcome {
+    const amounts =
+      operation.op === 'hold'
+        ? [operation.amount_nanos, operation.minimum_nanos]
+        : operation.op === 'top_up' || operation.op === 'withdraw'
+          ? [operation.amount_nanos, operation.amount_nanos === 0 ? -1 : 0]
+          : []
+    if (amounts.some(isBad)) return no('amount_out_of_range')
+    if (operation.op === 'hold') return this.hold(operation)
+    if (operation.op === 'top_up' || operation.op === 'withdraw') return this.move(operation)
+    return this.resolve(operation)
+  }
+
+  /** Whether what must always be true of an account is. */
+  assertSound(): void {
+    for (const [id, account] of this.accounts) {
+      const held = this.heldBy((hold) => hold.account_id === id)
+      if (account.balance !== account.moved) throw new Error(`account ${id}: balance is not what was moved`)
+      if (account.balance < held || account.debt < 0) throw new Error(`account ${id}: less than nothing`)
+      if (account.debt > 0 && account.balance > held)
+        throw new Error(`account ${id}: debt beside free balance`)
+    }
+  }
+
+  private hold(operation: Extract<Operation, { op: 'hold' }>): Outcome {
+    const { account_id, key_id, amount_nanos, minimum_nanos } = operation
+    const account = this.accounts.get(account_id)
+    const key = this.keys.get(key_id)
+    if (!account) return no('no_such_account')
+    if (!key || key.account_id !== account_id) return no('no_such_key')
+    if (account.suspended) return no('account_suspended')
+    if (key.revoked) return no('key_revoked')
+    if (account.debt > 0) return no('outstanding_debt')
+    const room = key.limit - key.spent - this.heldBy((hold) => hold.key_id === key_id)
+    const free = this.free(account_id)
+    const enough = (available: number) =>
+      available >= amount_nanos || (available >= minimum_nanos && available > 0)
+    if (!enough(room)) return no('key_spend_limit')
+    if (!enough(free)) return no('insufficient_balance')
+    const amount = Math.min(amount_nanos, free, room)
+    this.holds_made += 1
+    this.pending.set(this.holds_made, { account_id, key_id, amount })
+    return { ok: true, hold_id: this.holds_made, held_nanos: amount }
+  }
+
+  private resolve(operation: Extract<Operation, { hold_id: number }>): Outcome {
+    const { hold_id } = operation
+    if (hold_id < 1 || hold_id > this.holds_made) return no('no_such_hold')
+    const hold = this.pending.get(hold_id)
+    if (!hold) return no('already_resolved')
+    if (operation.op === 'post' && isBad(operation.cost_nanos)) return no('amount_out_of_range')
+    const account = must(this.accounts.get(hold.account_id))
+    this.pending.delete(hold_id)
+    if (operation.op !== 'post') {
+      this.payDebt(hold.account_id)
+      return { ok: true, returned_nanos: hold.amount }
+    }
+    const charged = Math.min(operation.cost_nanos, this.free(hold.account_id))
+    const unpaid = operation.cost_nanos - charged
+    must(this.keys.get(hold.key_id)).spent += operation.cost_nanos
+    account.balance -= charged
+    account.moved -= charged
+    account.debt += unpaid
+    this.payDebt(hold.account_id)
+    return { ok: true, charged_nanos: charged, unpaid_nanos: unpaid }
+  }
+
+  private move(operation: Extract<Operation, { note: string }>): Outcome {
+    const account = this.accounts.get(operation.account_id)
+    if (!account) return no('no_such_account')
+    const sign = operation.op === 'top_up' ? 1 : -1
+    if (sign < 0 && this.free(operation.account_id) < operation.amount_nanos)
+      return no('insufficient_balance')
+    account.balance += sign * operation.amount_nanos
+    account.moved += sign * operation.amount_nanos
+    this.payDebt(operation.account_id)
+    return { ok: true, balance_nanos: account.balance, debt_nanos: account.debt }
+  }
+
+  private payDebt(account_id: number): void {
+    const account = must(this.accounts.get(account_id))
+    const paid = Math.min(account.debt, this.free(account_id))
+    account.debt -= paid
+    account.balance -= paid
+    account.moved -= paid
+  }
+
+  private free(account_id: number): number {
+    return must(this.accounts.get(account_id)).balance - this.heldBy((hold) => hold.account_id === account_id)
+  }
+}
+
+const no = (refusal: Refusal): Outcome => ({ ok: false, refusal })
+const isBad = (amount: number): boolean => !(Number.isSafeInteger(amount) && amount >= 0)
+
+function must<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('the model lost a row')
+  return value
+}

@@ -1,0 +1,163 @@
+// A seeded random life of a ledger: every outcome is what a plain model says, and every invariant holds all the way.
+import type { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Operation } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { Model } from './model.ts'
+import { type Random, randomFrom } from './random.ts'
+import { addAccount, addKey, brokenInvariants, expire, hold, post, topUp, voided, withdraw } from './world.ts'
+
+const OPERATIONS = Number(process.env.TOLLGATE_SIMULATION_OPERATIONS ?? 100_000)
+const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const AUDITS = 20
+
+const ACCOUNTS = 6
+const KEYS_EACH = 2
+const MOST_IN_A_BATCH = 32
+const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
+
+/** Accounts 1 to 6, each with two keys, the second of which may spend little; in the database and in the model. */
+function settle(db: Database, model: Model): void {
+  for (let account_id = 1; account_id <= ACCOUNTS; account_id++) {
+    addAccount(db, account_id)
+    model.addAccount(account_id)
+    model.addKey(account_id, account_id, Infinity)
+    const second = ACCOUNTS + account_id
+    addKey(db, second, account_id, { spend_limit_nanos: 40_000 * account_id })
+    model.addKey(second, account_id, 40_000 * account_id)
+  }
+}
+
+/** One step, mostly sensible: what is held is mostly resolved, and accounts run dry and into debt again and again. */
+function nextOperation(random: Random, model: Model): Operation {
+  const account_id = random.below(ACCOUNTS + 1) || 1 + random.below(ACCOUNTS)
+  if (random.chance(0.01)) return badOperation(random, account_id)
+  const kind = random.below(100)
+  if (kind < 45) {
+    const amount = random.below(200)
+    return hold(amount, {
+      account_id,
+      key_id: random.chance(0.98) ? account_id + ACCOUNTS * random.below(KEYS_EACH) : random.below(20),
+      minimum_nanos: random.chance(0.5) ? amount : random.below(100),
+    })
+  }
+  if (kind < 92) return resolution(random, model)
+  if (kind < 97) return topUp(1 + random.below(800), account_id)
+  return withdraw(1 + random.below(200), random.chance(0.95) ? account_id : 99)
+}
+
+function resolution(random: Random, model: Model): Operation {
+  const [oldest = 1] = model.pending.keys()
+  const unknown = random.chance(0.02) ? 1 + random.below(3) : 0
+  const hold_id = unknown
+    ? model.holds_made + unknown
+    : random.chance(0.9)
+      ? oldest
+      : 1 + random.below(model.holds_made)
+  const held = model.pending.get(hold_id)?.amount ?? 10
+  if (random.chance(0.15)) return voided(hold_id)
+  if (random.chance(0.05)) return expire(hold_id)
+  return post(hold_id, random.chance(0.9) ? random.below(held + 1) : random.below(3 * held + 50))
+}
+
+function badOperation(random: Random, account_id: number): Operation {
+  const amount = random.pick(BAD_AMOUNTS)
+  return random.pick<Operation>([
+    hold(amount, { account_id, key_id: account_id }),
+    hold(10, { account_id, key_id: account_id, minimum_nanos: amount }),
+    topUp(amount, account_id),
+    withdraw(amount, account_id),
+    topUp(0, account_id),
+  ])
+}
+
+/** What an operator does beside the running ledger. */
+function administer(random: Random, db: Database, model: Model): void {
+  const id = 1 + random.below(ACCOUNTS)
+  const account = model.accounts.get(id)
+  const key = model.keys.get(ACCOUNTS + id)
+  if (!account || !key) throw new Error('the model lost a row')
+  account.suspended = random.chance(0.2)
+  key.revoked = random.chance(0.2)
+  db.query('UPDATE accounts SET status = ? WHERE id = ?').run(account.suspended ? 'suspended' : 'active', id)
+  db.query('UPDATE keys SET revoked_at_ms = ? WHERE id = ?').run(key.revoked ? 0 : null, ACCOUNTS + id)
+}
+
+function expectSame(db: Database, model: Model): void {
+  const rows = db
+    .query<{ id: number; balance_nanos: number; held_nanos: number; debt_nanos: number }, []>(
+      'SELECT id, balance_nanos, held_nanos, debt_nanos FROM accounts ORDER BY id',
+    )
+    .all()
+  const modelled = [...model.accounts].map(([id, { balance, debt }]) => ({
+    id,
+    balance_nanos: balance,
+    held_nanos: model.heldBy((held) => held.account_id === id),
+    debt_nanos: debt,
+  }))
+  if (!Bun.deepEquals(rows, modelled)) expect(rows).toEqual(modelled)
+}
+
+test(`${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`, () => {
+  const random = randomFrom(SEED)
+  const db = openDatabase(':memory:')
+  const model = new Model()
+  settle(db, model)
+  const writer = createWriter(db)
+  const seen = new Map<string, number>()
+  let done = 0
+  let audited = 0
+  while (done < OPERATIONS) {
+    const size = 1 + random.below(MOST_IN_A_BATCH)
+    const operations: Operation[] = []
+    const expected = Array.from({ length: size }, () => {
+      const operation = nextOperation(random, model)
+      operations.push(operation)
+      const outcome = model.apply(operation)
+      model.assertSound()
+      const answer = `${operation.op} ${outcome.ok ? 'ok' : outcome.refusal}`
+      seen.set(answer, (seen.get(answer) ?? 0) + 1)
+      return outcome
+    })
+    const outcomes = writer.commit(operations)
+    if (!Bun.deepEquals(outcomes, expected))
+      expect({ operations, outcomes }).toEqual({ operations, outcomes: expected })
+    expectSame(db, model)
+    if (random.chance(0.05)) administer(random, db, model)
+    done += size
+    if (done >= (audited * OPERATIONS) / AUDITS) {
+      expect(brokenInvariants(db)).toEqual([])
+      audited += 1
+    }
+  }
+  expect(brokenInvariants(db)).toEqual([])
+  // The run was worth something: it met every outcome that these operations can have.
+  if (OPERATIONS >= 100_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
+}, 600_000)
+
+const OUTCOMES_MET = [
+  'expire already_resolved',
+  'expire no_such_hold',
+  'expire ok',
+  'hold account_suspended',
+  'hold amount_out_of_range',
+  'hold insufficient_balance',
+  'hold key_revoked',
+  'hold key_spend_limit',
+  'hold no_such_key',
+  'hold ok',
+  'hold outstanding_debt',
+  'post already_resolved',
+  'post no_such_hold',
+  'post ok',
+  'top_up amount_out_of_range',
+  'top_up ok',
+  'void already_resolved',
+  'void no_such_hold',
+  'void ok',
+  'withdraw amount_out_of_range',
+  'withdraw insufficient_balance',
+  'withdraw no_such_account',
+  'withdraw ok',
+]
