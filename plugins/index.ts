@@ -1,0 +1,6 @@
+// Owns which surfaces the gateway has, and their order.
+import type { Plugin } from '../src/gateway.ts'
+import { health } from './health/index.ts'
+import { native } from './native/index.ts'
+
+export const plugins: readonly Plugin[] = [health, native]

@@ -1,0 +1,42 @@
+// Owns what the native surface's addresses mean: the action in a path, and those that are not implemented.
+
+/** What a path of the native surface asks for. */
+export type Action =
+  | { kind: 'generate'; model_id: string; streams: boolean }
+  | { kind: 'unimplemented' | 'unknown' }
+
+const GENERATE: Readonly<Record<string, { streams: boolean }>> = {
+  generateContent: { streams: false },
+  streamGenerateContent: { streams: true },
+}
+
+/** spec.md, "Native endpoints not implemented": actions of a model. */
+const UNIMPLEMENTED_ACTIONS = new Set([
+  'countTokens',
+  'embedContent',
+  'batchEmbedContents',
+  'predict',
+  'batchGenerateContent',
+])
+
+/** spec.md, the same section: listing models, the files API, and cached contents, with all that is below them. */
+const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1beta\/(?:models|files|cachedContents)(?:\/|:|$)/
+
+/**
+ * Reads what follows `/v1beta/models/` in the path of a POST, such as `sim-flash:generateContent`.
+ *
+ * @param target one path segment, decoded
+ */
+export function readAction(target: string): Action {
+  const colon = target.lastIndexOf(':')
+  const action = target.slice(colon + 1)
+  if (colon < 1) return { kind: 'unknown' }
+  if (UNIMPLEMENTED_ACTIONS.has(action)) return { kind: 'unimplemented' }
+  const generate = Object.hasOwn(GENERATE, action) ? GENERATE[action] : undefined
+  return generate ? { kind: 'generate', model_id: target.slice(0, colon), ...generate } : { kind: 'unknown' }
+}
+
+/** Whether the vendor has something at this path that is not implemented here. */
+export function isUnimplemented(pathname: string): boolean {
+  return UNIMPLEMENTED_PATHS.test(pathname)
+}

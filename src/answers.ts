@@ -1,0 +1,36 @@
+// Owns how a failure leaves: in its surface's own shape, with its request id, its hidden cause only in the log.
+import { type GatewayError, toGatewayError } from './errors.ts'
+import type { Logger } from './log.ts'
+
+/** How a surface writes an error. */
+export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
+
+export interface Failure {
+  thrown: unknown
+  request_id: string
+  render: RenderError
+  log: Logger
+}
+
+/** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
+export function failureAnswer({ thrown, request_id, render, log }: Failure): Response {
+  const error = toGatewayError(thrown)
+  const { status, body } = render(error, request_id)
+  const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause: error.cause }
+  if (error.kind === 'internal') log.error(fields, 'request failed')
+  else if (status >= 500) log.warn(fields, 'request failed')
+  else log.info(fields, 'request refused')
+  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
+  if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
+  // Otherwise the caller goes on uploading what nobody reads.
+  if (error.kind === 'payload_too_large') headers.connection = 'close'
+  return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** An answer of the gateway's own. */
+export function jsonAnswer(body: unknown, request_id: string, status = 200): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { 'content-type': 'application/json', 'x-request-id': request_id },
+  })
+}

@@ -1,0 +1,61 @@
+// Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
+import { invalidRequest, payloadTooLarge } from './errors.ts'
+import type { JsonObject } from './protocols/protocol.ts'
+
+/** A body as it came, and what it says. */
+export interface JsonBody {
+  bytes: Uint8Array
+  json: JsonObject
+}
+
+/**
+ * Reads and parses a JSON object.
+ *
+ * @param limit_bytes the surface's limit; Content-Length is judged before anything is read, chunked bodies while they come
+ * @throws GatewayError payload_too_large, or invalid_request for what is no JSON object
+ */
+export async function readJsonBody(request: Request, limit_bytes: number): Promise<JsonBody> {
+  const bytes = await readBytes(request, limit_bytes)
+  let json: unknown
+  try {
+    json = JSON.parse(UTF8.decode(bytes))
+  } catch (cause) {
+    throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw invalidRequest('The request body must be a JSON object.')
+  }
+  return { bytes, json: json as JsonObject }
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
+
+async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
+  const declared = request.headers.get('content-length')
+  if (declared !== null && Number(declared) > limit_bytes) throw tooLarge(limit_bytes)
+  try {
+    if (declared !== null) return await request.bytes()
+    return await readCounting(request, limit_bytes)
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === 'GatewayError') throw thrown
+    throw invalidRequest('The request body did not arrive whole.', { cause: thrown })
+  }
+}
+
+async function readCounting(request: Request, limit_bytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let read_bytes = 0
+  for await (const part of request.body ?? []) {
+    read_bytes += part.length
+    if (read_bytes > limit_bytes) throw tooLarge(limit_bytes)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function tooLarge(limit_bytes: number) {
+  const limit_mb = Math.floor(limit_bytes / (1024 * 1024))
+  return payloadTooLarge(
+    `The request body is larger than the ${limit_mb} MB that this endpoint takes. Send less, or smaller images.`,
+  )
+}

@@ -1,0 +1,32 @@
+// Owns what a caller is told when the ledger refuses to hold money for him.
+import { expiredKey, suspendedAccount, unknownKey } from './access/gate.ts'
+import { type GatewayError, insufficientBalance, internal } from './errors.ts'
+import type { Refusal } from './ledger/operations.ts'
+
+const TOP_UP = 'Ask the operator of this gateway to top it up'
+
+const ERRORS: Partial<Record<Refusal, () => GatewayError>> = {
+  no_such_account: unknownKey,
+  no_such_key: unknownKey,
+  key_revoked: unknownKey,
+  key_expired: expiredKey,
+  account_suspended: suspendedAccount,
+  key_spend_limit: () =>
+    insufficientBalance(
+      "This API key's spend limit does not pay for this call. Raise the limit, or ask for less.",
+    ),
+  insufficient_balance: () =>
+    insufficientBalance(`The account's free balance does not pay for this call. ${TOP_UP}, or ask for less.`),
+  outstanding_debt: () =>
+    insufficientBalance(`The account has unpaid charges. ${TOP_UP}: what is owed is paid first.`, {
+      code: 'OUTSTANDING_DEBT',
+    }),
+}
+
+/** The error for a refused hold. A refusal that no caller can bring about is the gateway's own failure. */
+export function refusalError(refusal: Refusal): GatewayError {
+  const error = ERRORS[refusal]
+  return error
+    ? error()
+    : internal('The gateway could not price this call. It has been logged.', { cause: refusal })
+}

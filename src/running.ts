@@ -1,0 +1,132 @@
+// Owns the calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
+
+/** What a call under way waits for at the moment. */
+export type WaitingFor = 'upstream' | 'caller'
+
+/** One call's place among those under way. */
+export interface RunningCall {
+  /** Fires when the caller has gone, stands still for too long, or the process stops. */
+  readonly gone: AbortSignal
+  /** The call has moved, and now waits for this. */
+  moved(waiting_for: WaitingFor): void
+  /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
+  watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void
+  leave(): void
+}
+
+export interface RunningOptions {
+  now: () => number
+  /** How long a caller may leave his answer unread before he counts as gone. */
+  stalledReaderTimeout: () => number
+}
+
+export interface RunningCalls {
+  readonly size: number
+  /** No new call may start. */
+  readonly stopping: boolean
+  /** @param keepOpen lifts the socket's own idle time-out, or puts it back; called for long calls only */
+  enter(request: Request, keepOpen: (open: boolean) => void): RunningCall
+  /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
+  stop(timeout_ms: number): Promise<void>
+  /** Looks after deadlines; called by a timer. */
+  tick(): void
+}
+
+/** Sockets are cut after this much silence, unless a call on them is under way for longer (then tick lifts it). */
+export const SOCKET_IDLE_TIMEOUT_S = 120
+const LIFT_AFTER_MS = 30_000
+const TICK_MS = 500
+
+interface Entry {
+  controller: AbortController
+  started_ms: number
+  moved_ms: number
+  waiting_for: WaitingFor
+  idle_timeout_ms: number
+  abortUpstream: (() => void) | undefined
+  keepOpen: (open: boolean) => void
+  lifted: boolean
+}
+
+/** An empty set of calls. */
+export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions): RunningCalls {
+  const entries = new Set<Entry>()
+  let stopping = false
+  let whenEmpty: (() => void) | undefined
+
+  function check(entry: Entry, at_ms: number): void {
+    const still_ms = at_ms - entry.moved_ms
+    if (entry.waiting_for === 'upstream' && still_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
+    if (entry.waiting_for === 'caller' && still_ms > stalledReaderTimeout()) entry.controller.abort()
+    if (!entry.lifted && at_ms - entry.started_ms > LIFT_AFTER_MS) {
+      entry.lifted = true
+      entry.keepOpen(true)
+    }
+  }
+
+  return {
+    get size() {
+      return entries.size
+    },
+    get stopping() {
+      return stopping
+    },
+    enter(request, keepOpen) {
+      const at_ms = now()
+      const controller = new AbortController()
+      const entry: Entry = {
+        controller,
+        started_ms: at_ms,
+        moved_ms: at_ms,
+        waiting_for: 'upstream',
+        idle_timeout_ms: Number.POSITIVE_INFINITY,
+        abortUpstream: undefined,
+        keepOpen,
+        lifted: false,
+      }
+      const leaves = () => controller.abort()
+      request.signal.addEventListener('abort', leaves)
+      entries.add(entry)
+      return {
+        gone: controller.signal,
+        moved(waiting_for) {
+          entry.waiting_for = waiting_for
+          entry.moved_ms = now()
+        },
+        watchSilence(idle_timeout_ms, abortUpstream) {
+          entry.idle_timeout_ms = idle_timeout_ms
+          entry.abortUpstream = abortUpstream
+          entry.moved_ms = now()
+        },
+        leave() {
+          if (!entries.delete(entry)) return
+          request.signal.removeEventListener('abort', leaves)
+          if (entry.lifted) entry.keepOpen(false)
+          if (entries.size === 0) whenEmpty?.()
+        },
+      }
+    },
+    async stop(timeout_ms) {
+      stopping = true
+      if (entries.size === 0) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      whenEmpty = resolve
+      const timer = setTimeout(() => {
+        for (const { controller } of entries) controller.abort()
+      }, timeout_ms)
+      await Promise.race([promise, Bun.sleep(timeout_ms + 5_000)])
+      clearTimeout(timer)
+    },
+    tick() {
+      const at_ms = now()
+      for (const entry of entries) check(entry, at_ms)
+    },
+  }
+}
+
+/** Ticks until stopped. Returns what stops it. */
+export function tickRegularly(running: RunningCalls): () => void {
+  const timer = setInterval(running.tick, TICK_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}

@@ -1,0 +1,156 @@
+// Owns getting an answer: the first way that works, tried one after the other, and never again after the first byte.
+import type { Catalogue, Model } from '../config/catalogue.ts'
+import { type GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../errors.ts'
+import type { UpstreamFailure } from '../protocols/protocol.ts'
+import type { Health } from './health.ts'
+import { type Attempt, planAttempts } from './routes.ts'
+
+/** What is sent upstream. */
+export interface UpstreamRequest {
+  url: string
+  headers: Record<string, string>
+  body: Uint8Array | string
+}
+
+export type Fetch = (url: string, init: UpstreamInit) => Promise<Response>
+export interface UpstreamInit {
+  method: 'POST'
+  headers: Record<string, string>
+  body: Uint8Array | string
+  signal: AbortSignal
+  redirect: 'manual'
+}
+
+export interface DispatchDeps {
+  fetch: Fetch
+  health: Health
+  now: () => number
+  random: () => number
+}
+
+export interface Dispatch<T> {
+  catalogue: Catalogue
+  model: Model
+  /** Ends the attempt under way and all further ones: the caller has gone, or the gateway stops. */
+  signal: AbortSignal
+  /** Writes the request for one attempt. */
+  write(attempt: Attempt): UpstreamRequest
+  /** Reads an answer as far as it must be there before the caller gets a byte. Throwing makes the attempt a failure. */
+  open(response: Response, attempt: Attempt): Promise<T>
+  /** Understands a refusal. */
+  readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
+  /** What callers may read of a provider's words. */
+  publicWords(message: string, attempt: Attempt): string
+  /** How long one attempt may take until `open` is done. */
+  timeoutOf(attempt: Attempt): number
+  onFailure(attempt: Attempt, failure: UpstreamFailure): void
+}
+
+export interface Dispatched<T> {
+  answer: T
+  attempt: Attempt
+  /** Ends the upstream's work, for as long as the answer is read. */
+  abort: () => void
+}
+
+/** Refusals are short; what is longer is not read. */
+const MAX_FAILURE_BYTES = 64 * 1024
+
+/**
+ * Tries the model's routes until one answers. 429, 5xx, refused keys, broken answers and failed connections go to the next way,
+ * and the key rests; a refusal that is the caller's doing ends the call.
+ *
+ * @throws GatewayError invalid_request, rate_limited (every way was busy), upstream_timeout or upstream_failed
+ */
+export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
+  const { model, catalogue } = call
+  const attempts = planAttempts(model.routes, catalogue.providers, deps.health, deps.now(), deps.random)
+  let failure: UpstreamFailure | undefined
+  for (const attempt of attempts) {
+    const result = await tryOnce(deps, call, attempt)
+    if ('answer' in result) {
+      deps.health.succeeded(attempt.key_id)
+      return result
+    }
+    failure = result
+    if (call.signal.aborted) break
+    if (failure.blame === 'request') throw invalidRequest(call.publicWords(failure.message, attempt))
+    call.onFailure(attempt, failure)
+    deps.health.failed(attempt.key_id, attempt.provider.rest_ms, (failure.retry_after_s ?? 0) * 1000)
+  }
+  throw allFailed(failure)
+}
+
+async function tryOnce<T>(
+  deps: DispatchDeps,
+  call: Dispatch<T>,
+  attempt: Attempt,
+): Promise<Dispatched<T> | UpstreamFailure> {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timeout = setTimeout(() => controller.abort(new TimedOut()), call.timeoutOf(attempt))
+  call.signal.addEventListener('abort', abort)
+  try {
+    const { url, headers, body } = call.write(attempt)
+    const response = await deps.fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal: controller.signal,
+      redirect: 'manual',
+    })
+    if (!response.ok) {
+      const text = await readShort(response)
+      return call.readFailure(attempt, response.status, response.headers, text)
+    }
+    return { answer: await call.open(response, attempt), attempt, abort }
+  } catch (thrown) {
+    controller.abort()
+    return {
+      blame: 'broken',
+      message: controller.signal.reason instanceof TimedOut ? TIMED_OUT : wordsOf(thrown),
+      retry_after_s: undefined,
+    }
+  } finally {
+    clearTimeout(timeout)
+    call.signal.removeEventListener('abort', abort)
+  }
+}
+
+const TIMED_OUT = 'no answer in time'
+class TimedOut extends Error {}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
+}
+
+async function readShort(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  if (!reader) return ''
+  const parts: Uint8Array[] = []
+  for (let bytes = 0; bytes < MAX_FAILURE_BYTES; ) {
+    const { value } = await reader.read()
+    if (!value) return Buffer.concat(parts).toString()
+    parts.push(value)
+    bytes += value.length
+  }
+  await reader.cancel()
+  return Buffer.concat(parts).toString()
+}
+
+function allFailed(failure: UpstreamFailure | undefined): GatewayError {
+  const cause = failure?.message
+  if (failure?.blame === 'busy') {
+    return rateLimited('The model is overloaded at its vendor. Please retry after a moment.', {
+      retry_after_s: failure.retry_after_s ?? 5,
+      cause,
+    })
+  }
+  if (failure?.message === TIMED_OUT) {
+    return upstreamTimeout(
+      "The model's vendor did not answer in time. Please retry, with a shorter request if it recurs.",
+      { cause },
+    )
+  }
+  return upstreamFailed("The model's vendor failed to answer. Nothing was charged; please retry.", { cause })
+}

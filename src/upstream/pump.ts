@@ -1,0 +1,122 @@
+// Owns the way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
+import type { Relay } from './relay.ts'
+
+/** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
+export type StreamEnding = 'completed' | 'cancelled' | 'broken'
+
+/** What is read of an upstream's body. */
+export interface ByteReader {
+  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
+}
+
+export interface PumpOptions {
+  /** The first bytes, which have already been awaited. */
+  first: Uint8Array
+  reader: ByteReader
+  relay: Relay
+  /** Fires when the caller has gone. */
+  gone: AbortSignal
+  /** Ends the upstream's work. */
+  abortUpstream: () => void
+  /** How long an abandoned stream is read on, for its usage; 0: not at all. */
+  drain_timeout_ms: number
+  /** Pays for what passed. The last bytes wait for it. Called exactly once. */
+  settle: (ending: StreamEnding, cause?: unknown) => Promise<void>
+  /** The record that tells the caller of a break, as JSON. */
+  renderError: (cause: unknown) => string
+  /** Told of every move, so that a stream which stands still can be noticed. */
+  onMove?: (waiting_for: 'upstream' | 'caller') => void
+}
+
+/**
+ * The caller's stream. It takes from the upstream only what the caller takes. From the event on that says the answer is
+ * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
+ */
+export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
+  const { reader, relay, gone, onMove } = options
+  const { reading } = relay
+  let first: Uint8Array | undefined = options.first
+  let held: Uint8Array | undefined
+  let state: 'flowing' | 'ended' | 'left' = 'flowing'
+
+  /** The next bytes for the caller; undefined at the stream's end. */
+  async function next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      if (reading.failed) throw new Error('the upstream reported an error inside its stream')
+      const chunk = first ?? (await reader.read()).value
+      first = undefined
+      if (!chunk) return undefined
+      const bytes = relay.push(chunk)
+      if (!bytes) continue
+      if (!reading.finished) return bytes
+      const released = held
+      held = bytes
+      if (released) return released
+    }
+  }
+
+  /** Settles, then hands out what was held back. */
+  async function finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    state = 'ended'
+    await options.settle('completed')
+    for (const bytes of [held, relay.end()]) if (bytes) controller.enqueue(bytes)
+    controller.close()
+  }
+
+  /** Settles what was delivered, and tells the caller, who is still there. */
+  async function fail(
+    controller: ReadableStreamDefaultController<Uint8Array>,
+    cause: unknown,
+  ): Promise<void> {
+    state = 'ended'
+    options.abortUpstream()
+    await options.settle('broken', cause).catch(() => undefined)
+    controller.enqueue(relay.fail(options.renderError(cause)))
+    controller.close()
+  }
+
+  async function leave(): Promise<void> {
+    if (state !== 'flowing') return
+    state = 'left'
+    if (options.drain_timeout_ms > 0) await drain()
+    options.abortUpstream()
+    await options.settle('cancelled').catch(() => undefined)
+  }
+
+  /** Reads on without a caller, until the stream ends or its time is up. */
+  async function drain(): Promise<void> {
+    const timer = setTimeout(options.abortUpstream, options.drain_timeout_ms)
+    try {
+      while (await next());
+    } catch {
+      // What was read until here is what can be charged.
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      onMove?.('upstream')
+      const bytes = await next()
+      if (state === 'left') return
+      if (bytes) {
+        controller.enqueue(bytes)
+        onMove?.('caller')
+      } else if (reading.finished) {
+        await finish(controller)
+      } else {
+        throw new Error('the upstream ended its stream before its answer was complete')
+      }
+    } catch (cause) {
+      if (state === 'left') return
+      // A connection that is dropped after the answer's last event has still delivered all of it.
+      if (state === 'flowing' && reading.finished && !reading.failed) await finish(controller)
+      else await fail(controller, cause)
+    }
+  }
+
+  gone.addEventListener('abort', leave, { once: true })
+  if (gone.aborted) void leave()
+  return new ReadableStream<Uint8Array>({ pull, cancel: leave }, { highWaterMark: 1 })
+}

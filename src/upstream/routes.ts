@@ -1,0 +1,61 @@
+// Owns the order in which a call tries its model's routes and their providers' keys.
+import type { Provider } from '../config/catalogue.ts'
+import type { Route } from '../config/schema.ts'
+import type { Health } from './health.ts'
+
+/** One way to an upstream: a route with one of its provider's keys. */
+export interface Attempt {
+  provider: Provider
+  /** The vendor's own id of the model. */
+  model: string
+  api_key: string
+  /** Names the key in logs and in the book of rests. */
+  key_id: string
+}
+
+/**
+ * All ways to a model, in the order to try them: routes by their `order`, among equals drawn by weight; of each
+ * provider its keys in turn. Resting keys come last, the one that rests least first: trying one beats refusing.
+ *
+ * @param random a number in [0, 1), for the draw
+ */
+export function planAttempts(
+  routes: readonly Route[],
+  providers: ReadonlyMap<string, Provider>,
+  health: Health,
+  now_ms: number,
+  random: () => number,
+): Attempt[] {
+  const attempts = drawByWeight(routes, random).flatMap((route) => keysOf(route, providers, random))
+  if (attempts.length < 2) return attempts
+  const rest = (attempt: Attempt) => Math.max(0, health.restingUntil(attempt.key_id) - now_ms)
+  return attempts
+    .map((attempt) => ({ attempt, rest_ms: rest(attempt) }))
+    .sort((a, b) => a.rest_ms - b.rest_ms)
+    .map(({ attempt }) => attempt)
+}
+
+function keysOf(route: Route, providers: ReadonlyMap<string, Provider>, random: () => number): Attempt[] {
+  const provider = providers.get(route.provider)
+  if (!provider) return []
+  const { api_keys } = provider
+  const start = api_keys.length > 1 ? Math.floor(random() * api_keys.length) : 0
+  return api_keys.map((_, offset) => {
+    const index = (start + offset) % api_keys.length
+    return {
+      provider,
+      model: route.model,
+      api_key: api_keys[index] ?? '',
+      key_id: `${provider.name}#${index + 1}`,
+    }
+  })
+}
+
+/** Sorted by `order`; routes of one order are drawn one after the other, each with its weight's chance to be next. */
+function drawByWeight(routes: readonly Route[], random: () => number): Route[] {
+  if (routes.length < 2) return [...routes]
+  return routes
+    .map((route) => ({ route, draw: -Math.log(1 - random()) / route.weight }))
+    .sort((a, b) => a.route.order - b.route.order || a.draw - b.draw)
+    .map(({ route }) => route)
+}
