@@ -1,0 +1,151 @@
+// Owns what the simulated vendor answers: every answer follows from the question, its seed and the model's behaviour.
+import type { Answer, Ask, FunctionCall, PromptUsage, Reply } from './ask.ts'
+import { type Behaviour, leastEvents } from './behaviour.ts'
+import { drawPicture } from './picture.ts'
+import { createRandom, type Random } from './random.ts'
+import { valueFor } from './schema.ts'
+import { thinkAbout, writeAbout } from './text.ts'
+import { countTokens, tokenize } from './tokens.ts'
+
+export const IMAGE_TOKENS = 258
+export const PICTURE_TOKENS = 1_290
+/** What every cached content holds, in tokens: all of it is prompt, and all of it is read from the cache. */
+export const CACHED_CONTENT_TOKENS = 4_096
+/** A prompt with this word in it is blocked. */
+export const BLOCKING_WORD = 'SIMULATE_BLOCK'
+
+/** How much text goes in an event, where the model's name does not say how many events there are. */
+export const TOKENS_PER_EVENT = 8
+
+/** Answers a question, at once and whole; how it is delivered is another's matter. */
+export function reply(ask: Ask, behaviour: Behaviour): Reply {
+  const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
+  return {
+    prompt: readPrompt(ask, behaviour),
+    answers: blocked ? [] : Array.from({ length: ask.answers }, (_, index) => answer(ask, behaviour, index)),
+  }
+}
+
+function readPrompt(ask: Ask, behaviour: Behaviour): PromptUsage {
+  const cached_content = ask.uses_cache ? CACHED_CONTENT_TOKENS : 0
+  const text = Math.max(1, countTokens(ask.prompt) + countTokens(ask.declarations)) + cached_content
+  return {
+    text,
+    image: ask.images * IMAGE_TOKENS,
+    audio: ask.audio_tokens,
+    document: ask.document_tokens,
+    cached: behaviour.cache ? Math.max(cached_content, Math.floor(text / 2)) : cached_content,
+  }
+}
+
+function answer(ask: Ask, behaviour: Behaviour, index: number): Answer {
+  const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
+  const thoughts = think(ask, behaviour, random)
+  const room = ask.max_output_tokens - thoughts.length
+  const calls = chooseCalls(ask, random)
+  if (calls.length > 0) return answerCalls(thoughts, calls, room)
+  if (behaviour.draws) return answerPicture(ask, random, room)
+  const written = write(ask, behaviour, random)
+  const { text, finish } = cut(written, ask.stops, room)
+  if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], finish }
+  return {
+    thoughts,
+    text: text.slice(0, Math.ceil(text.length / 2)),
+    calls: [],
+    pictures: [],
+    finish: 'safety',
+  }
+}
+
+/** Thinking may use up all of the output limit: then nothing is left to write with (spec.md, note on thinking models). */
+function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
+  const wanted = random.between(24, 160)
+  if (!behaviour.thinks || ask.thinking_budget === 0) return []
+  const most = Math.min(ask.thinking_budget ?? wanted, ask.max_output_tokens)
+  return thinkAbout(ask.last_text, wanted, random).slice(0, most)
+}
+
+function chooseCalls(ask: Ask, random: Random): FunctionCall[] {
+  const [first] = ask.functions
+  if (first === undefined || ask.calling === 'none' || ask.results.length > 0) return []
+  const mentioned = ask.functions.filter(({ name }) => ask.last_text.includes(name))
+  const chosen = mentioned.length === 0 && ask.calling === 'any' ? [first] : mentioned
+  return chosen.map(({ name, schema }) => ({ name, args: valueFor(schema, random, ask.last_text) ?? {} }))
+}
+
+/** Calls are made whole or not at all. */
+function answerCalls(thoughts: string[], calls: FunctionCall[], room: number): Answer {
+  const fits = callTokens(calls) <= room
+  return { thoughts, text: [], calls: fits ? calls : [], pictures: [], finish: fits ? 'stop' : 'length' }
+}
+
+function answerPicture(ask: Ask, random: Random, room: number): Answer {
+  const text = tokenize('Here is your picture.')
+  const fits = PICTURE_TOKENS + text.length <= room
+  const pictures = fits ? [drawPicture(ask.aspect_ratio, random)] : []
+  return { thoughts: [], text, calls: [], pictures, finish: fits ? 'stop' : 'length' }
+}
+
+function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {
+  if (ask.json) return tokenize(JSON.stringify(valueFor(ask.json.schema, random, ask.last_text)))
+  if (ask.results.length > 0) return tokenize(quote(ask.results))
+  const length = Math.max(random.between(20, 90), leastEvents(behaviour) * TOKENS_PER_EVENT)
+  const wanted = Math.min(behaviour.tokens ?? length, ask.max_output_tokens)
+  const written = writeAbout(ask.last_text, wanted, random)
+  return behaviour.tokens === undefined ? written : written.slice(0, behaviour.tokens)
+}
+
+function quote(results: Ask['results']): string {
+  return results.map(({ name, response }) => `The function ${name} returned ${response}.`).join(' ')
+}
+
+function cut(
+  written: readonly string[],
+  stops: readonly string[],
+  room: number,
+): { text: string[]; finish: 'stop' | 'length' } {
+  const text = stopAt(written, stops)
+  return text.length <= room
+    ? { text, finish: 'stop' }
+    : { text: text.slice(0, Math.max(0, room)), finish: 'length' }
+}
+
+function stopAt(written: readonly string[], stops: readonly string[]): string[] {
+  const whole = written.join('')
+  const places = stops.filter((stop) => stop !== '').map((stop) => whole.indexOf(stop))
+  const first = Math.min(...places.filter((place) => place >= 0), whole.length)
+  return first === whole.length ? [...written] : tokenize(whole.slice(0, first))
+}
+
+/** Tokens that an answer's calls take, by their JSON. */
+export function callTokens(calls: readonly FunctionCall[]): number {
+  return calls.reduce((sum, call) => sum + countTokens(JSON.stringify(call)), 0)
+}
+
+/** Visible output of an answer in tokens, pictures not included. */
+export function outputTokens(answer: Answer): number {
+  return answer.text.length + callTokens(answer.calls)
+}
+
+/** What a reply took, in tokens: the usage that the vendor would bill. */
+export interface Totals {
+  /** Read, the cached part included. */
+  readonly prompt: number
+  readonly cached: number
+  readonly thinking: number
+  /** Written, pictures included. */
+  readonly output: number
+  readonly pictures: number
+}
+
+export function totalsOf({ prompt, answers }: Reply): Totals {
+  const sum = (count: (answer: Answer) => number) => answers.reduce((total, one) => total + count(one), 0)
+  const pictures = sum((one) => one.pictures.length * PICTURE_TOKENS)
+  return {
+    prompt: prompt.text + prompt.image + prompt.audio + prompt.document,
+    cached: prompt.cached,
+    thinking: sum((one) => one.thoughts.length),
+    output: sum(outputTokens) + pictures,
+    pictures,
+  }
+}

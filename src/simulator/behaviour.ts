@@ -1,0 +1,118 @@
+// Owns the grammar by which a model's name says how the simulated vendor behaves.
+
+/**
+ * A name is a base, then behaviours in any order: `flash-slow-1500-events-200`, `pro-fail-429`. The base is all that comes
+ * before the first behaviour, so that `gemini-2.5-flash-break-3` works too. A base with `lite` in it does not think; one with
+ * `image` in it draws.
+ *
+ * | behaviour | what the vendor does |
+ * |---|---|
+ * | `fail-N` | refuses with HTTP status N, in its own error shape |
+ * | `html-N` | refuses with status N and an HTML page that holds an address |
+ * | `leak-N` | refuses with status N and a message that holds a URL, a host and API keys |
+ * | `refuse` | refuses the connection: `fetch` throws a TypeError (in-process only) |
+ * | `hang` | never answers; waits until the caller aborts |
+ * | `slow-N` | waits N ms before the first byte (5) |
+ * | `pace-N` | waits N ms between the events of a stream (2) |
+ * | `events-N` | streams N events, as far as the output limit lets it |
+ * | `tokens-N` | writes N tokens of text, as far as the output limit lets it |
+ * | `break-N` | breaks the connection after N events; of a whole answer, after half of it |
+ * | `error-N` | sends an error record after N events of a stream, and ends |
+ * | `stall-N` | falls silent after N events of a stream, until the caller aborts |
+ * | `truncate` | ends properly, but with the last JSON cut in its middle |
+ * | `nousage` | reports no usage |
+ * | `zerousage` | reports a usage of zeros |
+ * | `cache` | reports half of the prompt as read from a cache |
+ * | `block` | blocks the prompt (so does a prompt with `SIMULATE_BLOCK` in it) |
+ * | `safety` | stops in the middle of the answer for safety |
+ */
+export interface Behaviour {
+  readonly base: string
+  readonly thinks: boolean
+  readonly draws: boolean
+  readonly fail: number | undefined
+  readonly html: number | undefined
+  readonly leak: number | undefined
+  readonly refuse: boolean
+  readonly hang: boolean
+  readonly slow: number
+  readonly pace: number
+  readonly events: number | undefined
+  readonly tokens: number | undefined
+  readonly break: number | undefined
+  readonly error: number | undefined
+  readonly stall: number | undefined
+  readonly truncate: boolean
+  readonly nousage: boolean
+  readonly zerousage: boolean
+  readonly cache: boolean
+  readonly block: boolean
+  readonly safety: boolean
+}
+
+const NUMBERS: Pick<Behaviour, NumberWord> = {
+  fail: undefined,
+  html: undefined,
+  leak: undefined,
+  slow: 5,
+  pace: 2,
+  events: undefined,
+  tokens: undefined,
+  break: undefined,
+  error: undefined,
+  stall: undefined,
+}
+
+const FLAGS: Pick<Behaviour, FlagWord> = {
+  refuse: false,
+  hang: false,
+  truncate: false,
+  nousage: false,
+  zerousage: false,
+  cache: false,
+  block: false,
+  safety: false,
+}
+
+type FlagWord = 'refuse' | 'hang' | 'truncate' | 'nousage' | 'zerousage' | 'cache' | 'block' | 'safety'
+type NumberWord = Exclude<keyof Behaviour, FlagWord | 'base' | 'thinks' | 'draws'>
+
+const isNumber = (word: string): word is NumberWord => Object.hasOwn(NUMBERS, word)
+const isFlag = (word: string): word is FlagWord => Object.hasOwn(FLAGS, word)
+const isBehaviour = (word: string): boolean => isNumber(word) || isFlag(word)
+
+/**
+ * Reads a model's name.
+ * @returns undefined for a name outside the grammar, a model that this vendor does not have
+ */
+export function parseBehaviour(model: string): Behaviour | undefined {
+  const words = model.split('-')
+  const first = words.findIndex(isBehaviour)
+  const base = (first < 0 ? words : words.slice(0, first)).join('-')
+  const settings = readSettings(first < 0 ? [] : words.slice(first))
+  if (base === '' || settings === undefined) return undefined
+  return { ...settings, base, thinks: !/lite|image/.test(base), draws: base.includes('image') }
+}
+
+type Settings = Pick<Behaviour, NumberWord | FlagWord>
+
+function readSettings(words: readonly string[]): Settings | undefined {
+  let settings: Settings = { ...NUMBERS, ...FLAGS }
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? ''
+    if (isFlag(word)) {
+      settings = { ...settings, [word]: true }
+    } else {
+      const number = words[++at] ?? ''
+      if (!isNumber(word) || !/^\d{1,7}$/.test(number)) return undefined
+      settings = { ...settings, [word]: Number(number) }
+    }
+  }
+  return settings
+}
+
+/** Events that a stream must have for its behaviour to show. */
+export function leastEvents(behaviour: Behaviour): number {
+  const after = Math.max(behaviour.break ?? -1, behaviour.error ?? -1, behaviour.stall ?? -1)
+  return Math.max(behaviour.events ?? 0, after + 1)
+}

@@ -1,0 +1,91 @@
+// Owns how an answer goes out: piece by piece at its pace, or broken, silent or cut where the model's name says so.
+import type { Behaviour } from './behaviour.ts'
+import type { Framing } from './dialect.ts'
+import { type Sleep, untilAborted } from './waiting.ts'
+
+export interface Delivery {
+  /** Payloads of a stream with their framing; a whole answer is one payload without. */
+  readonly payloads: readonly string[]
+  readonly framing: Framing | undefined
+  readonly behaviour: Behaviour
+  /** The payload that tells of an error, for `error-N`. */
+  readonly error_payload: string
+  readonly sleep: Sleep
+  readonly signal: AbortSignal
+}
+
+/** What became of a delivery. */
+export type Ending = 'finished' | 'aborted' | 'broken'
+
+class BrokenConnection extends Error {
+  override name = 'BrokenConnection'
+}
+
+/**
+ * The body of an answer. It is made as it is read, so that a slow reader holds the simulated vendor back as it does a real one.
+ * @param onEnd called once, with the number of payloads that went out
+ */
+export function deliver(
+  delivery: Delivery,
+  onEnd: (ending: Ending, sent: number) => void,
+): ReadableStream<Uint8Array> {
+  const left = new AbortController()
+  const signal = AbortSignal.any([delivery.signal, left.signal])
+  const pieces = delivery.framing
+    ? streamed({ ...delivery, signal }, delivery.framing)
+    : whole({ ...delivery, signal }, delivery.payloads[0] ?? '')
+  let sent = 0
+  let ended = false
+  const end = (ending: Ending) => {
+    if (!ended) onEnd(ending, sent)
+    ended = true
+  }
+  return new ReadableStream({
+    async pull(controller) {
+      try {
+        const { done, value } = await pieces.next()
+        if (signal.aborted) throw signal.reason
+        if (done) {
+          end('finished')
+          controller.close()
+        } else {
+          sent++
+          controller.enqueue(Buffer.from(value))
+        }
+      } catch (error) {
+        end(signal.aborted ? 'aborted' : 'broken')
+        controller.error(error)
+      }
+    },
+    cancel() {
+      left.abort()
+      end('aborted')
+    },
+  })
+}
+
+async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<string, void> {
+  const { payloads, behaviour, signal } = delivery
+  const last = payloads.length - 1
+  for (const [at, payload] of payloads.entries()) {
+    if (behaviour.break === at) throw new BrokenConnection('The simulated vendor broke the connection.')
+    if (behaviour.stall === at) await untilAborted(signal)
+    if (at > 0 && behaviour.pace > 0) await delivery.sleep(behaviour.pace, signal)
+    if (behaviour.error === at) return yield frame(framing, delivery.error_payload, at, true)
+    if (behaviour.truncate && at === last) return yield half(frame(framing, payload, at, true))
+    yield frame(framing, payload, at, at === last)
+  }
+}
+
+async function* whole({ behaviour }: Delivery, body: string): AsyncGenerator<string, void> {
+  const damaged = behaviour.truncate || behaviour.break !== undefined
+  yield damaged ? half(body) : body
+  if (behaviour.break !== undefined) throw new BrokenConnection('The simulated vendor broke the connection.')
+}
+
+function frame(framing: Framing, payload: string, at: number, is_last: boolean): string {
+  const before = at === 0 ? framing.before_first : framing.before
+  return before + payload + framing.after + (is_last ? framing.after_last : '')
+}
+
+const half = (text: string): string => text.slice(0, Math.floor(text.length / 2))

@@ -1,0 +1,152 @@
+// Owns the reading of native requests: bodies of :generateContent and :streamGenerateContent become an Ask.
+import type { Ask, FunctionDeclaration } from '../ask.ts'
+import type { Refusal } from '../dialect.ts'
+import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
+
+const DEFAULT_MAX_OUTPUT_TOKENS = 65_536
+const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
+const AUDIO_BYTES_PER_TOKEN = 250
+const DOCUMENT_TOKENS = 258
+
+/** @returns a Refusal for what the vendor refuses; of unknown fields it makes nothing */
+export function readAsk(body: JsonObject): Ask | Refusal {
+  const contents = listOf(body.contents).map(objectOf)
+  const parts = contents.flatMap(partsOf)
+  const fault = findFault(contents, parts)
+  if (fault) return fault
+  const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
+  const last = contents.at(-1) ?? {}
+  return {
+    ...readText(body, parts, last),
+    ...readMedia(parts),
+    ...readConfig(config),
+    ...readTools(body),
+    uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
+    results: partsOf(last).flatMap(readResult),
+  }
+}
+
+function partsOf(content: JsonObject): JsonObject[] {
+  return listOf(content.parts).map(objectOf)
+}
+
+function findFault(contents: JsonObject[], parts: JsonObject[]): Refusal | undefined {
+  if (contents.length === 0) return refusal('contents', 'contents is not specified')
+  const bare = contents.findIndex((content) => listOf(content.parts).length === 0)
+  if (bare >= 0) return refusal(`contents[${bare}].parts`, 'contents.parts must not be empty.')
+  const media = parts.map(inlineOf).find(({ mime }) => mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
+  return media && refusal('contents', `Unsupported MIME type: ${media.mime}`)
+}
+
+function refusal(field: string, description: string): Refusal {
+  return { status: 400, field, message: `* GenerateContentRequest.${field}: ${description}` }
+}
+
+function readText(
+  body: JsonObject,
+  parts: JsonObject[],
+  last: JsonObject,
+): Pick<Ask, 'prompt' | 'last_text' | 'declarations'> {
+  const system = partsOf(objectOf(pick(body, 'systemInstruction', 'system_instruction')))
+  return {
+    prompt: [...system, ...parts].map(spoken).join('\n'),
+    last_text: partsOf(last)
+      .map(({ text }) => textOf(text))
+      .join('\n'),
+    declarations: body.tools === undefined ? '' : JSON.stringify(body.tools),
+  }
+}
+
+/** What a part says, be it in words or in JSON. */
+function spoken(part: JsonObject): string {
+  const said = pick(part, 'functionCall', 'function_call', 'functionResponse', 'function_response')
+  return said === undefined ? textOf(part.text) : JSON.stringify(said)
+}
+
+function inlineOf(part: JsonObject): { mime: string; bytes: number } {
+  const inline = pick(part, 'inlineData', 'inline_data', 'fileData', 'file_data')
+  if (!isObject(inline)) return { mime: '', bytes: 0 }
+  const mime = textOf(pick(inline, 'mimeType', 'mime_type')).toLowerCase()
+  return {
+    mime: mime === '' ? 'application/octet-stream' : mime,
+    bytes: Math.floor((textOf(inline.data).length * 3) / 4),
+  }
+}
+
+function readMedia(parts: JsonObject[]): Pick<Ask, 'images' | 'audio_tokens' | 'document_tokens'> {
+  const media = parts.map(inlineOf).filter(({ mime }) => mime !== '')
+  const images = media.filter(({ mime }) => mime.startsWith('image/'))
+  const audio = media.filter(({ mime }) => mime.startsWith('audio/'))
+  return {
+    images: images.length,
+    audio_tokens: audio.reduce((sum, { bytes }) => sum + Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN), 0),
+    document_tokens: (media.length - images.length - audio.length) * DOCUMENT_TOKENS,
+  }
+}
+
+type Configured =
+  | 'seed'
+  | 'max_output_tokens'
+  | 'stops'
+  | 'answers'
+  | 'thinking_budget'
+  | 'shows_thoughts'
+  | 'json'
+  | 'aspect_ratio'
+
+function readConfig(config: JsonObject): Pick<Ask, Configured> {
+  const thinking = objectOf(pick(config, 'thinkingConfig', 'thinking_config'))
+  const budget = numberOf(pick(thinking, 'thinkingBudget', 'thinking_budget'))
+  const image = objectOf(pick(config, 'imageConfig', 'image_config'))
+  const mime = textOf(pick(config, 'responseMimeType', 'response_mime_type'))
+  const schema = pick(
+    config,
+    'responseSchema',
+    'response_schema',
+    'responseJsonSchema',
+    'response_json_schema',
+  )
+  return {
+    seed: String(config.seed ?? ''),
+    max_output_tokens:
+      numberOf(pick(config, 'maxOutputTokens', 'max_output_tokens')) ?? DEFAULT_MAX_OUTPUT_TOKENS,
+    stops: listOf(pick(config, 'stopSequences', 'stop_sequences')).map(textOf),
+    answers: Math.min(8, Math.max(1, numberOf(pick(config, 'candidateCount', 'candidate_count')) ?? 1)),
+    thinking_budget: budget === undefined || budget < 0 ? undefined : budget,
+    shows_thoughts: pick(thinking, 'includeThoughts', 'include_thoughts') === true,
+    json: mime === 'application/json' ? { schema } : undefined,
+    aspect_ratio: textOf(pick(image, 'aspectRatio', 'aspect_ratio')),
+  }
+}
+
+const CALLING = new Map<string, Ask['calling']>([
+  ['ANY', 'any'],
+  ['NONE', 'none'],
+])
+
+function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling'> {
+  const tool_config = objectOf(pick(body, 'toolConfig', 'tool_config'))
+  const calling = objectOf(pick(tool_config, 'functionCallingConfig', 'function_calling_config'))
+  const allowed = listOf(pick(calling, 'allowedFunctionNames', 'allowed_function_names'))
+  const declared = listOf(body.tools).flatMap((tool) =>
+    listOf(pick(objectOf(tool), 'functionDeclarations', 'function_declarations')).map(readFunction),
+  )
+  return {
+    functions: allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name)),
+    calling: CALLING.get(textOf(calling.mode)) ?? 'auto',
+  }
+}
+
+function readFunction(declared: unknown): FunctionDeclaration {
+  const { name, ...rest } = objectOf(declared)
+  return {
+    name: textOf(name),
+    schema: pick(rest, 'parameters', 'parametersJsonSchema', 'parameters_json_schema') ?? { type: 'object' },
+  }
+}
+
+function readResult(part: JsonObject): { name: string; response: string }[] {
+  const result = pick(part, 'functionResponse', 'function_response')
+  if (!isObject(result)) return []
+  return [{ name: textOf(result.name), response: JSON.stringify(result.response ?? {}) }]
+}

@@ -1,0 +1,32 @@
+// Owns the simulator's view of JSON that callers send: read leniently, nothing shared with the gateway under test.
+
+export type JsonObject = { [key: string]: unknown }
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The value as an object; an empty one where it is none. */
+export function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {}
+}
+
+/** The value as a list; one object counts as a list of one, as the vendor's parser has it. */
+export function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  return isObject(value) ? [value] : []
+}
+
+/** A field under the first of its spellings that is there. */
+export function pick(object: JsonObject, ...names: string[]): unknown {
+  for (const name of names) if (object[name] !== undefined && object[name] !== null) return object[name]
+  return undefined
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

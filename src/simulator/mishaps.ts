@@ -1,0 +1,53 @@
+// Owns what goes wrong at the simulated vendor before it answers: refusals, pages of something in between, leaking messages.
+import type { Behaviour } from './behaviour.ts'
+import type { Refusal } from './dialect.ts'
+
+/** What `leak-N` and `html-N` say besides the caller's key, and what must never reach a gateway's callers or its log. */
+export const LEAKED = [
+  'backend-7.prod.internal',
+  '10.20.30.40',
+  'AIzaSyD-simulated0123456789abcdefghijkl',
+  'token=simulated-secret',
+] as const
+
+const [HOST, ADDRESS, KEY, TOKEN] = LEAKED
+
+const MESSAGES = new Map([
+  [400, 'Request contains an invalid argument.'],
+  [401, 'Request had invalid authentication credentials.'],
+  [403, 'The caller does not have permission.'],
+  [404, 'Requested entity was not found.'],
+  [429, 'You exceeded your current quota, please check your plan and billing details.'],
+  [500, 'An internal error has occurred.'],
+  [503, 'The model is overloaded. Please try again later.'],
+  [504, 'Deadline expired before operation could complete.'],
+])
+
+/** The refusal that a model's name asks for, or a page that no vendor's protocol knows; undefined where all is well. */
+export function mishapOf(behaviour: Behaviour, key: string): Refusal | Response | undefined {
+  if (behaviour.html !== undefined) return page(behaviour.html)
+  if (behaviour.leak !== undefined) return { status: behaviour.leak, message: leakingMessage(key) }
+  if (behaviour.fail === undefined) return undefined
+  return {
+    status: behaviour.fail,
+    message: MESSAGES.get(behaviour.fail) ?? `The simulated vendor answers with status ${behaviour.fail}.`,
+    ...(behaviour.fail === 400 ? { field: 'contents' } : {}),
+  }
+}
+
+/** What `fetch` throws when nothing listens. */
+export function connectionRefused(): TypeError {
+  return Object.assign(new TypeError(`Unable to connect to https://${HOST}`), { code: 'ConnectionRefused' })
+}
+
+function leakingMessage(key: string): string {
+  return `Call to https://${HOST}:8443/v1/generate?key=${key || KEY}&${TOKEN} (${ADDRESS}) failed for key ${KEY} ${key}`
+}
+
+function page(status: number): Response {
+  const html = `<!DOCTYPE html>
+<html><head><title>Error ${status}</title></head>
+<body><h1>Error ${status}</h1><p>The server ${HOST} (${ADDRESS}) could not serve <a href="https://${HOST}/?${TOKEN}">this</a>.</p></body></html>
+`
+  return new Response(html, { status, headers: { 'content-type': 'text/html; charset=UTF-8' } })
+}

@@ -1,0 +1,111 @@
+// Owns values made to fit a JSON schema, in the vendors' dialects of it (types in capitals, nullable, anyOf, $ref).
+import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from './json.ts'
+import type { Random } from './random.ts'
+
+const DEEPEST = 6
+
+/**
+ * Makes a value that fits.
+ * @param text what strings are filled with
+ */
+export function valueFor(schema: unknown, random: Random, text: string): unknown {
+  return makeValue(objectOf(schema), { random, text, root: objectOf(schema) }, 0)
+}
+
+interface Context {
+  readonly random: Random
+  readonly text: string
+  readonly root: JsonObject
+}
+
+type Maker = (schema: JsonObject, context: Context, depth: number) => unknown
+
+const MAKERS = new Map<string, Maker>([
+  ['object', makeObject],
+  ['array', makeArray],
+  ['string', makeString],
+  ['integer', makeNumber],
+  ['number', makeNumber],
+  ['boolean', (_schema, { random }) => random.between(0, 1) === 1],
+  ['null', () => null],
+])
+
+function makeValue(given: JsonObject, context: Context, depth: number): unknown {
+  const schema = resolve(given, context.root)
+  if (schema.const !== undefined) return schema.const
+  const [first, ...rest] = listOf(schema.enum)
+  if (first !== undefined) return context.random.pick([first, ...rest])
+  const [alternative] = listOf(pick(schema, 'anyOf', 'any_of', 'oneOf'))
+  if (isObject(alternative)) return makeValue(alternative, context, depth + 1)
+  return (MAKERS.get(typeOf(schema)) ?? makeString)(schema, context, depth)
+}
+
+function resolve(schema: JsonObject, root: JsonObject): JsonObject {
+  const reference = textOf(schema.$ref)
+  if (!reference.startsWith('#/')) return schema
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<JsonObject>((found, name) => objectOf(found[name]), root)
+}
+
+function typeOf(schema: JsonObject): string {
+  const [type] = Array.isArray(schema.type) ? schema.type : [schema.type]
+  if (typeof type === 'string') return type.toLowerCase()
+  return schema.properties === undefined ? 'string' : 'object'
+}
+
+function makeObject(schema: JsonObject, context: Context, depth: number): JsonObject {
+  const required = new Set(listOf(schema.required))
+  const entries = Object.entries(objectOf(schema.properties))
+    .filter(([name]) => depth < DEEPEST || required.has(name))
+    .map(([name, property]) => [
+      name,
+      depth > DEEPEST * 2 ? null : makeValue(objectOf(property), context, depth + 1),
+    ])
+  return Object.fromEntries(entries)
+}
+
+function makeArray(schema: JsonObject, context: Context, depth: number): unknown[] {
+  const least = count(pick(schema, 'minItems', 'min_items')) ?? 0
+  const most = count(pick(schema, 'maxItems', 'max_items')) ?? Math.max(least, 3)
+  const length = depth < DEEPEST ? context.random.between(Math.min(Math.max(1, least), most), most) : least
+  return Array.from({ length }, () => makeValue(objectOf(schema.items), context, depth + 1))
+}
+
+const FORMATS = new Map([
+  ['date-time', '2025-06-01T12:00:00Z'],
+  ['date', '2025-06-01'],
+  ['time', '12:00:00'],
+  ['email', 'someone@example.com'],
+  ['uri', 'https://example.com/'],
+  ['uuid', '3f0c9a52-8e1b-4c55-9d0e-2f6a4b7c8d90'],
+])
+
+function makeString(schema: JsonObject, { random, text }: Context): string {
+  const fixed = FORMATS.get(textOf(schema.format))
+  if (fixed !== undefined) return fixed
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const [first = 'word', ...rest] = words
+  const value = `${random.pick([first, ...rest])} ${random.pick([first, ...rest])}`
+  const least = count(pick(schema, 'minLength', 'min_length')) ?? 0
+  const most = count(pick(schema, 'maxLength', 'max_length')) ?? Math.max(least, value.length)
+  return value.padEnd(least, '.').slice(0, most)
+}
+
+function makeNumber(schema: JsonObject, { random }: Context): number {
+  const [least, most] = range(schema)
+  return random.between(least, Math.max(least, most))
+}
+
+function range(schema: JsonObject): [number, number] {
+  const least = numberOf(schema.minimum)
+  const most = numberOf(schema.maximum)
+  if (least !== undefined) return [Math.ceil(least), Math.floor(most ?? least + 100)]
+  return most === undefined ? [1, 100] : [Math.floor(most) - 100, Math.floor(most)]
+}
+
+/** The vendor writes such bounds as int64, in strings. */
+function count(value: unknown): number | undefined {
+  return numberOf(typeof value === 'string' ? Number(value) : value)
+}
