@@ -12,6 +12,9 @@ export interface TomlDocument {
 
 export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
+/** Some editors begin a file with it; TOML 1.0 does not know it. */
+const BYTE_ORDER_MARK = /^\uFEFF/
+
 /**
  * Reads a TOML document (toml.io, version 1.0).
  *
@@ -19,7 +22,7 @@ export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: num
  */
 export function readToml(text: string): TomlReading {
   try {
-    const program = parseTOML(text)
+    const program = parseTOML(text.replace(BYTE_ORDER_MARK, ''))
     const lines = new Map<string, number>()
     for (const node of program.body[0].body) noteLines(node, [], lines)
     return { ok: true, value: getStaticTOMLValue(program), lineOf: (path) => nearestLine(lines, path) }

@@ -36,6 +36,13 @@ describe('what a right file becomes', () => {
   })
 
   test.each([
+    ['with the line ends of Windows', CATALOGUE.replaceAll('\n', '\r\n')],
+    ['with a byte order mark', `\uFEFF${CATALOGUE}`],
+  ])('%s it is the same', (_case, text) => {
+    expect(catalogueOf(text)).toEqual(catalogueOf(CATALOGUE))
+  })
+
+  test.each([
     ['a slash at the end of an address is dropped', 'https://x/v1/', '["k"]', 'https://x/v1', ['k']],
     ['several of them too', 'https://x//', '["k"]', 'https://x', ['k']],
     [
