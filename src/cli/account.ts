@@ -1,0 +1,106 @@
+// Owns `account`: made, listed, shown, suspended and resumed.
+import type { Command } from 'commander'
+import {
+  accountByName,
+  createAccount,
+  listAccounts,
+  resumeAccount,
+  suspendAccount,
+} from '../access/accounts.ts'
+import { listKeys } from '../access/keys.ts'
+import type { Account, Key } from '../db/schema.ts'
+import { formatUsd } from '../money.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import { type Column, fields, table } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+import { localIso } from './times.ts'
+import { accountView, keyStatus, keyView } from './views.ts'
+
+export function addAccountCommands(program: Command, deps: CliDeps): void {
+  const account = program.command('account').description('The accounts that pay for calls.')
+
+  account
+    .command('create <name>')
+    .description('Makes an account with no money and no key.')
+    .action((name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const made = withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
+      answer(
+        accountView(made),
+        `Account ${name} made. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
+      )
+    })
+
+  account
+    .command('list')
+    .description('All accounts and their money, in USD.')
+    .action((_: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const all = withDatabase(folder, 'read', listAccounts)
+      answer(
+        { accounts: all.map(accountView) },
+        table(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` makes one.'),
+      )
+    })
+
+  account
+    .command('show <name>')
+    .description('One account, its money and its keys.')
+    .action((name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { found, keys } = withDatabase(folder, 'read', (db) => {
+        const found = accountByName(db, name)
+        return { found, keys: listKeys(db, found.id) }
+      })
+      answer(
+        { ...accountView(found), keys: keys.map((key) => keyView(key, name, deps.now())) },
+        describe(found, keys, deps.now()),
+      )
+    })
+
+  account
+    .command('suspend <name>')
+    .description("Refuses an account's calls from now on. Those under way are finished and charged.")
+    .action((name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const changed = withDatabase(folder, 'write', (db) => suspendAccount(db, name))
+      answer(accountView(changed), `Account ${name} is suspended.`)
+    })
+
+  account
+    .command('resume <name>')
+    .description('Lets a suspended account call again.')
+    .action((name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const changed = withDatabase(folder, 'write', (db) => resumeAccount(db, name))
+      answer(accountView(changed), `Account ${name} is active.`)
+    })
+}
+
+const COLUMNS: Column<Account>[] = [
+  { head: 'NAME', text: ({ name }) => name },
+  { head: 'STATUS', text: ({ status }) => status },
+  { head: 'BALANCE', text: ({ balance_nanos }) => formatUsd(balance_nanos), right: true },
+  { head: 'HELD', text: ({ held_nanos }) => formatUsd(held_nanos), right: true },
+  { head: 'DEBT', text: ({ debt_nanos }) => formatUsd(debt_nanos), right: true },
+  { head: 'CREATED', text: ({ created_at_ms }) => localIso(created_at_ms) },
+]
+
+function describe(account: Account, keys: readonly Key[], now_ms: number): string {
+  const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
+  return fields([
+    ['name', account.name],
+    ['status', account.status],
+    ['balance', `${formatUsd(account.balance_nanos)} USD`],
+    ['held', `${formatUsd(account.held_nanos)} USD, by calls under way`],
+    ['debt', `${formatUsd(account.debt_nanos)} USD`],
+    ['created', localIso(account.created_at_ms)],
+    [
+      'keys',
+      active.length === 0
+        ? 'none active'
+        : active.map(({ name, prefix }) => `${name} (${prefix}…)`).join(', '),
+    ],
+  ])
+}

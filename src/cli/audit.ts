@@ -1,0 +1,68 @@
+// Owns `audit`: the ledger's invariants checked over every row, beside a running server or without one.
+import type { Command } from 'commander'
+import { type Audit, audit, type Totals } from '../ledger/audit.ts'
+import { formatUsd } from '../money.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import { fields } from './table.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+import { money } from './views.ts'
+
+export function addAuditCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('audit')
+    .description(
+      'Checks every balance, hold, charge and debt against the others. Ends with 1 where one is wrong.',
+    )
+    .action((_: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const found = withDatabase(folder, 'read', audit)
+      answer(
+        { clean: found.clean, findings: found.findings, totals: totalsView(found.totals) },
+        describe(found),
+      )
+      if (!found.clean) throw new Exit(EXIT.failed)
+    })
+}
+
+/** Findings as lines for a person: what is wrong, what it should be, and which rule it breaks. */
+export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
+  return findings
+    .map(
+      ({ subject, found, expected, meaning }) => `${subject}: is ${found}, should be ${expected}. ${meaning}`,
+    )
+    .join('\n')
+}
+
+function describe(audit: Audit): string {
+  const { totals } = audit
+  const summary = fields([
+    ['accounts', String(totals.accounts)],
+    ['keys', String(totals.keys)],
+    ['calls', String(totals.calls)],
+    ['pending holds', String(totals.pending_holds)],
+    ['topped up', `${formatUsd(totals.topped_up_nanos)} USD`],
+    ['withdrawn', `${formatUsd(totals.withdrawn_nanos)} USD`],
+    ['charged', `${formatUsd(totals.charged_nanos)} USD`],
+    ['balance', `${formatUsd(totals.balance_nanos)} USD`],
+    ['held', `${formatUsd(totals.held_nanos)} USD`],
+    ['debt', `${formatUsd(totals.debt_nanos)} USD`],
+  ])
+  if (audit.clean) return `${summary}\n\nClean: every invariant holds.`
+  return `${summary}\n\n${describeFindings(audit)}\n\nFindings: ${audit.findings.length}. Amounts are nano-dollars.`
+}
+
+function totalsView({ accounts, keys, calls, pending_holds, ...amounts }: Totals) {
+  return {
+    accounts,
+    keys,
+    calls,
+    pending_holds,
+    ...money('balance', amounts.balance_nanos),
+    ...money('held', amounts.held_nanos),
+    ...money('debt', amounts.debt_nanos),
+    ...money('charged', amounts.charged_nanos),
+    ...money('topped_up', amounts.topped_up_nanos),
+    ...money('withdrawn', amounts.withdrawn_nanos),
+  }
+}

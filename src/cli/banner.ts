@@ -1,0 +1,49 @@
+// Owns what a person reads when the gateway has started: where it listens, where its files are, and what to do first.
+
+export interface Started {
+  version: string
+  /** How callers reach the gateway: `http://127.0.0.1:8080`. */
+  url: string
+  catalogue_path: string
+  data_dir: string
+  models: number
+  /** What a first start made: the demo account's key, which is never shown again, and a model that it may call. */
+  demo: { key: string; model: string } | undefined
+}
+
+/** The lines to print, without a trailing newline. */
+export function banner({ version, url, catalogue_path, data_dir, models, demo }: Started): string {
+  const address = url.replace(/\/+$/, '')
+  const lines = [
+    `Tollgate ${version} listens on ${address}`,
+    `  catalogue  ${catalogue_path} (models: ${models}; read again when it changes)`,
+    `  data       ${data_dir}`,
+  ]
+  return [...lines, ...(demo ? firstSteps(address, demo) : [])].join('\n')
+}
+
+/** A URL of this machine for a server that listens on all of its addresses. */
+export function reachableUrl(url: URL): string {
+  const everywhere = url.hostname === '0.0.0.0' || url.hostname === '[::]'
+  return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
+}
+
+function firstSteps(address: string, { key, model }: { key: string; model: string }): string[] {
+  return [
+    '',
+    'An account "demo" was made, with 10 USD for the simulator. Its key, shown only now:',
+    '',
+    `  ${key}`,
+    '',
+    'Try it:',
+    '',
+    `  curl ${address}/v1beta/models/${model}:generateContent \\`,
+    `    -H 'x-goog-api-key: ${key}' -H 'content-type: application/json' \\`,
+    `    -d '{"contents":[{"role":"user","parts":[{"text":"Hello"}]}]}'`,
+    '',
+    'Or with @google/genai, only its base address changed:',
+    '',
+    `  new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${address}' } })`,
+    '',
+  ]
+}

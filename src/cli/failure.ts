@@ -1,0 +1,47 @@
+// Owns what a person is told when a command fails: what happened, and what to do about it.
+import { SQLiteError } from 'bun:sqlite'
+import { GatewayError } from '../errors.ts'
+
+/** By the beginning of SQLite's error name; the first that fits. */
+const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [
+  ['SQLITE_BUSY', 'The database is locked by another process. Try again; if it lasts, end what holds it.'],
+  ['SQLITE_READONLY', 'The database may not be written: check the owner and the rights of the data folder.'],
+  ['SQLITE_CANTOPEN', 'The database cannot be opened: check the owner and the rights of the data folder.'],
+  ['SQLITE_FULL', 'The disk is full: free some space and try again. Nothing was changed.'],
+  ['SQLITE_NOTADB', 'The file is not a database of Tollgate.'],
+  ['SQLITE_CORRUPT', 'The database is damaged. Stop the gateway, keep a copy, and restore a backup.'],
+]
+
+const FILE_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'you have no right to it: check its owner, or run this as the user that runs the gateway',
+  EPERM: 'you have no right to it: check its owner, or run this as the user that runs the gateway',
+  EEXIST: 'it exists already',
+  ENOSPC: 'the disk is full',
+  EROFS: 'it is on a disk that cannot be written',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'a part of its path is not a folder',
+}
+
+/** The lines for standard error, without the leading `error: `. */
+export function explain(thrown: unknown): string {
+  if (thrown instanceof SQLiteError) return explainDatabase(thrown)
+  if (thrown instanceof GatewayError) return explainGateway(thrown)
+  if (!(thrown instanceof Error)) return String(thrown)
+  const advice = 'code' in thrown ? FILE_FAILURES[String(thrown.code)] : undefined
+  const path = 'path' in thrown ? String(thrown.path) : undefined
+  return advice === undefined || path === undefined ? thrown.message : `${path}: ${advice}.`
+}
+
+function explainDatabase(error: SQLiteError): string {
+  const known = DATABASE_FAILURES.find(([code]) => error.code?.startsWith(code))
+  const said = `${error.code ?? 'SQLite'}: ${error.message}`
+  return known ? `${known[1]} (${said})` : `The database failed (${said}).`
+}
+
+/** The operator may read the cause that callers may not. */
+function explainGateway({ message, cause }: GatewayError): string {
+  return cause === undefined
+    ? message
+    : `${message} (${cause instanceof Error ? cause.message : String(cause)})`
+}

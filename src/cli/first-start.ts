@@ -1,0 +1,57 @@
+// Owns the demo account of a first start: enough to try the gateway on its simulator, and nothing that costs money upstream.
+import type { Database } from 'bun:sqlite'
+import { createAccount, listAccounts } from '../access/accounts.ts'
+import { createKey } from '../access/keys.ts'
+import type { RandomBytes } from '../access/secret.ts'
+import type { Ledger } from '../ledger/operations.ts'
+import { NANOS_PER_USD } from '../money.ts'
+
+export const DEMO_ACCOUNT = 'demo'
+/** The simulator's models. */
+export const DEMO_MODELS = ['sim-*']
+const DEMO_CREDIT_USD = 10
+
+export interface FirstStartDeps {
+  db: Database
+  ledger: Pick<Ledger, 'submit'>
+  randomBytes: RandomBytes
+  now: () => number
+}
+
+/**
+ * Where the database has no account: makes `demo` with 10 USD and a key for the simulator's models.
+ *
+ * @returns the key's text, to be shown this once; undefined where there was an account already
+ */
+export async function firstStart({
+  db,
+  ledger,
+  randomBytes,
+  now,
+}: FirstStartDeps): Promise<string | undefined> {
+  const now_ms = now()
+  const settings = {
+    name: DEMO_ACCOUNT,
+    models: DEMO_MODELS,
+    spend_limit_nanos: null,
+    addresses: null,
+    expires_at_ms: null,
+  }
+  // Together, so that a start that is cut short leaves no account without a key.
+  const issued = db
+    .transaction(() => {
+      if (listAccounts(db).length > 0) return undefined
+      createAccount(db, { name: DEMO_ACCOUNT, now_ms })
+      return createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
+    })
+    .immediate()
+  if (!issued) return undefined
+  await ledger.submit({
+    op: 'top_up',
+    account_id: issued.key.account_id,
+    amount_nanos: DEMO_CREDIT_USD * NANOS_PER_USD,
+    note: 'first start',
+    now_ms,
+  })
+  return issued.text
+}

@@ -1,0 +1,159 @@
+// Owns `key`: made, listed, revoked and rotated. A key's text is shown here once, and nowhere else.
+import type { Command } from 'commander'
+import { accountByName, listAccounts } from '../access/accounts.ts'
+import { mayCall } from '../access/gate.ts'
+import { createKey, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
+import type { Environment } from '../config/providers.ts'
+import type { Key } from '../db/schema.ts'
+import { formatUsd, type Nanos } from '../money.ts'
+import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
+import { type Context, contextOf } from './context.ts'
+import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
+import { type Column, table } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+import { localIso } from './times.ts'
+import { keyStatus, keyView } from './views.ts'
+
+interface CreateOptions {
+  name?: string
+  models?: string[]
+  spendLimit?: Nanos
+  expires?: number
+  addresses?: string[]
+}
+
+export function addKeyCommands(program: Command, deps: CliDeps): void {
+  const key = program.command('key').description('The API keys of accounts.')
+  addCreate(key, deps)
+  addList(key, deps)
+  addRevoke(key, deps)
+  addRotate(key, deps)
+}
+
+function addCreate(key: Command, deps: CliDeps): void {
+  key
+    .command('create <account>')
+    .description('Makes a key, and shows it this once. Standard output is the key alone.')
+    .option('--name <name>', 'what it is for; key-1, key-2 … where left out')
+    .option('--models <list>', 'the models it may call, such as gemini-2.5-flash,sim-*', readList)
+    .option('--spend-limit <usd>', 'the most that all its calls together may cost', readLimit)
+    .option('--expires <when>', 'a duration (30d), or a date, through which it works', readExpiry(deps.now))
+    .option('--addresses <list>', 'where it may be used from, such as 10.0.0.0/8,203.0.113.7', readList)
+    .action(async (account_name: string, options: CreateOptions, command: Command) => {
+      const context = contextOf(command, deps)
+      const issued = withDatabase(context.folder, 'write', (db) => {
+        const { id } = accountByName(db, account_name)
+        const settings = {
+          name: options.name ?? `key-${listKeys(db, id).length + 1}`,
+          models: options.models ?? null,
+          spend_limit_nanos: options.spendLimit ?? null,
+          addresses: options.addresses ?? null,
+          expires_at_ms: options.expires ?? null,
+        }
+        return createKey(db, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
+      })
+      const idle = await patternsOfNoModel(options.models ?? [], context.folder, deps.env)
+      for (const pattern of idle)
+        context.warn(`no model of the catalogue is named ${pattern} (tollgate models)`)
+      show(issued, account_name, context, deps.now())
+    })
+}
+
+function addList(key: Command, deps: CliDeps): void {
+  key
+    .command('list [account]')
+    .description('All keys, or those of one account, by their first characters.')
+    .action((account_name: string | undefined, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const now_ms = deps.now()
+      const owned = withDatabase(folder, 'read', (db) => {
+        const names = new Map(listAccounts(db).map(({ id, name }) => [id, name]))
+        const account_id = account_name === undefined ? undefined : accountByName(db, account_name).id
+        return listKeys(db, account_id).map((one) => ({ one, account: names.get(one.account_id) ?? '' }))
+      })
+      answer(
+        { keys: owned.map(({ one, account }) => keyView(one, account, now_ms)) },
+        table(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` makes one.'),
+      )
+    })
+}
+
+function addRevoke(key: Command, deps: CliDeps): void {
+  key
+    .command('revoke <key>')
+    .description('Refuses a key from now on. KEY is its prefix or its number in `key list`.')
+    .action((reference: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { revoked, account } = withDatabase(folder, 'write', (db) => {
+        const revoked = revokeKey(db, reference, deps.now())
+        return { revoked, account: nameOf(listAccounts(db), revoked.account_id) }
+      })
+      answer(
+        keyView(revoked, account, deps.now()),
+        `Key ${revoked.name} (${revoked.prefix}…) of ${account} is revoked.`,
+      )
+    })
+}
+
+function addRotate(key: Command, deps: CliDeps): void {
+  key
+    .command('rotate <key>')
+    .description(
+      'Makes a key with the same settings, shows it this once, and revokes the old one.\n' +
+        'KEY is its prefix or its number in `key list`. Standard output is the new key alone.',
+    )
+    .option('--grace <duration>', 'how long the old one still works, such as 1h', readSeconds, 0)
+    .action((reference: string, { grace }: { grace: number }, command: Command) => {
+      const context = contextOf(command, deps)
+      const { issued, account } = withDatabase(context.folder, 'write', (db) => {
+        const issuing = { randomBytes: deps.randomBytes, now_ms: deps.now() }
+        const issued = rotateKey(db, reference, grace, issuing)
+        return { issued, account: nameOf(listAccounts(db), issued.key.account_id) }
+      })
+      show(issued, account, context, deps.now())
+    })
+}
+
+function show({ key, text }: IssuedKey, account: string, { answer, remark }: Context, now_ms: number): void {
+  remark(`Key ${key.name} of ${account}. It is shown only now: keep it where secrets are kept.`)
+  answer({ key: text, ...keyView(key, account, now_ms) }, text)
+}
+
+/** A pattern may be meant for a model that is still to come, so this is only worth a warning. */
+async function patternsOfNoModel(
+  patterns: readonly string[],
+  { catalogue_path }: DataFolder,
+  env: Environment,
+): Promise<string[]> {
+  if (patterns.length === 0) return []
+  const reading = await readCatalogueOf(catalogue_path, env)
+  if (!('catalogue' in reading)) return []
+  const ids = [...reading.catalogue.models.keys()]
+  return patterns.filter((pattern) => !ids.some((id) => mayCall({ models: [pattern] }, id)))
+}
+
+function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
+  return [
+    { head: 'NO', text: ({ one }) => String(one.id), right: true },
+    { head: 'PREFIX', text: ({ one }) => one.prefix },
+    { head: 'ACCOUNT', text: ({ account }) => account },
+    { head: 'NAME', text: ({ one }) => one.name },
+    { head: 'STATUS', text: ({ one }) => keyStatus(one, now_ms) },
+    { head: 'MODELS', text: ({ one }) => one.models?.join(',') ?? 'all' },
+    { head: 'SPENT', text: ({ one }) => formatUsd(one.spent_nanos), right: true },
+    { head: 'LIMIT', text: ({ one }) => usdOr(one.spend_limit_nanos, '-'), right: true },
+    { head: 'FROM', text: ({ one }) => one.addresses?.join(',') ?? 'anywhere' },
+    {
+      head: 'EXPIRES',
+      text: ({ one }) => (one.expires_at_ms === null ? 'never' : localIso(one.expires_at_ms)),
+    },
+  ]
+}
+
+function usdOr(nanos: Nanos | null, absent: string): string {
+  return nanos === null ? absent : formatUsd(nanos)
+}
+
+function nameOf(accounts: readonly { id: number; name: string }[], account_id: number): string {
+  return accounts.find(({ id }) => id === account_id)?.name ?? ''
+}

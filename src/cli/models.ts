@@ -1,0 +1,83 @@
+// Owns `models`: what the catalogue offers, at which price, from where.
+import type { Command } from 'commander'
+import type { Model } from '../config/catalogue.ts'
+import { formatUsd } from '../money.ts'
+import type { Price, Tier } from '../pricing/prices.ts'
+import { contextOf } from './context.ts'
+import { readCatalogueOf } from './data-folder.ts'
+import { type Column, table } from './table.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+import { money } from './views.ts'
+
+export function addModelsCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('models')
+    .description("The catalogue's models: prices in USD (per million tokens, or per image) and routes.")
+    .action(async (_: object, command: Command) => {
+      const { folder, answer, remark, warn } = contextOf(command, deps)
+      const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
+      if (!('catalogue' in reading)) {
+        warn(`the catalogue has mistakes, so that no model of it can be used:\n${reading.lines.join('\n')}`)
+        throw new Exit(EXIT.failed)
+      }
+      const models = [...reading.catalogue.models.values()]
+      answer({ models: models.map(modelView) }, table(COLUMNS, models, 'The catalogue has no models.'))
+      if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
+        remark('+: dearer above a prompt size; --json has every tier.')
+      }
+    })
+}
+
+const COLUMNS: Column<Model>[] = [
+  { head: 'MODEL', text: ({ id }) => id },
+  { head: 'KIND', text: ({ kind }) => kind },
+  { head: 'USABLE', text: ({ retired }) => (retired ? 'no: retired' : 'yes') },
+  { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
+  { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
+  {
+    head: 'IMAGE',
+    text: ({ price }) => (price.unit === 'image' ? formatUsd(price.per_image_nanos) : '-'),
+    right: true,
+  },
+  {
+    head: 'ROUTES',
+    text: ({ routes }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(', '),
+  },
+]
+
+function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): string {
+  if (price.unit !== 'token') return '-'
+  const [first, ...more] = price.tiers
+  return formatUsd(first.rates[field]) + (more.length > 0 ? '+' : '')
+}
+
+/** A model as `--json` shows it; rates are per million tokens. */
+function modelView(model: Model) {
+  return {
+    id: model.id,
+    display_name: model.display_name,
+    kind: model.kind,
+    usable: !model.retired,
+    retired: model.retired,
+    price: priceView(model.price),
+    routes: model.routes,
+  }
+}
+
+function priceView(price: Price) {
+  if (price.unit === 'token') return { unit: price.unit, tiers: price.tiers.map(tierView) }
+  return {
+    unit: price.unit,
+    ...money('per_image', price.per_image_nanos),
+    variants: price.variants.map(({ size, quality, per_image_nanos }) => ({
+      size: size ?? null,
+      quality: quality ?? null,
+      ...money('per_image', per_image_nanos),
+    })),
+  }
+}
+
+function tierView({ above_tokens, rates }: Tier) {
+  const usd = Object.entries(rates).map(([field, nanos]) => [field, formatUsd(nanos)] as const)
+  return { above_tokens, nanos_per_million: rates, usd_per_million: Object.fromEntries(usd) }
+}

@@ -1,0 +1,73 @@
+// Owns `credit` and `debit`: money given to an account and taken from it.
+import type { Command } from 'commander'
+import { accountByName } from '../access/accounts.ts'
+import { unprocessable } from '../errors.ts'
+import type { Refusal } from '../ledger/operations.ts'
+import { formatUsd, type Nanos } from '../money.ts'
+import { readAmount } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { withDatabase, withLedger } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+import { accountView } from './views.ts'
+
+interface Movement {
+  command: 'credit' | 'debit'
+  op: 'top_up' | 'withdraw'
+  description: string
+  done: string
+}
+
+const MOVEMENTS: readonly Movement[] = [
+  {
+    command: 'credit',
+    op: 'top_up',
+    description: 'Adds USD to an account. What it owes is paid from that first.',
+    done: 'added to',
+  },
+  {
+    command: 'debit',
+    op: 'withdraw',
+    description: 'Takes USD from an account: from its free balance, never from what calls under way hold.',
+    done: 'taken from',
+  },
+]
+
+const REFUSALS: Partial<Record<Refusal, string>> = {
+  insufficient_balance:
+    'The account has less than that free: see `tollgate account show`. Nothing was taken.',
+  amount_out_of_range: 'That would be more than an account can hold. Nothing was added.',
+}
+
+export function addMoneyCommands(program: Command, deps: CliDeps): void {
+  for (const movement of MOVEMENTS) addMovement(program, deps, movement)
+}
+
+function addMovement(
+  program: Command,
+  deps: CliDeps,
+  { command: name, op, description, done }: Movement,
+): void {
+  program
+    .command(name)
+    .description(description)
+    .argument('<account>')
+    .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
+    .option('--note <text>', 'kept with the entry, such as an invoice number', '')
+    .action(
+      async (account_name: string, amount_nanos: Nanos, options: { note: string }, command: Command) => {
+        const { folder, answer } = contextOf(command, deps)
+        const { id: account_id } = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const outcome = await withLedger(folder, (ledger) =>
+          ledger.submit({ op, account_id, amount_nanos, note: options.note, now_ms: deps.now() }),
+        )
+        if (!outcome.ok)
+          throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)
+        const account = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
+        const owed = outcome.debt_nanos > 0 ? `, debt ${formatUsd(outcome.debt_nanos)} USD` : ''
+        answer(
+          accountView({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),
+          `${formatUsd(amount_nanos)} USD ${done} ${account_name}: balance ${formatUsd(outcome.balance_nanos)} USD${owed}.`,
+        )
+      },
+    )
+}

@@ -1,0 +1,96 @@
+// Owns `serve`: the gateway as a process, from what it says when it starts to how it answers signals.
+import type { Command } from 'commander'
+import manifest from '../../package.json' with { type: 'json' }
+import { mayCall } from '../access/gate.ts'
+import type { Catalogue } from '../config/catalogue.ts'
+import { createLogger, standardOutput } from '../log.ts'
+import { type StartedGateway, startGateway } from '../serve.ts'
+import { banner, reachableUrl } from './banner.ts'
+import { contextOf } from './context.ts'
+import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
+import { DEMO_MODELS, firstStart } from './first-start.ts'
+import { type CliDeps, EXIT } from './terminal.ts'
+
+export function addServeCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('serve')
+    .summary('run the gateway')
+    .description(
+      'Runs the gateway until SIGINT or SIGTERM; SIGHUP reads the catalogue again. The log is JSON on standard\n' +
+        'output. The first start makes the data folder, a catalogue to edit, and a demo account with its key.',
+    )
+    .option('--listen <address:port>', "where to listen, instead of the catalogue's server.listen")
+    .action(async ({ listen }: { listen?: string }, command: Command) => {
+      await serve(contextOf(command, deps).folder, listen, deps)
+    })
+}
+
+/** What the first start made: the demo account's key, and a model that it may call. */
+interface Demo {
+  key: string
+  model: string
+}
+
+async function serve(folder: DataFolder, listen: string | undefined, deps: CliDeps): Promise<void> {
+  const { env, now, plugins, terminal } = deps
+  const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now })
+  const stopRequested = firstSignal()
+  let demo: Demo | undefined
+  const gateway = await startGateway({
+    data_folder: folder.dir,
+    plugins,
+    log,
+    env,
+    listen,
+    now,
+    beforeCalls: async ({ catalogue }) => {
+      demo = await makeDemo(folder, catalogue, deps)
+    },
+  })
+  const { server, models } = gateway.catalogue()
+  terminal.err(
+    banner({
+      version: manifest.version,
+      url: server.public_url ?? reachableUrl(gateway.url),
+      catalogue_path: folder.catalogue_path,
+      data_dir: folder.dir,
+      models: models.size,
+      demo,
+    }),
+  )
+  const stopReloading = reloadOnHangup(gateway)
+  await stopRequested
+  stopReloading()
+  process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
+  await gateway.stop()
+}
+
+/** No demo where the catalogue has nothing that its key could call. */
+async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
+  const model = [...catalogue.models.values()].find(
+    ({ id, retired }) => !retired && mayCall({ models: DEMO_MODELS }, id),
+  )
+  if (!model) return undefined
+  const { now, randomBytes } = deps
+  const key = await withLedger(folder, (ledger) =>
+    withDatabase(folder, 'write', (db) => firstStart({ db, ledger, now, randomBytes })),
+  )
+  return key === undefined ? undefined : { key, model: model.id }
+}
+
+function firstSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  process.once('SIGINT', () => resolve()).once('SIGTERM', () => resolve())
+  return promise
+}
+
+/** Asked a second time, while calls under way finish: their holds are given back at the next start. */
+function endAtOnce(): void {
+  process.exit(EXIT.failed)
+}
+
+function reloadOnHangup({ reload }: StartedGateway): () => void {
+  const listener = () => void reload()
+  process.on('SIGHUP', listener)
+  return () => process.off('SIGHUP', listener)
+}

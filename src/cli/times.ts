@@ -1,0 +1,75 @@
+// Owns points in time as an operator writes and reads them: dates, durations, and ISO 8601 in his own zone.
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 7 * 86_400_000,
+}
+
+const DURATION = /^(\d{1,6})([smhdw])$/
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?$/
+
+/**
+ * Reads `90s`, `15m`, `12h`, `30d` or `2w`.
+ *
+ * @returns milliseconds
+ * @throws RangeError when it is something else
+ */
+export function parseDuration(text: string): number {
+  const [, count = '', unit = ''] = DURATION.exec(text) ?? []
+  const unit_ms = UNIT_MS[unit]
+  if (unit_ms === undefined) {
+    throw new RangeError('Write a number and s, m, h, d or w, such as 90s, 12h or 30d.')
+  }
+  return Number(count) * unit_ms
+}
+
+/**
+ * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00` (local unless it says otherwise); or a
+ * duration from now, which lies ahead or behind as the option means it.
+ *
+ * @param edge which end of the day a mere date means, in local time; `end` is the first millisecond after it
+ * @param direction where a duration leads
+ * @returns milliseconds since 1970
+ * @throws RangeError when it is something else, or a day that does not exist
+ */
+export function parseMoment(
+  text: string,
+  { edge, direction, now_ms }: { edge: 'start' | 'end'; direction: 'ahead' | 'back'; now_ms: number },
+): number {
+  if (DURATION.test(text)) return now_ms + (direction === 'ahead' ? 1 : -1) * parseDuration(text)
+  const day = DATE.test(text) ? text : DATE_TIME.exec(text)?.[1]
+  const moment_ms = day === text ? dayEdge(text, edge) : Date.parse(text)
+  if (day === undefined || !isDay(day) || Number.isNaN(moment_ms)) {
+    throw new RangeError('Write a date such as 2026-12-31 or 2026-12-31T18:00, or a duration such as 30d.')
+  }
+  return moment_ms
+}
+
+/** `2026-12-31T18:00:05+01:00`, in local time. */
+export function localIso(time_ms: number): string {
+  const date = new Date(time_ms)
+  const offset_min = -date.getTimezoneOffset()
+  const local = new Date(time_ms + offset_min * 60_000).toISOString().slice(0, 19)
+  const size = Math.abs(offset_min)
+  return `${local}${offset_min < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
+}
+
+/** By the calendar, not by 24 hours: days on which clocks change are longer or shorter. */
+function dayEdge(text: string, edge: 'start' | 'end'): number {
+  const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
+  return new Date(year, month - 1, edge === 'start' ? day : day + 1).getTime()
+}
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

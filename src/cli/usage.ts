@@ -1,0 +1,140 @@
+// Owns `usage`: the calls that were made, or their sums by day.
+import type { Database } from 'bun:sqlite'
+import { type Command, Option } from 'commander'
+import { accountByName } from '../access/accounts.ts'
+import { keyByReference } from '../access/keys.ts'
+import {
+  type CallFilter,
+  type CallPage,
+  type DailySum,
+  dailySums,
+  listCalls,
+  type RecordedCall,
+} from '../ledger/history.ts'
+import { formatUsd } from '../money.ts'
+import { promptTokens, type Usage } from '../usage.ts'
+import { readBound, readCount } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { withDatabase } from './data-folder.ts'
+import { type Column, table } from './table.ts'
+import type { CliDeps } from './terminal.ts'
+import { localIso } from './times.ts'
+import { money, time } from './views.ts'
+
+interface UsageOptions {
+  account?: string
+  key?: string
+  model?: string
+  since?: number
+  until?: number
+  limit: number
+  before?: number
+  sums?: 'day'
+}
+
+const NONE = 'No calls.'
+
+export function addUsageCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('usage')
+    .description(
+      'The calls that were made, the newest first; or with --sums day, what they came to. Days are local.',
+    )
+    .option('--account <name>')
+    .option('--key <key>', 'its prefix or its number in `key list`')
+    .option('--model <id>')
+    .option(
+      '--since <when>',
+      'a date, a date and time, or a duration back from now (24h)',
+      readBound(deps.now, 'start'),
+    )
+    .option('--until <when>', 'the same; a date counts whole', readBound(deps.now, 'end'))
+    .option('--limit <count>', 'calls to a page', readCount(1_000), 50)
+    .option('--before <id>', 'the page that follows this call', readCount(Number.MAX_SAFE_INTEGER))
+    .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
+    .action((options: UsageOptions, command: Command) => {
+      const { folder, answer, remark } = contextOf(command, deps)
+      if (options.sums) {
+        const sums = withDatabase(folder, 'read', (db) => dailySums(db, filterOf(db, options), 'local'))
+        answer({ sums: sums.map(sumView) }, table(SUM_COLUMNS, sums, NONE))
+        return
+      }
+      const page = withDatabase(folder, 'read', (db) =>
+        listCalls(db, filterOf(db, options), { limit: options.limit, cursor: options.before }),
+      )
+      answer(pageView(page), table(CALL_COLUMNS, page.calls, NONE))
+      if (page.next_cursor !== undefined) remark(`There are more: --before ${page.next_cursor}`)
+    })
+}
+
+function filterOf(db: Database, { account, key, model, since, until }: UsageOptions): CallFilter {
+  return {
+    account_id: account === undefined ? undefined : accountByName(db, account).id,
+    key_id: key === undefined ? undefined : keyByReference(db, key).id,
+    model,
+    since_ms: since,
+    until_ms: until,
+  }
+}
+
+const made = (usage: Usage): number => usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
+
+const CALL_COLUMNS: Column<RecordedCall>[] = [
+  { head: 'ID', text: ({ id }) => String(id), right: true },
+  { head: 'STARTED', text: ({ started_at_ms }) => localIso(started_at_ms) },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name },
+  { head: 'KEY', text: ({ key_name }) => key_name },
+  { head: 'MODEL', text: ({ model }) => model },
+  { head: 'OUTCOME', text: ({ outcome }) => outcome },
+  { head: 'STATUS', text: ({ status }) => String(status), right: true },
+  { head: 'IN', text: (call) => String(promptTokens(call)), right: true },
+  { head: 'OUT', text: (call) => String(made(call)) + (call.estimated ? '~' : ''), right: true },
+  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
+  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
+  { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true },
+]
+
+const SUM_COLUMNS: Column<DailySum>[] = [
+  { head: 'DAY', text: ({ day }) => day },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name },
+  { head: 'KEY', text: ({ key_name }) => key_name },
+  { head: 'MODEL', text: ({ model }) => model },
+  { head: 'CALLS', text: ({ calls }) => String(calls), right: true },
+  { head: 'IN', text: (sum) => String(promptTokens(sum)), right: true },
+  { head: 'OUT', text: (sum) => String(made(sum)), right: true },
+  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
+  { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
+]
+
+function pageView({ calls, next_cursor }: CallPage) {
+  return { calls: calls.map(callView), next_cursor: next_cursor ?? null }
+}
+
+/** The price that was applied comes as the object that was stored; null where nothing was charged. */
+function callView(call: RecordedCall) {
+  const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
+  const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, started_at_ms, ...plain } = row
+  return {
+    ...plain,
+    account: account_name,
+    key: key_name,
+    key_prefix,
+    streamed: streamed === 1,
+    estimated: estimated === 1,
+    ...money('hold', hold_nanos),
+    ...money('cost', cost_nanos),
+    ...money('unpaid', unpaid_nanos),
+    price: price === '' ? null : JSON.parse(price),
+    ...time('started', started_at_ms),
+  }
+}
+
+function sumView({ account_id, account_name, key_id, key_name, cost_nanos, unpaid_nanos, ...sum }: DailySum) {
+  return {
+    ...sum,
+    account: account_name,
+    key: key_name,
+    ...money('cost', cost_nanos),
+    ...money('unpaid', unpaid_nanos),
+  }
+}

@@ -1,0 +1,63 @@
+// Owns what of an account, a key or a call is shown: the fields of --json, and the words of the tables.
+import type { Account, Key } from '../db/schema.ts'
+import { formatUsd, type Nanos } from '../money.ts'
+
+/** An account as `--json` shows it. `available` is what new calls may hold. */
+export function accountView(account: Account) {
+  const available_nanos = account.balance_nanos - account.held_nanos
+  return {
+    id: account.id,
+    name: account.name,
+    status: account.status,
+    ...money('balance', account.balance_nanos),
+    ...money('held', account.held_nanos),
+    ...money('available', available_nanos),
+    ...money('debt', account.debt_nanos),
+    ...time('created', account.created_at_ms),
+  }
+}
+
+/** What became of a key, as of a moment. */
+export type KeyStatus = 'active' | 'retiring' | 'revoked' | 'expired'
+
+/** `retiring`: rotated, and still in its grace. */
+export function keyStatus(key: Pick<Key, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyStatus {
+  if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'revoked'
+  if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'expired'
+  return key.revoked_at_ms === null ? 'active' : 'retiring'
+}
+
+/** A key as `--json` shows it: never its text, nor its hash. */
+export function keyView(key: Key, account_name: string, now_ms: number) {
+  return {
+    id: key.id,
+    account: account_name,
+    name: key.name,
+    prefix: key.prefix,
+    status: keyStatus(key, now_ms),
+    models: key.models,
+    addresses: key.addresses,
+    ...money('spend_limit', key.spend_limit_nanos),
+    ...money('spent', key.spent_nanos),
+    ...money('held', key.held_nanos),
+    ...time('expires', key.expires_at_ms),
+    ...time('revoked', key.revoked_at_ms),
+    ...time('created', key.created_at_ms),
+  }
+}
+
+/** An amount both ways: `cost_nanos`, exact, and `cost_usd`, to be read. */
+export function money<Name extends string, N extends Nanos | null>(name: Name, nanos: N) {
+  return {
+    [`${name}_nanos`]: nanos,
+    [`${name}_usd`]: nanos === null ? null : formatUsd(nanos),
+  } as { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: N extends null ? null : string }
+}
+
+/** A moment both ways: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
+export function time<Name extends string>(name: Name, time_ms: number | null) {
+  return {
+    [`${name}_at_ms`]: time_ms,
+    [`${name}_at`]: time_ms === null ? null : new Date(time_ms).toISOString(),
+  } as { [K in `${Name}_at_ms`]: number | null } & { [K in `${Name}_at`]: string | null }
+}
