@@ -1,0 +1,275 @@
+// "What comes back is what was asked": size exactly, ratio exactly, the format really, alpha really or none.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { convert, type ImageWish } from '../../src/media/convert.ts'
+import { mimeOf, OUTPUT_FORMATS, sniffImage } from '../../src/media/formats.ts'
+import { inspectImage } from '../../src/media/inspect.ts'
+import { withSharp } from '../../src/media/sharp.ts'
+import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/media/size.ts'
+import { pngChunk, withPngChunks } from './crafted.ts'
+import { animate, concat, paint, refusalOf } from './support.ts'
+
+const FORMATS = ['jpeg', 'png', 'gif', 'webp'] as const
+const BACKGROUNDS = ['auto', 'transparent', 'opaque'] as const
+const PNG = await paint('png')
+
+const sized = (text: string) => {
+  const size = parseSize(text)
+  if (size === 'auto') throw new Error('not a size')
+  return size
+}
+
+/** The red, green, blue and alpha of a pixel. */
+const pixelAt = async (bytes: Uint8Array, left: number, top: number): Promise<number[]> =>
+  withSharp(async (sharp) => [
+    ...(await sharp(bytes).ensureAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer()),
+  ])
+
+/** One colour, as red, green, blue and alpha from 0 to 1. */
+const plain = (
+  width: number,
+  height: number,
+  [r, g, b, alpha]: [number, number, number, number],
+): Promise<Uint8Array> =>
+  withSharp((sharp) =>
+    sharp({ create: { width, height, channels: 4, background: { r, g, b, alpha } } })
+      .png()
+      .toBuffer(),
+  )
+
+describe('properties of every conversion', () => {
+  const side = fc.integer({ min: 1, max: 90 })
+  const source = fc.record({
+    format: fc.constantFrom(...FORMATS),
+    width: side,
+    height: side,
+    alpha: fc.boolean(),
+  })
+  const ratio = fc
+    .constantFrom('1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '7:5')
+    .map(parseAspectRatio)
+  const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined })
+  const wishes = fc
+    .record({
+      size: maybe(fc.record({ width: side, height: side })),
+      aspect_ratio: maybe(ratio),
+      output_format: maybe(fc.constantFrom(...OUTPUT_FORMATS)),
+      background: maybe(fc.constantFrom(...BACKGROUNDS)),
+    })
+    .filter(({ output_format, background }) => !(output_format === 'jpeg' && background === 'transparent'))
+
+  test('size, ratio, format and alpha are what was asked, and what is said of the result is true', async () => {
+    await fc.assert(
+      fc.asyncProperty(source, wishes, async ({ format, ...drawn }, wish) => {
+        const original = await paint(format, drawn)
+        const result = await convert(original, wish)
+        const facts = await inspectImage(result.bytes)
+        expect(facts).toMatchObject({
+          mime: result.mime,
+          width: result.width,
+          height: result.height,
+          frames: 1,
+        })
+        if (wish.output_format) expect(sniffImage(result.bytes)).toBe(mimeOf(wish.output_format))
+        if (wish.size) expect({ width: facts.width, height: facts.height }).toEqual(wish.size)
+        else if (wish.aspect_ratio) expect(hasAspectRatio(facts, wish.aspect_ratio)).toBe(true)
+        else
+          expect({ width: facts.width, height: facts.height }).toEqual({
+            width: drawn.width,
+            height: drawn.height,
+          })
+        if (wish.background === 'opaque') expect(facts.has_alpha).toBe(false)
+        if (wish.background === 'transparent' && facts.mime === 'image/png')
+          expect(facts.has_alpha).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('what was made once as asked is handed back as it is', async () => {
+    await fc.assert(
+      fc.asyncProperty(source, wishes, async ({ format, ...drawn }, wish) => {
+        const once = await convert(await paint(format, drawn), wish)
+        // WebP leaves out an alpha channel in which nothing is transparent: there it is tried again each time.
+        fc.pre(!(once.mime === 'image/webp' && wish.background === 'transparent'))
+        const twice = await convert(once.bytes, wish)
+        expect(Buffer.from(twice.bytes).equals(once.bytes)).toBe(true)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('the sizes that are verified to work', () => {
+  test.each([
+    '1024x1024',
+    '1024x1536',
+    '1536x1024',
+    '1024x1792',
+    '1792x1024',
+    '1280x1280',
+    '2048x2048',
+    '256x256',
+    '512x512',
+  ])('%s', async (text) => {
+    const { bytes } = await convert(PNG, { size: sized(text), output_format: 'jpeg' })
+    expect(await inspectImage(bytes)).toMatchObject({ ...sized(text), mime: 'image/jpeg' })
+  })
+})
+
+describe('a size covers: scaled whole, cropped from the centre', () => {
+  test('what sticks out left and right is gone, what is in the middle stays', async () => {
+    const stripes = await withSharp(async (sharp) => {
+      const part = (background: string) =>
+        sharp({ create: { width: 40, height: 40, channels: 3, background } })
+          .png()
+          .toBuffer()
+      const [red, green, blue] = await Promise.all(['#f00', '#0f0', '#00f'].map(part))
+      return sharp({ create: { width: 120, height: 40, channels: 3, background: '#000' } })
+        .composite(
+          [red, green, blue].flatMap((input, index) => (input ? [{ input, left: index * 40, top: 0 }] : [])),
+        )
+        .png()
+        .toBuffer()
+    })
+    for (const wish of [{ size: { width: 40, height: 40 } }, { aspect_ratio: { width: 1, height: 1 } }]) {
+      const { bytes } = await convert(stripes, wish)
+      expect(await pixelAt(bytes, 3, 20)).toEqual([0, 255, 0, 255])
+      expect(await pixelAt(bytes, 36, 20)).toEqual([0, 255, 0, 255])
+    }
+  })
+
+  test('a ratio alone crops and leaves the pixels as they were', async () => {
+    const { bytes, width, height } = await convert(PNG, { aspect_ratio: { width: 1, height: 1 } })
+    expect({ width, height }).toEqual({ width: 18, height: 18 })
+    expect(await pixelAt(bytes, 0, 5)).toEqual(await pixelAt(PNG, 3, 5))
+    expect(await pixelAt(bytes, 17, 17)).toEqual(await pixelAt(PNG, 20, 17))
+  })
+})
+
+describe('background', () => {
+  const clear = plain(10, 10, [255, 0, 0, 0])
+  const half = plain(10, 10, [255, 0, 0, 0.5])
+
+  test.each([undefined, ...OUTPUT_FORMATS])('opaque is flattened on white (%s)', async (output_format) => {
+    const { bytes } = await convert(await clear, { background: 'opaque', output_format })
+    expect((await inspectImage(bytes)).has_alpha).toBe(false)
+    expect(await pixelAt(bytes, 5, 5)).toEqual([255, 255, 255, 255])
+  })
+
+  test('a JPEG is flattened on white, whatever was said of the background', async () => {
+    for (const background of [undefined, 'auto', 'opaque'] as const) {
+      const { bytes } = await convert(await clear, { background, output_format: 'jpeg' })
+      expect(await pixelAt(bytes, 5, 5)).toEqual([255, 255, 255, 255])
+    }
+  })
+
+  test.each([undefined, 'png', 'webp'] as const)(
+    'transparent keeps what is transparent (%s)',
+    async (output_format) => {
+      const { bytes } = await convert(await half, {
+        background: 'transparent',
+        output_format,
+        size: { width: 7, height: 7 },
+      })
+      expect((await inspectImage(bytes)).has_alpha).toBe(true)
+      expect((await pixelAt(bytes, 3, 3))[3]).toBeWithin(120, 136)
+    },
+  )
+
+  test('transparent out of a JPEG is a PNG with an alpha channel, where no format was asked for', async () => {
+    const { bytes } = await convert(await paint('jpeg'), { background: 'transparent' })
+    expect(await inspectImage(bytes)).toMatchObject({ mime: 'image/png', has_alpha: true })
+  })
+
+  test('a transparent JPEG is the caller’s 400 invalid_request', async () => {
+    const wish: ImageWish = { background: 'transparent', output_format: 'jpeg' }
+    expect(await refusalOf(() => convert(PNG, wish))).toMatchObject({
+      kind: 'invalid_request',
+      code: 'invalid_request',
+    })
+  })
+})
+
+describe('re-encoded only if needed', () => {
+  test.each(['jpeg', 'png', 'webp'] as const)(
+    'a %s that is as asked is handed back byte for byte',
+    async (format) => {
+      const bytes = await paint(format)
+      const wishes: ImageWish[] = [
+        {},
+        { output_format: format },
+        { size: { width: 24, height: 18 } },
+        { aspect_ratio: { width: 4, height: 3 } },
+      ]
+      for (const wish of wishes) expect((await convert(bytes, wish)).bytes).toBe(bytes)
+    },
+  )
+
+  test('a GIF becomes a PNG, an animation its first frame', async () => {
+    expect((await convert(await paint('gif'), {})).mime).toBe('image/png')
+    for (const format of ['gif', 'webp'] as const) {
+      const { bytes } = await convert(await animate(format, 3), {})
+      expect(await inspectImage(bytes)).toMatchObject({ width: 12, height: 10, frames: 1 })
+    }
+  })
+})
+
+describe('metadata is stripped', () => {
+  const secrets: [string, Promise<Uint8Array>][] = [
+    [
+      'EXIF',
+      withSharp((sharp) =>
+        sharp(PNG)
+          .jpeg()
+          .withExif({ IFD0: { Copyright: 'secret' }, IFD3: { GPSLatitude: '51/1 30/1 0/1' } })
+          .toBuffer(),
+      ),
+    ],
+    [
+      'XMP',
+      withSharp((sharp) =>
+        sharp(PNG).jpeg().withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/">secret</x:xmpmeta>').toBuffer(),
+      ),
+    ],
+    ['a text chunk', Promise.resolve(withPngChunks(PNG, pngChunk('tEXt', 'parameters\0secret')))],
+  ]
+  test.each(secrets)('%s, though nothing else was asked for', async (_, file) => {
+    const bytes = await file
+    expect(Buffer.from(bytes).includes('secret')).toBe(true)
+    const result = await convert(bytes, {})
+    expect(Buffer.from(result.bytes).includes('secret')).toBe(false)
+    const { exif, xmp, comments } = await withSharp((sharp) => sharp(result.bytes).metadata())
+    expect([exif, xmp, comments]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('the orientation that it held is applied first', async () => {
+    const upright = await withSharp((sharp) =>
+      sharp(PNG).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer(),
+    )
+    const { bytes, width, height } = await convert(upright, { output_format: 'png' })
+    expect({ width, height }).toEqual({ width: 18, height: 24 })
+    expect(await inspectImage(bytes)).toMatchObject({ width: 18, height: 24 })
+  })
+})
+
+describe('what cannot be made is 502 upstream_error', () => {
+  const cut = PNG.subarray(0, PNG.length - 40)
+  test.each<[string, Uint8Array, ImageWish]>([
+    ['no image', Buffer.from('not an image'), {}],
+    ['nothing', new Uint8Array(), {}],
+    ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), {}],
+    ['a damaged image that is to be converted', cut, { output_format: 'webp' }],
+    ['a damaged image that is as asked', cut, { output_format: 'png' }],
+    ['a signature with nothing behind it', concat('\x89PNG\r\n\x1a\n'), {}],
+    ['a size of more than 40 million pixels', PNG, { size: sized('9999x9999') }],
+    ['a size that overflows', PNG, { size: sized('9999999x9999999') }],
+    ['a side that WebP does not have', PNG, { size: sized('16384x9'), output_format: 'webp' }],
+    ['a side that JPEG does not have', PNG, { size: sized('65536x9'), output_format: 'jpeg' }],
+  ])('%s', async (_, bytes, wish) => {
+    expect(await refusalOf(() => convert(bytes, wish))).toMatchObject({
+      kind: 'upstream_failed',
+      code: 'upstream_error',
+    })
+  })
+})
