@@ -49,7 +49,10 @@ function readText(
 ): Pick<Ask, 'prompt' | 'last_text' | 'declarations'> {
   const system = partsOf(objectOf(pick(body, 'systemInstruction', 'system_instruction')))
   return {
-    prompt: [...system, ...parts].map(spoken).join('\n'),
+    prompt: [...system, ...parts]
+      .map(spoken)
+      .filter((text) => text !== '')
+      .join('\n'),
     last_text: partsOf(last)
       .map(({ text }) => textOf(text))
       .join('\n'),
