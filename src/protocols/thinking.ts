@@ -1,0 +1,28 @@
+// Owns the table between an effort and a budget of thinking tokens, for protocols that say only one of the two.
+import type { Effort, Thinking } from './canonical.ts'
+
+/** Tokens that an effort stands for, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any takes. */
+export const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
+  minimal: 1_024,
+  low: 1_024,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 32_768,
+  max: 32_768,
+}
+
+const BY_RISING_BUDGET: readonly Effort[] = ['low', 'medium', 'high']
+
+/** The thinking tokens to ask for; undefined where the model is to decide. */
+export function budgetOf(thinking: Thinking): number | undefined {
+  if (thinking.mode === 'off') return 0
+  if (thinking.mode === 'auto') return undefined
+  return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]
+}
+
+/** The least effort whose budget covers what was asked; undefined where the model is to decide, or thinking is off. */
+export function effortOf(thinking: Thinking): Effort | undefined {
+  if (thinking.mode === 'effort') return thinking.effort
+  if (thinking.mode !== 'budget') return undefined
+  return BY_RISING_BUDGET.find((effort) => EFFORT_BUDGETS[effort] >= thinking.budget_tokens) ?? 'high'
+}
