@@ -1,0 +1,76 @@
+// Owns the writing of a conversation's turns as a messages request's messages.
+import type {
+  ConversationRequest,
+  MediaPart,
+  Part,
+  Source,
+  TextPart,
+  ToolResultPart,
+  Turn,
+} from '../canonical.ts'
+import { refusePart } from '../carried.ts'
+import { compact } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+
+/** Every turn; in a user's, tool results come first, as the vendor demands. */
+export const encodeMessages = (request: ConversationRequest): JsonObject[] =>
+  request.turns.flatMap((turn) => {
+    const content = inOrder(turn).flatMap(encodePart)
+    return content.length > 0 ? [{ role: turn.role, content }] : []
+  })
+
+function inOrder({ role, parts }: Turn): readonly Part[] {
+  if (role === 'assistant') return parts
+  const results = parts.filter((part) => part.kind === 'tool_result')
+  return [...results, ...parts.filter((part) => part.kind !== 'tool_result')]
+}
+
+/** One part as a block; none for empty text, which is refused, and for thinking that Claude did not seal. */
+function encodePart(part: Part): JsonObject[] {
+  switch (part.kind) {
+    case 'text':
+      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
+    case 'tool_call':
+      return [{ type: 'tool_use', id: toolId(part.id), name: part.name, input: part.arguments }]
+    case 'tool_result':
+      return [encodeResult(part)]
+    case 'thinking':
+      return part.signature?.issuer === 'anthropic'
+        ? [{ type: 'thinking', thinking: part.text, signature: part.signature.value }]
+        : []
+    case 'redacted_thinking':
+      return part.signature.issuer === 'anthropic'
+        ? [{ type: 'redacted_thinking', data: part.signature.value }]
+        : []
+    default:
+      return [encodeMedia(part)]
+  }
+}
+
+/** Ids must be letters, digits, `_` and `-`; others are spelled out, the same way in a call and its result. */
+const toolId = (id: string): string =>
+  id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
+
+const encodeResult = (result: ToolResultPart): JsonObject =>
+  compact({
+    type: 'tool_result',
+    tool_use_id: toolId(result.call_id),
+    content: encodeResultContent(result.content),
+    is_error: result.failed ? true : undefined,
+  })
+
+function encodeResultContent(content: readonly (TextPart | MediaPart)[]): Json {
+  const [first, ...rest] = content
+  if (first?.kind === 'text' && rest.length === 0) return first.text
+  return content.flatMap(encodePart)
+}
+
+const encodeMedia = ({ kind, source, name, at }: MediaPart): JsonObject => {
+  if (kind === 'audio') throw refusePart('audio', 'anthropic', at)
+  return compact({ type: kind, source: encodeSource(source), title: kind === 'document' ? name : undefined })
+}
+
+const encodeSource = (source: Source): JsonObject =>
+  source.by === 'url'
+    ? { type: 'url', url: source.url }
+    : { type: 'base64', media_type: source.mime_type, data: source.data }

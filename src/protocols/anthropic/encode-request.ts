@@ -1,0 +1,108 @@
+// Owns the writing of a canonical request as a messages request.
+// https://platform.claude.com/docs/en/api/messages
+import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
+import { refusePart, refuseUnsayable } from '../carried.ts'
+import { compact, refusal } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+import { encodeMessages } from './encode-messages.ts'
+import { type Generation, generationOf } from './model.ts'
+import { strictSchema } from './schema.ts'
+import { type EncodedThinking, encodeThinking } from './thinking.ts'
+
+const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
+
+/**
+ * A canonical request for a provider that speaks messages.
+ * @throws GatewayError invalid_request for what the messages protocol cannot say
+ */
+export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
+  refuseUnsayable(request, 'anthropic')
+  const generation = generationOf(target.model)
+  const max_tokens = request.max_output_tokens ?? target.max_output_tokens
+  const thinking = encodeThinking(request, generation, max_tokens)
+  const stop = request.stop.filter((sequence) => sequence.trim() !== '')
+  return compact({
+    model: target.model,
+    max_tokens,
+    system: encodeSystem(request.system),
+    messages: encodeMessages(request),
+    stream: request.streams ? true : undefined,
+    ...encodeSampling(request, generation, thinking),
+    stop_sequences: stop.length > 0 ? stop : undefined,
+    thinking: thinking.thinking,
+    output_config: encodeConfig(request, thinking),
+    ...encodeTools(request),
+    metadata: request.user === undefined ? undefined : { user_id: request.user },
+  })
+}
+
+function encodeSystem(system: readonly string[]): Json | undefined {
+  const [first, ...rest] = system
+  return rest.length === 0 ? first : system.map((text) => ({ type: 'text', text }))
+}
+
+/** As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 is taken for 1. Thinking goes with none of these. */
+function encodeSampling(
+  { temperature, top_p, top_k }: ConversationRequest,
+  { sampling }: Generation,
+  { thinks }: EncodedThinking,
+): Record<string, Json | undefined> {
+  if (sampling === 'none' || thinks) return {}
+  const alone = sampling === 'both' || temperature === undefined
+  return {
+    temperature: temperature === undefined ? undefined : Math.min(temperature, 1),
+    top_p: alone ? top_p : undefined,
+    top_k,
+  }
+}
+
+function encodeConfig(request: ConversationRequest, { effort }: EncodedThinking): JsonObject | undefined {
+  const { output } = request
+  if (output?.kind === 'json') {
+    const field = request.from === 'gemini' ? 'generationConfig.responseMimeType' : 'response_format'
+    throw refusePart('json_without_schema', 'anthropic', field)
+  }
+  if (!output && effort === undefined) return undefined
+  return compact({
+    effort,
+    format: output && { type: 'json_schema', schema: strictSchema(output.schema) },
+  })
+}
+
+/** The fields that tools need. A choice among some of them is made by offering only those. */
+function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
+  const { tool_choice } = request
+  const offered =
+    tool_choice?.mode === 'named'
+      ? request.tools.filter((tool) => tool_choice.names.includes(tool.name))
+      : request.tools
+  if (offered.length === 0) return {}
+  return { tools: offered.map(encodeTool), tool_choice: encodeChoice(request) }
+}
+
+function encodeTool(tool: ToolDefinition): JsonObject {
+  const { name, description, parameters, strict } = tool
+  if (!TOOL_NAME.test(name))
+    throw refusal(`${tool.at}.name`, 'must be 1 to 128 letters, digits, _ and - for this model.')
+  const schema = { type: 'object', ...(parameters ?? { properties: {} }) }
+  return compact({
+    name,
+    description,
+    input_schema: strict ? strictSchema(schema) : schema,
+    strict: strict ? true : undefined,
+  })
+}
+
+function encodeChoice(request: ConversationRequest): JsonObject | undefined {
+  const parallel = request.parallel_tool_calls === false ? { disable_parallel_tool_use: true } : {}
+  const choice = request.tool_choice && choiceOf(request.tool_choice)
+  if (choice) return choice.type === 'none' ? choice : { ...choice, ...parallel }
+  return request.parallel_tool_calls === false ? { type: 'auto', ...parallel } : undefined
+}
+
+function choiceOf(choice: ToolChoice): JsonObject {
+  if (choice.mode !== 'named') return { type: choice.mode }
+  if (!choice.required) return { type: 'auto' }
+  const [only, ...others] = choice.names
+  return only !== undefined && others.length === 0 ? { type: 'tool', name: only } : { type: 'any' }
+}

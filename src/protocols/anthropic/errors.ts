@@ -1,0 +1,34 @@
+// Owns the error shape of messages: HTTP status and type of each kind of error.
+import type { ErrorKind, GatewayError } from '../../errors.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that it does not list has the nearest type. */
+const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
+  invalid_request: [400, 'invalid_request_error'],
+  unauthenticated: [401, 'authentication_error'],
+  insufficient_balance: [402, 'billing_error'],
+  permission_denied: [403, 'permission_error'],
+  not_found: [404, 'not_found_error'],
+  conflict: [409, 'invalid_request_error'],
+  payload_too_large: [413, 'request_too_large'],
+  unprocessable: [422, 'invalid_request_error'],
+  rate_limited: [429, 'rate_limit_error'],
+  internal: [500, 'api_error'],
+  unimplemented: [501, 'api_error'],
+  upstream_failed: [502, 'api_error'],
+  upstream_timeout: [504, 'timeout_error'],
+  overloaded: [529, 'overloaded_error'],
+}
+
+/** `{type: "error", error: {type, message}, request_id}`. */
+export function renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject } {
+  const [status, type] = TYPES[error.kind]
+  return { status, body: { type: 'error', error: { type, message: error.message }, request_id } }
+}
+
+/** The event that the data of a stream's error goes under; SDKs know it by this name only. */
+export const STREAM_ERROR_EVENT = 'error'
+
+/** The same as the data of a stream's last event, STREAM_ERROR_EVENT. */
+export const renderStreamError = (error: GatewayError, request_id: string): string =>
+  JSON.stringify(renderError(error, request_id).body)

@@ -1,0 +1,45 @@
+// Owns what differs between generations of Claude models, as far as their names tell.
+// https://platform.claude.com/docs/en/about-claude/models/migration-guide
+
+export interface Generation {
+  /** `budget`: thinking takes budget_tokens; `adaptive`: it takes an effort, and a budget is refused or deprecated. */
+  readonly thinking: 'budget' | 'adaptive'
+  /** Which of temperature and top_p are taken: from 4.1 on not both in one request, from 4.7 on neither (nor top_k). */
+  readonly sampling: 'both' | 'one' | 'none'
+  /** How it is told not to think: in so many words, by saying nothing, or not at all, so that the least is asked for. */
+  readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
+}
+
+interface Row extends Generation {
+  /** The version from which it holds, as major * 100 + minor. */
+  readonly from: number
+  /** A family of models that it holds for; undefined for all. */
+  readonly family?: string
+}
+
+/** By falling version; the first row that fits a model tells. */
+const ROWS: readonly Row[] = [
+  { from: 505, family: 'sonnet', thinking: 'adaptive', sampling: 'none', off: 'between_tools' },
+  { from: 505, family: 'haiku', thinking: 'adaptive', sampling: 'none', off: 'disabled' },
+  { from: 501, thinking: 'adaptive', sampling: 'none', off: 'least' },
+  { from: 500, family: 'opus', thinking: 'adaptive', sampling: 'none', off: 'disabled' },
+  { from: 500, thinking: 'adaptive', sampling: 'none', off: 'least' },
+  { from: 407, thinking: 'adaptive', sampling: 'none', off: 'nothing' },
+  { from: 406, thinking: 'adaptive', sampling: 'one', off: 'disabled' },
+  { from: 401, thinking: 'budget', sampling: 'one', off: 'disabled' },
+]
+
+const OLDEST: Generation = { thinking: 'budget', sampling: 'both', off: 'disabled' }
+
+/** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a number of more digits is a date. */
+const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
+const DATE = /\d{3,}/g
+
+/** The generation of a model; one without a version in its name is taken for the oldest, as other vendors' copies of the protocol are. */
+export function generationOf(model: string): Generation {
+  const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
+  if (!model.includes('claude') || major === undefined) return OLDEST
+  const version = Number(major) * 100 + Number(minor ?? 0)
+  const fits = ({ from, family }: Row) => version >= from && (family === undefined || model.includes(family))
+  return ROWS.find(fits) ?? OLDEST
+}

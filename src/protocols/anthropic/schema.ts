@@ -1,0 +1,43 @@
+// Owns the JSON Schema that Claude models can be held to.
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"
+import type { Json, JsonObject } from '../protocol.ts'
+
+/** Bounds that the vendor refuses; its own SDKs leave them out too. */
+const REFUSED = new Set([
+  '$schema',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'exclusiveMaximum',
+  'multipleOf',
+  'minLength',
+  'maxLength',
+  'maxItems',
+  'uniqueItems',
+  'minProperties',
+  'maxProperties',
+  'propertyOrdering',
+])
+
+/** Keywords whose value is data, or names that are not keywords. */
+const OPAQUE = new Set(['enum', 'const', 'default', 'examples', 'required'])
+const NAMED = new Set(['properties', '$defs', 'definitions'])
+
+/** The schema with every object closed, as is demanded, and without what is refused. */
+export function strictSchema(schema: JsonObject): JsonObject {
+  const kept: JsonObject = {}
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (REFUSED.has(keyword) || (keyword === 'minItems' && Number(value) > 1)) continue
+    kept[keyword === 'oneOf' ? 'anyOf' : keyword] = strictValue(keyword, value)
+  }
+  return kept.type === 'object' || kept.properties !== undefined
+    ? { ...kept, additionalProperties: false }
+    : kept
+}
+
+function strictValue(keyword: string, value: Json): Json {
+  if (OPAQUE.has(keyword) || typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((item) => strictValue('', item))
+  if (!NAMED.has(keyword)) return strictSchema(value)
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, strictValue('', item)]))
+}

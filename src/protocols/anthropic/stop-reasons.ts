@@ -1,0 +1,32 @@
+// Owns the table between a message's stop_reason and the canonical stop reasons.
+// https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
+import type { StopReason } from '../canonical.ts'
+
+const READ: Readonly<Record<string, StopReason>> = {
+  end_turn: 'stop',
+  max_tokens: 'length',
+  stop_sequence: 'stop_sequence',
+  tool_use: 'tool_use',
+  pause_turn: 'pause',
+  refusal: 'refusal',
+  model_context_window_exceeded: 'context_window',
+}
+
+const WRITTEN: Readonly<Record<StopReason, string>> = {
+  stop: 'end_turn',
+  stop_sequence: 'stop_sequence',
+  length: 'max_tokens',
+  context_window: 'model_context_window_exceeded',
+  tool_use: 'tool_use',
+  safety: 'refusal',
+  recitation: 'refusal',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  malformed: 'end_turn',
+  other: 'end_turn',
+}
+
+/** The canonical reason; `other` for one that is not known. */
+export const readStop = (stop_reason: string): StopReason => READ[stop_reason] ?? 'other'
+
+export const writeStop = (reason: StopReason): string => WRITTEN[reason]

@@ -1,0 +1,52 @@
+// Owns the reading of a streamed message as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import type { Usage } from '../../usage.ts'
+import { objectIn, parseObject, stringIn } from '../json.ts'
+import { keyBytes, stringValueBytes } from '../json-bytes.ts'
+import type { StreamReading, StreamRules } from '../protocol.ts'
+import { updateUsage } from './usage.ts'
+
+const MESSAGE_START = keyBytes('message_start')
+const MESSAGE_DELTA = keyBytes('message_delta')
+const ERROR = keyBytes('error')
+/** What a content_block_delta adds. */
+const WRITTEN = ['text', 'thinking', 'partial_json'].map(keyBytes)
+
+/** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
+const BYTES_PER_TOKEN = 4
+
+class AnthropicStreamReading implements StreamReading {
+  finished = false
+  failed = false
+  #usage: Usage | undefined
+  #written_bytes = 0
+
+  read(data: Buffer): void {
+    if (data.includes(MESSAGE_DELTA) || data.includes(MESSAGE_START) || data.includes(ERROR)) {
+      if (this.#conclude(data)) return
+    }
+    for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
+  }
+
+  usage(): Usage | undefined {
+    return this.#usage
+  }
+
+  deliveredTokens(): number {
+    return Math.ceil(this.#written_bytes / BYTES_PER_TOKEN)
+  }
+
+  /** Whether it was one of the few events that tell of the stream; a delta may hold their names as its text. */
+  #conclude(data: Buffer): boolean {
+    const event = parseObject(data.toString()) ?? {}
+    if (event.type === 'error') this.failed = true
+    else if (event.type === 'message_start')
+      this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
+    else if (event.type === 'message_delta') {
+      this.#usage = updateUsage(this.#usage, event.usage)
+      if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
+    } else return false
+    return true
+  }
+}
+
+export const stream: StreamRules = { open: () => new AnthropicStreamReading() }

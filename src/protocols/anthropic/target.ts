@@ -1,0 +1,14 @@
+// Owns where a messages request goes at a provider, and how it shows its key.
+import type { UpstreamTarget } from '../protocol.ts'
+
+/** The one version of the protocol: https://platform.claude.com/docs/en/api/versioning. */
+export const ANTHROPIC_VERSION = '2023-06-01'
+
+/** Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. Model and stream are told in the body. */
+export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
+  path: '/v1/messages',
+  headers: {
+    'anthropic-version': ANTHROPIC_VERSION,
+    ...(api_key === '' ? {} : { 'x-api-key': api_key }),
+  },
+})

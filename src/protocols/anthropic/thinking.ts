@@ -1,0 +1,94 @@
+// Owns how much a Claude model is told to think, and when it cannot be told to.
+// https://platform.claude.com/docs/en/build-with-claude/extended-thinking
+import type { ConversationRequest, Effort, Thinking, Turn } from '../canonical.ts'
+import { compact } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { budgetOf, effortOf } from '../thinking.ts'
+import type { Generation } from './model.ts'
+
+export interface EncodedThinking {
+  readonly thinking: JsonObject | undefined
+  readonly effort: string | undefined
+  /** The model will think. */
+  readonly thinks: boolean
+}
+
+/** The least that the vendor takes. */
+const LEAST_BUDGET_TOKENS = 1_024
+/** What a budget is where the model was to decide for itself, and its generation cannot. */
+const USUAL_BUDGET_TOKENS = 8_192
+
+const NOT_SAID: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
+
+const OFF: Readonly<Record<Generation['off'], EncodedThinking>> = {
+  disabled: { ...NOT_SAID, thinking: { type: 'disabled' } },
+  between_tools: { ...NOT_SAID, thinking: { type: 'between_tools' } },
+  nothing: NOT_SAID,
+  least: { ...NOT_SAID, effort: 'low' },
+}
+
+/** The fields that say it. Not said where the vendor would refuse the request for it. */
+export function encodeThinking(
+  request: ConversationRequest,
+  generation: Generation,
+  max_tokens: number,
+): EncodedThinking {
+  const { thinking } = request
+  if (!thinking) return NOT_SAID
+  if (thinking.mode === 'off') return OFF[generation.off]
+  if (forcesTool(request)) return NOT_SAID
+  const display = request.shows_thinking === false ? 'omitted' : undefined
+  return generation.thinking === 'adaptive'
+    ? adaptive(thinking, display)
+    : budgeted(request, thinking, display, max_tokens)
+}
+
+/** A tool that must be called leaves no room for thinking: the vendor takes only one of the two. */
+const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>
+  tools.length > 0 && (tool_choice?.mode === 'any' || (tool_choice?.mode === 'named' && tool_choice.required))
+
+/** The vendor's names of efforts: it has no `minimal`. */
+const EFFORTS: Readonly<Record<Effort, string>> = {
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+}
+
+function adaptive(thinking: Thinking, display: string | undefined): EncodedThinking {
+  const effort = effortOf(thinking)
+  return {
+    thinking: compact({ type: 'adaptive', display }),
+    effort: effort && EFFORTS[effort],
+    thinks: true,
+  }
+}
+
+function budgeted(
+  request: ConversationRequest,
+  thinking: Thinking,
+  display: string | undefined,
+  max_tokens: number,
+): EncodedThinking {
+  const wanted = Math.max(budgetOf(thinking) ?? USUAL_BUDGET_TOKENS, LEAST_BUDGET_TOKENS)
+  const budget_tokens = Math.min(wanted, max_tokens - 1)
+  if (budget_tokens < LEAST_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SAID
+  return {
+    thinking: compact({ type: 'enabled', budget_tokens, display }),
+    effort: undefined,
+    thinks: true,
+  }
+}
+
+/** A turn that called a tool and awaits its result must begin with Claude's own thinking, or it may not think now. */
+function lacksThinking(turns: readonly Turn[]): boolean {
+  const last = turns.findLast((turn) => turn.role === 'assistant')
+  if (!last?.parts.some((part) => part.kind === 'tool_call')) return false
+  return !last.parts.some(
+    (part) =>
+      (part.kind === 'thinking' || part.kind === 'redacted_thinking') &&
+      part.signature?.issuer === 'anthropic',
+  )
+}
