@@ -1,0 +1,56 @@
+// Owns the writing of a canonical answer as a whole chat completion.
+// https://platform.openai.com/docs/api-reference/chat/object
+import {
+  type Answer,
+  type AnswerContext,
+  type ConversationAnswer,
+  type ToolCallPart,
+  textOf,
+} from '../canonical.ts'
+import { compact } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { writeLogprobs } from './logprobs.ts'
+import { reasoningFields, sealField } from './reasoning.ts'
+import { writeStop } from './stop-reasons.ts'
+import { writeUsage } from './usage.ts'
+
+/** A whole answer for a caller of chat completions. */
+export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext): JsonObject =>
+  compact({
+    id: answer.id ?? `chatcmpl-${context.id}`,
+    object: 'chat.completion',
+    created: context.created_s,
+    model: answer.model ?? context.model,
+    choices: answer.answers.map(encodeChoice),
+    usage: answer.usage && writeUsage(answer.usage),
+  })
+
+const encodeChoice = (answer: Answer, index: number): JsonObject => ({
+  index,
+  message: encodeMessage(answer),
+  logprobs: writeLogprobs(answer.logprobs),
+  finish_reason: writeStop(answer.stop_reason),
+})
+
+/** What was written before a refusal stays the content, as it does in a stream; `finish_reason` tells of the refusal. */
+function encodeMessage({ parts }: Answer): JsonObject {
+  const calls = parts.filter((part) => part.kind === 'tool_call')
+  const texts = parts.filter((part) => part.kind === 'text')
+  const thinking = parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking')
+  const text = textOf(texts)
+  return compact({
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...reasoningFields(thinking),
+    tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
+    ...sealField(texts.at(-1)?.signature),
+  })
+}
+
+const encodeCall = (call: ToolCallPart): JsonObject => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  ...sealField(call.signature),
+})

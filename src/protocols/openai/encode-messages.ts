@@ -1,0 +1,101 @@
+// Owns the writing of a conversation's turns as a chat completion's messages.
+import type {
+  ConversationRequest,
+  MediaPart,
+  Part,
+  TextPart,
+  ToolCallPart,
+  ToolResultPart,
+  Turn,
+} from '../canonical.ts'
+import { textOf } from '../canonical.ts'
+import { refusePart } from '../carried.ts'
+import { compact } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { sealField } from './reasoning.ts'
+
+/** The system prompt first, then every turn; a turn's tool results become messages of their own, in front of it. */
+export function encodeMessages(request: ConversationRequest): JsonObject[] {
+  const system = request.system.map((content): JsonObject => ({ role: 'system', content }))
+  return [...system, ...request.turns.flatMap(encodeTurn)]
+}
+
+const encodeTurn = (turn: Turn): JsonObject[] =>
+  turn.role === 'assistant' ? [encodeAssistant(turn.parts)] : encodeUser(turn.parts)
+
+/** Thinking is left out: OpenAI refuses fields that it does not know, and its models take no thinking back. */
+function encodeAssistant(parts: readonly Part[]): JsonObject {
+  const calls = parts.filter((part) => part.kind === 'tool_call')
+  const texts = parts.filter((part) => part.kind === 'text')
+  const text = textOf(texts)
+  return compact({
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
+    ...sealField(texts.at(-1)?.signature),
+  })
+}
+
+/** A tool call, with Gemini's seal where a Gemini model behind chat completions gave one. */
+const encodeCall = (call: ToolCallPart): JsonObject => ({
+  id: call.id,
+  type: 'function',
+  function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  ...sealField(call.signature),
+})
+
+function encodeUser(parts: readonly Part[]): JsonObject[] {
+  const results = parts.filter((part) => part.kind === 'tool_result')
+  const shown = results.flatMap((result) => result.content.filter((part) => part.kind !== 'text'))
+  const said = parts.filter((part) => isContent(part))
+  const content = [...shown, ...said]
+  return [
+    ...results.map(encodeResult),
+    ...(content.length > 0 ? [{ role: 'user', content: encodeContent(content) }] : []),
+  ]
+}
+
+const isContent = (part: Part): part is TextPart | MediaPart =>
+  part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
+
+/** A tool message holds text only; what else a tool gave follows in the user's message. */
+const encodeResult = (result: ToolResultPart): JsonObject => ({
+  role: 'tool',
+  tool_call_id: result.call_id,
+  content: textOf(result.content),
+})
+
+/** A lone text as a string, which every server takes; anything more as parts. */
+function encodeContent(parts: readonly (TextPart | MediaPart)[]): string | JsonObject[] {
+  const [first, ...rest] = parts
+  return first?.kind === 'text' && rest.length === 0 ? first.text : parts.map(encodePart)
+}
+
+const encodePart = (part: TextPart | MediaPart): JsonObject =>
+  part.kind === 'text' ? { type: 'text', text: part.text } : MEDIA[part.kind](part)
+
+const MEDIA: Readonly<Record<MediaPart['kind'], (part: MediaPart) => JsonObject>> = {
+  image: ({ source }) => ({
+    type: 'image_url',
+    image_url: { url: source.by === 'url' ? source.url : dataUri(source) },
+  }),
+  audio: ({ source, at }) => {
+    const format = source.by === 'data' ? AUDIO_FORMATS[source.mime_type] : undefined
+    if (source.by === 'url' || format === undefined) throw refusePart('audio', 'openai', at)
+    return { type: 'input_audio', input_audio: { data: source.data, format } }
+  },
+  document: ({ source, name, at }) => {
+    if (source.by === 'url') throw refusePart('document_url', 'openai', at)
+    return { type: 'file', file: { filename: name ?? 'document', file_data: dataUri(source) } }
+  },
+}
+
+const AUDIO_FORMATS: Readonly<Record<string, string>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/mp3': 'mp3',
+  'audio/mpeg': 'mp3',
+}
+
+const dataUri = ({ mime_type, data }: { mime_type: string; data: string }): string =>
+  `data:${mime_type};base64,${data}`

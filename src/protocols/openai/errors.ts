@@ -1,0 +1,31 @@
+// Owns the error shape of chat completions: HTTP status, type and code of each kind of error.
+import type { ErrorKind, GatewayError } from '../../errors.ts'
+import type { JsonObject } from '../protocol.ts'
+
+/** https://platform.openai.com/docs/guides/error-codes: status, type, and the code where an error has none of its own. */
+const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]>> = {
+  invalid_request: [400, 'invalid_request_error', null],
+  unauthenticated: [401, 'invalid_request_error', 'invalid_api_key'],
+  insufficient_balance: [402, 'insufficient_quota', 'insufficient_balance'],
+  permission_denied: [403, 'invalid_request_error', 'permission_denied'],
+  not_found: [404, 'invalid_request_error', 'not_found'],
+  conflict: [409, 'invalid_request_error', 'conflict'],
+  payload_too_large: [413, 'invalid_request_error', 'request_too_large'],
+  unprocessable: [422, 'invalid_request_error', null],
+  rate_limited: [429, 'rate_limit_error', 'rate_limit_exceeded'],
+  internal: [500, 'server_error', null],
+  unimplemented: [501, 'invalid_request_error', 'unimplemented'],
+  upstream_failed: [502, 'server_error', 'upstream_error'],
+  upstream_timeout: [504, 'server_error', 'upstream_timeout'],
+  overloaded: [503, 'server_error', 'overloaded'],
+}
+
+/** `{error: {message, type, param, code}}`. */
+export function renderError(error: GatewayError): { status: number; body: JsonObject } {
+  const [status, type, code] = TYPES[error.kind]
+  const { message, param = null } = error
+  return { status, body: { error: { message, type, param, code: error.code ?? code } } }
+}
+
+/** The same as the data of a stream's last record. */
+export const renderStreamError = (error: GatewayError): string => JSON.stringify(renderError(error).body)

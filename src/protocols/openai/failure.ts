@@ -1,0 +1,54 @@
+// Owns what a refusal of a provider means: whose doing it is, and when to come back.
+import { objectIn, parseObject, stringIn } from '../json.ts'
+import type { JsonObject, UpstreamFailure } from '../protocol.ts'
+import { retryAfter } from '../retry-after.ts'
+
+type Blame = UpstreamFailure['blame']
+
+/**
+ * https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. A model that is not found is this route's
+ * fault: another may have it.
+ */
+const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
+  400: 'request',
+  401: 'key',
+  402: 'key',
+  403: 'key',
+  404: 'broken',
+  409: 'request',
+  413: 'request',
+  422: 'request',
+  429: 'busy',
+  503: 'busy',
+}
+
+/** Codes that say more than the status they come with. */
+const BLAME_BY_CODE: Readonly<Record<string, Blame>> = {
+  insufficient_quota: 'key',
+  billing_hard_limit_reached: 'key',
+  invalid_api_key: 'key',
+  model_not_found: 'broken',
+  /** OpenRouter and moderation: the prompt is at fault, though the status is 403. */
+  content_policy_violation: 'request',
+  content_filter: 'request',
+}
+
+const LONGEST_MESSAGE = 2_000
+
+/** Reads a refusal. @param body an OpenAI error, Ollama's bare text of one, one in an array (Google), HTML, or nothing */
+export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
+  const error = readError(body)
+  const message = stringIn(error.message) ?? body.slice(0, LONGEST_MESSAGE)
+  return {
+    blame: BLAME_BY_CODE[stringIn(error.code) ?? ''] ?? BLAME_BY_STATUS[status] ?? 'broken',
+    message: message === '' ? `The provider answered with status ${status} and no message.` : message,
+    retry_after_s: retryAfter(headers),
+  }
+}
+
+function readError(body: string): JsonObject {
+  const first = body.startsWith('[') ? parseObject(`{"list":${body}}`)?.list : undefined
+  const answer = Array.isArray(first) ? objectIn(first[0]) : parseObject(body)
+  const error = answer?.error
+  return typeof error === 'string' ? { message: error } : objectIn(error)
+}

@@ -1,0 +1,21 @@
+// Owns the chat completions protocol as a whole: the verbs of a Protocol, gathered.
+import type { Protocol } from '../protocol.ts'
+import { renderError, renderStreamError } from './errors.ts'
+import { readFailure } from './failure.ts'
+import { limitOutput, readRequest } from './request.ts'
+import { stream } from './stream.ts'
+import { target } from './target.ts'
+import { estimateOutput, readUsage } from './usage.ts'
+
+export const openai: Protocol = {
+  name: 'openai',
+  readRequest,
+  limitOutput,
+  target,
+  readUsage,
+  estimateOutput,
+  stream,
+  readFailure,
+  renderError,
+  renderStreamError,
+}

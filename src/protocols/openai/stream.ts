@@ -1,0 +1,52 @@
+// Owns the reading of a streamed chat completion as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import type { Usage } from '../../usage.ts'
+import { objectsIn, parseObject } from '../json.ts'
+import { hasValue, keyBytes, stringValueBytes } from '../json-bytes.ts'
+import type { StreamReading, StreamRules } from '../protocol.ts'
+import { readUsage } from './usage.ts'
+
+const DONE = Buffer.from('[DONE]')
+const USAGE = keyBytes('usage')
+const FINISH = keyBytes('finish_reason')
+const ERROR = keyBytes('error')
+/** What a delta adds. `reasoning` and `reasoning_content` are two servers' names of one thing. */
+const WRITTEN = ['content', 'refusal', 'reasoning_content', 'reasoning', 'arguments'].map(keyBytes)
+
+/** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
+const BYTES_PER_TOKEN = 4
+
+class OpenaiStreamReading implements StreamReading {
+  finished = false
+  failed = false
+  /** The last event that bore a usage; it is read when asked for. */
+  #usage_event: Buffer | undefined
+  #written_bytes = 0
+
+  read(data: Buffer): void {
+    if (data.equals(DONE)) {
+      this.finished = true
+      return
+    }
+    if (hasValue(data, USAGE)) this.#usage_event = data
+    if (hasValue(data, FINISH) || data.includes(ERROR)) this.#conclude(data)
+    for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
+  }
+
+  usage(): Usage | undefined {
+    const event = this.#usage_event && parseObject(this.#usage_event.toString())
+    return event && readUsage(event)
+  }
+
+  deliveredTokens(): number {
+    return Math.ceil(this.#written_bytes / BYTES_PER_TOKEN)
+  }
+
+  #conclude(data: Buffer): void {
+    const chunk = parseObject(data.toString()) ?? {}
+    if (chunk.error !== undefined && chunk.error !== null) this.failed = true
+    if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
+      this.finished = true
+  }
+}
+
+export const stream: StreamRules = { open: () => new OpenaiStreamReading() }
