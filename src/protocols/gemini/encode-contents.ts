@@ -1,0 +1,120 @@
+// Owns the writing of a conversation's turns as a native request's contents.
+// https://ai.google.dev/api/caching#Content
+import {
+  type MediaPart,
+  type Part,
+  parseArguments,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
+  textOf,
+} from '../canonical.ts'
+import { refusePart } from '../carried.ts'
+import { compact, refusal } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { ownSignature } from './parts.ts'
+
+/**
+ * The seal for a tool call that another vendor's model made, or whose seal the caller lost; Gemini 3 refuses one without.
+ * https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs"
+ */
+const NO_SEAL = 'skip_thought_signature_validator'
+
+/** @param demands_seals the model refuses unsealed tool calls of the current turn */
+export function encodeContents(turns: readonly Turn[], demands_seals: boolean): JsonObject[] {
+  const current = turns.findLastIndex(
+    (turn) => turn.role === 'user' && turn.parts.some((part) => part.kind !== 'tool_result'),
+  )
+  return turns.flatMap((turn, index) => {
+    const sealed = demands_seals && index > current ? sealFirstCall(turn.parts) : turn.parts
+    const parts = sealed.flatMap(encodePart)
+    return parts.length > 0 ? [{ role: turn.role === 'user' ? 'user' : 'model', parts }] : []
+  })
+}
+
+/** Of calls made at once only the first is sealed. */
+function sealFirstCall(parts: readonly Part[]): readonly Part[] {
+  const first = parts.find((part) => part.kind === 'tool_call')
+  if (!first || first.signature?.issuer === 'gemini') return parts
+  return parts.map((part) =>
+    part === first ? { ...first, signature: { issuer: 'gemini', value: NO_SEAL } } : part,
+  )
+}
+
+/** One part; none for thinking that Gemini did not seal: it is refused, or does nothing. */
+function encodePart(part: Part): JsonObject[] {
+  switch (part.kind) {
+    case 'text': {
+      const seal = ownSignature(part.signature)
+      return part.text === '' && seal === undefined
+        ? []
+        : [compact({ text: part.text, thoughtSignature: seal })]
+    }
+    case 'thinking': {
+      const seal = ownSignature(part.signature)
+      return seal === undefined ? [] : [{ text: part.text, thought: true, thoughtSignature: seal }]
+    }
+    case 'redacted_thinking':
+      return []
+    case 'tool_call':
+      return [encodeCall(part)]
+    case 'tool_result':
+      return [encodeResult(part)]
+    default:
+      return [encodeMedia(part)]
+  }
+}
+
+const encodeCall = ({ id, name, arguments: args, signature }: ToolCallPart): JsonObject =>
+  compact({ functionCall: { id, name, args }, thoughtSignature: ownSignature(signature) })
+
+function encodeResult({ call_id, name, content, failed }: ToolResultPart): JsonObject {
+  const media = content.filter((part): part is MediaPart => part.kind !== 'text')
+  return {
+    functionResponse: compact({
+      id: call_id,
+      name,
+      response: encodeResponse(content, failed),
+      parts: media.length > 0 ? media.map(encodeMedia) : undefined,
+    }),
+  }
+}
+
+/** A tool's JSON as it is; its text under `output`, and what it said of a failure under `error`. */
+function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: boolean): JsonObject {
+  const text = textOf(content)
+  if (failed) return { error: text }
+  if (text === '') return {}
+  const own = parseArguments(text)
+  const keys = Object.keys(own ?? {})
+  const misread = keys.length === 0 || (keys.length === 1 && ['output', 'error'].includes(keys[0] ?? ''))
+  return own && !misread ? own : { output: text }
+}
+
+/** The image types that the vendor reads, and by which ending an address tells them. */
+const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
+const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  pdf: 'application/pdf',
+}
+
+function encodeMedia({ kind, source, at }: MediaPart): JsonObject {
+  if (source.by === 'data') {
+    if (kind === 'image' && !IMAGE_TYPES.has(source.mime_type))
+      throw refusal(at, `${source.mime_type} is not read by this model; send ${[...IMAGE_TYPES].join(', ')}.`)
+    return { inlineData: { mimeType: source.mime_type, data: source.data } }
+  }
+  const mimeType = typeOf(source.url)
+  if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/'))
+    throw refusePart(kind === 'image' ? 'image_url' : 'document_url', 'gemini', at)
+  return { fileData: { fileUri: source.url, mimeType } }
+}
+
+const typeOf = (url: string): string | undefined =>
+  TYPE_BY_ENDING[/\.([a-z]+)(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase() ?? '']

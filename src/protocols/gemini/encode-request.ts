@@ -1,0 +1,76 @@
+// Owns the writing of a canonical request as a native one.
+// https://ai.google.dev/api/generate-content#request-body
+import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
+import { refuseUnsayable } from '../carried.ts'
+import { compact } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+import { encodeContents } from './encode-contents.ts'
+import { generationOf } from './model.ts'
+import { toGeminiSchema } from './schema.ts'
+import { encodeThinking } from './thinking.ts'
+
+/**
+ * A canonical request for a provider that speaks the native protocol; the address tells the model and whether it streams.
+ * @throws GatewayError invalid_request for what the native protocol cannot say
+ */
+export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
+  refuseUnsayable(request, 'gemini')
+  const generation = generationOf(target.model)
+  const config = encodeConfig(request, target)
+  return compact({
+    systemInstruction:
+      request.system.length > 0 ? { parts: request.system.map((text) => ({ text })) } : undefined,
+    contents: encodeContents(request.turns, generation.demands_seals),
+    ...encodeTools(request),
+    generationConfig: Object.keys(config).length > 0 ? config : undefined,
+  })
+}
+
+const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonObject =>
+  compact({
+    maxOutputTokens: request.max_output_tokens,
+    temperature: request.temperature,
+    topP: request.top_p,
+    topK: request.top_k,
+    stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
+    seed: request.seed,
+    candidateCount: request.answers,
+    thinkingConfig: encodeThinking(request, target.model),
+    ...encodeOutput(request),
+    ...encodeLogprobs(request),
+    frequencyPenalty: request.frequency_penalty,
+    presencePenalty: request.presence_penalty,
+  })
+
+function encodeOutput({ output }: ConversationRequest): JsonObject {
+  if (!output) return {}
+  const responseMimeType = 'application/json'
+  if (output.kind === 'json') return { responseMimeType }
+  return { responseMimeType, responseJsonSchema: toGeminiSchema(output.schema) }
+}
+
+/** A count of 0 alternatives is refused: it is left out. */
+const encodeLogprobs = ({ logprobs }: ConversationRequest): JsonObject =>
+  logprobs === undefined ? {} : compact({ responseLogprobs: true, logprobs: logprobs || undefined })
+
+/** The fields that tools need; a choice among no tools is left out. */
+function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
+  if (request.tools.length === 0) return {}
+  return {
+    tools: [{ functionDeclarations: request.tools.map(encodeTool) }],
+    toolConfig: request.tool_choice && {
+      functionCallingConfig: encodeChoice(request.tool_choice),
+    },
+  }
+}
+
+const encodeTool = ({ name, description, parameters }: ToolDefinition): JsonObject =>
+  compact({ name, description, parametersJsonSchema: parameters && toGeminiSchema(parameters) })
+
+const MODES = { auto: 'AUTO', any: 'ANY', none: 'NONE' } as const
+
+/** VALIDATED is AUTO among the names that are allowed. */
+function encodeChoice(choice: ToolChoice): JsonObject {
+  if (choice.mode !== 'named') return { mode: MODES[choice.mode] }
+  return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: [...choice.names] }
+}

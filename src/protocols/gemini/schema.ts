@@ -1,0 +1,132 @@
+// Owns what differs between JSON Schema and the two forms of it that the native protocol takes.
+// https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
+import type { Json, JsonObject } from '../protocol.ts'
+import { isObject } from './fields.ts'
+
+/** The keywords that the vendor documents for responseJsonSchema and parametersJsonSchema; others are left out. */
+const TAKEN = new Set([
+  '$id',
+  '$anchor',
+  'type',
+  'format',
+  'title',
+  'description',
+  'enum',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
+  'required',
+  'propertyOrdering',
+])
+
+/** Keywords under another name that means the same to the vendor. */
+const RENAMED: Readonly<Record<string, string>> = { oneOf: 'anyOf', definitions: '$defs' }
+
+const SCHEMAS_BY_NAME = new Set(['properties', '$defs'])
+const SCHEMA_LISTS = new Set(['anyOf', 'prefixItems'])
+
+/** A JSON Schema as the vendor takes it. What it does not know is dropped: the bound is then not enforced, nothing else is. */
+export function toGeminiSchema(schema: JsonObject): JsonObject {
+  if (typeof schema.$ref === 'string') return reference(schema, schema.$ref)
+  const kept: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    const keyword = RENAMED[name] ?? name
+    const taken = takenValue(keyword, value)
+    if (taken !== undefined) kept[keyword] = taken
+  }
+  const constant = typeof schema.const === 'string' || typeof schema.const === 'number'
+  return mergeAllOf(constant ? { ...kept, enum: [schema.const ?? null] } : kept, schema.allOf)
+}
+
+function takenValue(keyword: string, value: Json): Json | undefined {
+  if (SCHEMAS_BY_NAME.has(keyword)) return isObject(value) ? mapValues(value, toGeminiSchema) : undefined
+  if (SCHEMA_LISTS.has(keyword))
+    return Array.isArray(value) ? value.filter(isObject).map(toGeminiSchema) : undefined
+  if (keyword === 'items' || keyword === 'additionalProperties')
+    return isObject(value)
+      ? toGeminiSchema(value)
+      : typeof value === 'boolean' && keyword !== 'items'
+        ? value
+        : undefined
+  return TAKEN.has(keyword) ? value : undefined
+}
+
+/** Beside a reference the vendor takes only what begins with `$`. */
+const reference = (schema: JsonObject, $ref: string): JsonObject => ({
+  $ref: $ref.replace('#/definitions/', '#/$defs/'),
+  ...(isObject(schema.$defs) ? { $defs: mapValues(schema.$defs, toGeminiSchema) } : {}),
+})
+
+/** Schemas that must all hold, as one: their properties and demands together. */
+function mergeAllOf(schema: JsonObject, all_of: Json | undefined): JsonObject {
+  if (!Array.isArray(all_of)) return schema
+  return all_of.filter(isObject).map(toGeminiSchema).reduce(mergeTwo, schema)
+}
+
+const mergeTwo = (one: JsonObject, other: JsonObject): JsonObject => ({
+  ...one,
+  ...other,
+  ...(one.properties || other.properties
+    ? { properties: { ...objectOr(one.properties), ...objectOr(other.properties) } }
+    : {}),
+  ...(one.required || other.required
+    ? { required: [...new Set([...listOr(one.required), ...listOr(other.required)])] }
+    : {}),
+})
+
+const objectOr = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
+
+/** Counts that the vendor's own schemas write as text, as int64 is in protocol buffers. */
+const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
+/** Formats that mean something outside of JSON Schema only. */
+const VENDOR_FORMATS = new Set(['enum', 'int32', 'int64', 'float', 'double'])
+
+const CAMEL: Readonly<Record<string, string>> = {
+  any_of: 'anyOf',
+  min_items: 'minItems',
+  max_items: 'maxItems',
+  min_length: 'minLength',
+  max_length: 'maxLength',
+  min_properties: 'minProperties',
+  max_properties: 'maxProperties',
+}
+
+/** The vendor's own schema (a subset of OpenAPI 3.0, with types in capitals) as JSON Schema. */
+export function fromGeminiSchema(schema: JsonObject): JsonObject {
+  const read: JsonObject = {}
+  for (const [name, value] of Object.entries(schema)) {
+    const keyword = CAMEL[name] ?? name
+    const meant = meantValue(keyword, value)
+    if (meant !== undefined) read[keyword] = meant
+  }
+  return schema.nullable === true ? nullable(read) : read
+}
+
+const NO_JSON_SCHEMA = new Set(['nullable', 'propertyOrdering', 'property_ordering', 'example'])
+
+function meantValue(keyword: string, value: Json): Json | undefined {
+  if (NO_JSON_SCHEMA.has(keyword)) return undefined
+  if (keyword === 'type') return typeof value === 'string' ? value.toLowerCase() : value
+  if (keyword === 'format') return VENDOR_FORMATS.has(String(value)) ? undefined : value
+  if (keyword === 'properties') return isObject(value) ? mapValues(value, fromGeminiSchema) : undefined
+  if (keyword === 'items') return isObject(value) ? fromGeminiSchema(value) : undefined
+  if (keyword === 'anyOf')
+    return Array.isArray(value) ? value.filter(isObject).map(fromGeminiSchema) : undefined
+  return COUNTS.has(keyword) ? Number(value) : value
+}
+
+function nullable(schema: JsonObject): JsonObject {
+  if (typeof schema.type !== 'string') return { anyOf: [schema, { type: 'null' }] }
+  return {
+    ...schema,
+    type: [schema.type, 'null'],
+    ...(Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {}),
+  }
+}
+
+const mapValues = (object: JsonObject, change: (schema: JsonObject) => JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(object).map(([name, value]) => [name, isObject(value) ? change(value) : {}]),
+  )

@@ -1,0 +1,43 @@
+// Owns the table between a candidate's finishReason and the canonical stop reasons.
+// https://ai.google.dev/api/generate-content#FinishReason
+import type { StopReason } from '../canonical.ts'
+
+const READ: Readonly<Record<string, StopReason>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  CONTINUATION: 'length',
+  SAFETY: 'safety',
+  BLOCKLIST: 'safety',
+  PROHIBITED_CONTENT: 'safety',
+  SPII: 'safety',
+  IMAGE_SAFETY: 'safety',
+  IMAGE_PROHIBITED_CONTENT: 'safety',
+  RECITATION: 'recitation',
+  IMAGE_RECITATION: 'recitation',
+  MALFORMED_FUNCTION_CALL: 'malformed',
+  MALFORMED_RESPONSE: 'malformed',
+  UNEXPECTED_TOOL_CALL: 'malformed',
+  TOO_MANY_TOOL_CALLS: 'malformed',
+}
+
+const WRITTEN: Readonly<Record<StopReason, string>> = {
+  stop: 'STOP',
+  stop_sequence: 'STOP',
+  tool_use: 'STOP',
+  length: 'MAX_TOKENS',
+  context_window: 'MAX_TOKENS',
+  safety: 'SAFETY',
+  refusal: 'SAFETY',
+  recitation: 'RECITATION',
+  malformed: 'MALFORMED_FUNCTION_CALL',
+  pause: 'OTHER',
+  other: 'OTHER',
+}
+
+/** The canonical reason; the vendor says STOP for tool calls too. `other` for one that is not known. */
+export function readStop(finish_reason: string, calls_tools: boolean): StopReason {
+  const reason = READ[finish_reason] ?? 'other'
+  return reason === 'stop' && calls_tools ? 'tool_use' : reason
+}
+
+export const writeStop = (reason: StopReason): string => WRITTEN[reason]
