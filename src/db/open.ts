@@ -25,6 +25,8 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
     // First of all, because the other pragmas may themselves have to wait for a lock.
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     db.run('PRAGMA foreign_keys = ON')
+    // Without it, INSERT OR REPLACE deletes rows past the triggers that refuse it.
+    db.run('PRAGMA recursive_triggers = ON')
     if (readonly) refuseOtherVersion(db)
     else prepareForWriting(db)
     return db

@@ -1,0 +1,139 @@
+// How a database is opened and brought up to date, and which ones are refused.
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+async function inFolder(run: (path: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'database-'))
+  try {
+    await run(join(folder, 'tollgate.db'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const pragma = (db: Database, name: string) => db.query(`PRAGMA ${name}`).values()[0]?.[0]
+const tables = (db: Database) => db.query('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
+
+describe('an opened database', () => {
+  test.each([
+    ['journal_mode', 'wal'],
+    ['synchronous', 2],
+    ['busy_timeout', 5_000],
+    ['foreign_keys', 1],
+    ['recursive_triggers', 1],
+    ['user_version', MIGRATIONS.length],
+  ])('has %s = %p', (name, value) =>
+    inFolder((path) => {
+      const db = openDatabase(path)
+      expect(pragma(db, name)).toBe(value)
+      db.close()
+    }),
+  )
+
+  test('that may only read refuses to write', () =>
+    inFolder((path) => {
+      openDatabase(path).close()
+      const db = openDatabase(path, { readonly: true })
+      expect(db.query('SELECT count(*) AS count FROM accounts').get()).toEqual({ count: 0 })
+      expect(() => db.run('DELETE FROM accounts')).toThrow(/readonly/)
+      db.close()
+    }))
+
+  test('that may only read is never made', () =>
+    inFolder((path) => {
+      expect(() => openDatabase(path, { readonly: true })).toThrow(/unable to open/)
+    }))
+
+  test('that may only read is refused when its tables are not up to date', () =>
+    inFolder((path) => {
+      new Database(path).run('CREATE TABLE other (id INTEGER)')
+      expect(() => openDatabase(path, { readonly: true })).toThrow(/version 0.*Start the gateway once/)
+    }))
+
+  test.each([{ readonly: true }, { readonly: false }])(
+    'of a newer program is refused and left as it is (%p)',
+    (options) =>
+      inFolder((path) => {
+        const newer = new Database(path)
+        newer.run('CREATE TABLE from_the_future (id INTEGER)')
+        newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+        newer.close()
+        const before = readFileSync(path)
+        const refusal = new RegExp(
+          `version ${MIGRATIONS.length + 1}.*up to ${MIGRATIONS.length}.*newer program`,
+        )
+        expect(() => openDatabase(path, options)).toThrow(refusal)
+        expect(readFileSync(path)).toEqual(before)
+      }),
+  )
+
+  test('is never made of a file that is something else', () =>
+    inFolder((path) => {
+      writeFileSync(
+        path,
+        'these are notes, and no database, and they are longer than a header of one'.repeat(20),
+      )
+      const before = readFileSync(path)
+      expect(() => openDatabase(path)).toThrow(/not a database/)
+      expect(readFileSync(path)).toEqual(before)
+    }))
+})
+
+describe('migrations', () => {
+  test('are applied once, however often a database is opened', () =>
+    inFolder((path) => {
+      const db = openDatabase(path)
+      const first = tables(db)
+      expect(migrate(db)).toBe(0)
+      const again = openDatabase(path)
+      expect(tables(again)).toEqual(first)
+      again.close()
+      db.close()
+    }))
+
+  test('go on from where a database is, in order', () => {
+    const db = new Database(':memory:')
+    const [first, second, third] = [
+      'CREATE TABLE a (x)',
+      'INSERT INTO a VALUES (1)',
+      'UPDATE a SET x = x + 1',
+    ] as const
+    expect(migrate(db, [first])).toBe(1)
+    expect(migrate(db, [first, second, third])).toBe(2)
+    expect(migrate(db, [first, second, third])).toBe(0)
+    expect(db.query('SELECT x FROM a').all()).toEqual([{ x: 2 }])
+    expect(schemaVersion(db)).toBe(3)
+  })
+
+  test('that fail leave nothing of themselves, and keep what came before', () => {
+    const db = new Database(':memory:')
+    const broken = 'CREATE TABLE b (x); INSERT INTO missing VALUES (1)'
+    expect(() => migrate(db, ['CREATE TABLE a (x)', broken, 'CREATE TABLE c (x)'])).toThrow(/missing/)
+    expect(schemaVersion(db)).toBe(1)
+    expect(tables(db)).toEqual([expect.objectContaining({ name: 'a' })])
+    expect(migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'])).toBe(1)
+  })
+
+  test('of two processes that start at once are applied once', () =>
+    inFolder(async (path) => {
+      const start = () =>
+        Bun.spawn(
+          [
+            process.execPath,
+            '-e',
+            `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../src/db/open.ts'))})
+             openDatabase(${JSON.stringify(path)}).close()`,
+          ],
+          { stderr: 'inherit' },
+        ).exited
+      expect(await Promise.all([start(), start(), start()])).toEqual([0, 0, 0])
+      const db = openDatabase(path)
+      expect(schemaVersion(db)).toBe(MIGRATIONS.length)
+      db.close()
+    }))
+})

@@ -1,0 +1,49 @@
+// The tables as Drizzle sees them, against the tables as the migrations make them.
+import { describe, expect, test } from 'bun:test'
+import { getTableColumns, getTableName, is } from 'drizzle-orm'
+import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { openDatabase } from '../../src/db/open.ts'
+import * as schema from '../../src/db/schema.ts'
+
+interface Column {
+  name: string
+  type: string
+  notnull: number
+  pk: number
+}
+
+const TABLES = Object.values(schema).filter((value) => is(value, SQLiteTable))
+const db = openDatabase(':memory:')
+
+const listed = db
+  .query<{ name: string; strict: number }, []>(
+    `SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`,
+  )
+  .all()
+
+test('every table is known to Drizzle, and every one of its tables exists', () => {
+  expect(listed.map(({ name }) => name).sort()).toEqual(TABLES.map(getTableName).sort())
+})
+
+test.each(listed)('$name is STRICT', ({ strict }) => {
+  expect(strict).toBe(1)
+})
+
+describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s', (name, table) => {
+  test('has the same columns in the same order, with the same types and nullability', () => {
+    const real = db.query<Column, [string]>('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(name)
+    const drawn = Object.entries(getTableColumns(table)).map(([key, column]) => {
+      expect(column.name).toBe(key)
+      // SQLite reports an INTEGER PRIMARY KEY as nullable, because null asks for the next number.
+      return {
+        name: column.name,
+        type: column.getSQLType().toUpperCase(),
+        notnull: column.notNull && !column.primary,
+        primary: column.primary,
+      }
+    })
+    expect(drawn).toEqual(
+      real.map(({ name, type, notnull, pk }) => ({ name, type, notnull: notnull === 1, primary: pk > 0 })),
+    )
+  })
+})

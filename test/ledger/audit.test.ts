@@ -1,0 +1,149 @@
+// What the audit finds: each invariant is broken by hand, past all that guards the tables, and must be named.
+
+import type { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { audit } from '../../src/ledger/audit.ts'
+import { INVARIANTS } from '../../src/ledger/invariants.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { expire, hold, post, topUp, voided, withdraw, world } from './world.ts'
+
+/** Holds 1 and 2 are posted, 3 is voided, 4 expired, 5 pending; account 1 owes nothing. */
+function used(): Database {
+  const db = world({ balance: 1_000 })
+  createWriter(db).commit([
+    ...[100, 100, 100, 100, 100].map((amount) => hold(amount)),
+    post(1, 70),
+    post(2, 120),
+    voided(3),
+    expire(4),
+    withdraw(10),
+    topUp(30),
+  ])
+  return db
+}
+
+/** What no program of ours could do: the checks, references and triggers are off. */
+function tamper(db: Database, sql: string): void {
+  db.run('PRAGMA ignore_check_constraints = ON')
+  db.run('PRAGMA foreign_keys = OFF')
+  db.run('DROP TRIGGER entries_are_never_changed')
+  db.run('DROP TRIGGER entries_are_never_deleted')
+  db.run(sql)
+}
+
+const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
+  ['UPDATE accounts SET balance_nanos = 831 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
+  ["DELETE FROM entries WHERE kind = 'withdrawal'", ['balance_is_sum_of_entries'], 'account 1'],
+  ['UPDATE accounts SET held_nanos = 99 WHERE id = 1', ['account_held_is_sum_of_pending_holds'], 'account 1'],
+  ['UPDATE keys SET held_nanos = 0 WHERE id = 1', ['key_held_is_sum_of_pending_holds'], 'key 1'],
+  ['UPDATE keys SET spent_nanos = 189 WHERE id = 1', ['key_spent_is_sum_of_costs'], 'key 1'],
+  ['UPDATE keys SET spent_nanos = 1 WHERE id = 2', ['key_spent_is_sum_of_costs'], 'key 2'],
+  ['UPDATE accounts SET debt_nanos = 5 WHERE id = 2', ['debt_is_unpaid_less_payments'], 'account 2'],
+  [
+    'UPDATE accounts SET debt_nanos = 5 WHERE id = 1',
+    ['debt_is_unpaid_less_payments', 'no_debt_beside_free_balance'],
+    'account 1',
+  ],
+  [
+    'UPDATE accounts SET held_nanos = balance_nanos + 1 WHERE id = 1',
+    ['account_held_is_sum_of_pending_holds', 'nothing_negative'],
+    'account 1',
+  ],
+  [
+    'UPDATE accounts SET balance_nanos = -1 WHERE id = 2',
+    ['balance_is_sum_of_entries', 'nothing_negative'],
+    'account 2',
+  ],
+  [
+    'UPDATE keys SET spent_nanos = -1 WHERE id = 2',
+    ['key_spent_is_sum_of_costs', 'nothing_negative'],
+    'key 2',
+  ],
+  ['UPDATE holds SET account_id = 2 WHERE id = 4', ['key_belongs_to_account'], 'hold 4'],
+  ["UPDATE holds SET state = 'posted' WHERE id = 4", ['resolved_hold_has_call'], 'hold 4'],
+  ['DELETE FROM calls WHERE id = 3', ['resolved_hold_has_call'], 'hold 3'],
+  ["UPDATE holds SET state = 'expired' WHERE id = 3", ['call_has_resolved_hold'], 'call 3'],
+  ["UPDATE holds SET state = 'voided' WHERE id = 1", ['call_has_resolved_hold'], 'call 1'],
+  ['DELETE FROM holds WHERE id = 1', ['call_has_resolved_hold'], 'call 1'],
+  ["UPDATE calls SET request_id = 'other' WHERE id = 1", ['call_agrees_with_hold'], 'call 1'],
+  ['UPDATE calls SET hold_nanos = 99 WHERE id = 1', ['call_agrees_with_hold'], 'call 1'],
+  [
+    'UPDATE calls SET cost_nanos = 71 WHERE id = 1',
+    ['key_spent_is_sum_of_costs', 'call_is_charged_what_was_paid'],
+    'key 1',
+  ],
+  [
+    'UPDATE calls SET unpaid_nanos = 1 WHERE id = 1',
+    ['debt_is_unpaid_less_payments', 'call_is_charged_what_was_paid'],
+    'account 1',
+  ],
+  [
+    "DELETE FROM entries WHERE kind = 'charge' AND call_id = 1",
+    ['balance_is_sum_of_entries', 'call_is_charged_what_was_paid'],
+    'account 1',
+  ],
+  [
+    `INSERT INTO entries SELECT 99, account_id, kind, -30, call_id, note, created_at_ms FROM entries WHERE call_id = 1;
+     UPDATE entries SET amount_nanos = -40 WHERE call_id = 1 AND id <> 99`,
+    ['call_is_charged_what_was_paid'],
+    'call 1',
+  ],
+  [
+    'UPDATE entries SET call_id = 99 WHERE call_id = 1',
+    ['call_is_charged_what_was_paid', 'charge_has_call_of_account'],
+    'call 1',
+  ],
+]
+
+describe('the audit', () => {
+  test('is clean of a ledger that was only used, and counts it up', () => {
+    expect(audit(used())).toEqual({
+      clean: true,
+      findings: [],
+      totals: {
+        accounts: 2,
+        keys: 2,
+        calls: 3,
+        pending_holds: 1,
+        balance_nanos: 830,
+        held_nanos: 100,
+        debt_nanos: 0,
+        charged_nanos: 190,
+        topped_up_nanos: 1_030,
+        withdrawn_nanos: 10,
+      },
+    })
+  })
+
+  test('is clean of a ledger that was never used', () => {
+    expect(audit(world()).clean).toBe(true)
+  })
+
+  test.each(TAMPERINGS)('%s breaks %p', (sql, broken, subject) => {
+    const db = used()
+    tamper(db, sql)
+    const { clean, findings } = audit(db)
+    expect(clean).toBe(false)
+    expect([...new Set(findings.map(({ invariant }) => invariant))]).toEqual(broken)
+    expect(findings[0]?.subject).toBe(subject)
+  })
+
+  test('has a tampering for every invariant', () => {
+    const broken = new Set(TAMPERINGS.flatMap(([, names]) => names))
+    expect([...broken].sort()).toEqual(INVARIANTS.map(({ name }) => name).sort())
+  })
+
+  test('tells what it expected and what it found', () => {
+    const db = used()
+    tamper(db, 'UPDATE accounts SET balance_nanos = 831 WHERE id = 1')
+    expect(audit(db).findings).toEqual([
+      {
+        invariant: 'balance_is_sum_of_entries',
+        meaning: "An account's balance is the sum of its entries.",
+        subject: 'account 1',
+        expected: 830,
+        found: 831,
+      },
+    ])
+  })
+})

@@ -1,0 +1,14 @@
+// A process that kills itself without notice at a named point of its second commit. Arguments: database, point.
+import { openDatabase } from '../../src/db/open.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { hold, post } from './world.ts'
+
+const [path = '', fatal = ''] = process.argv.slice(2)
+let commits = 0
+const writer = createWriter(openDatabase(path), (point) => {
+  if (point === 'commit.begun') commits += 1
+  if (commits === 2 && point === fatal) process.kill(process.pid, 'SIGKILL')
+})
+writer.commit([hold(60), hold(30)])
+writer.commit([post(1, 50), hold(5)])
+process.stdout.write('survived')

@@ -1,0 +1,146 @@
+// The ledger as its callers have it: many at once, on the event loop or on a thread, on a real file.
+import { describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import { GatewayError } from '../../src/errors.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { onDisk } from './disk.ts'
+import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'
+
+const WRITERS = ['inline', 'thread'] as const
+
+describe.each(WRITERS)('with the writer %s', (writer) => {
+  test('of 1,000 holds at once exactly those that the balance pays for are admitted', () =>
+    onDisk({ balance: 1_379 }, async (path, db) => {
+      const ledger = await openLedger({ path, writer })
+      const outcomes = await Promise.all(Array.from({ length: 1_000 }, () => ledger.submit(hold(10))))
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(137)
+      expect(
+        outcomes.filter((outcome) => !outcome.ok && outcome.refusal === 'insufficient_balance'),
+      ).toHaveLength(863)
+      expect(stateOf(db)).toMatchObject({ balance: 1_379, held: 1_370 })
+      expect(brokenInvariants(db)).toEqual([])
+      await ledger.close()
+    }))
+
+  test('a call goes from its hold to its charge, and another connection sees each as soon as it is answered', () =>
+    onDisk({ balance: 100 }, async (path, db) => {
+      const ledger = await openLedger({ path, writer })
+      const held = await ledger.submit(hold(60))
+      expect(held).toEqual({ ok: true, hold_id: 1, held_nanos: 60 })
+      expect(stateOf(db)).toMatchObject({ held: 60 })
+      expect(await ledger.submit(post(1, 25))).toEqual({ ok: true, charged_nanos: 25, unpaid_nanos: 0 })
+      expect(stateOf(db)).toMatchObject({ balance: 75, held: 0, spent: 25 })
+      expect(await ledger.submit(voided(1))).toEqual({ ok: false, refusal: 'already_resolved' })
+      await ledger.close()
+    }))
+
+  test('operations take effect in the order in which they were submitted', () =>
+    onDisk({ balance: 10 }, async (path) => {
+      const ledger = await openLedger({ path, writer })
+      const outcomes = await Promise.all([
+        ledger.submit(hold(11)),
+        ledger.submit(topUp(1)),
+        ledger.submit(hold(11)),
+        ledger.submit(hold(1)),
+      ])
+      expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, true, false])
+      await ledger.close()
+    }))
+
+  test('of a batch with one operation that the tables refuse, only that one fails, and its hold stays pending', () =>
+    onDisk({ balance: 100 }, async (path, db) => {
+      const ledger = await openLedger({ path, writer })
+      await Promise.all([ledger.submit(hold(10)), ledger.submit(hold(10))])
+      const [before, poison, after] = await Promise.allSettled([
+        ledger.submit(topUp(5)),
+        ledger.submit(post(1, 7, { input_tokens: -1 })),
+        ledger.submit(post(2, 7)),
+      ])
+      expect(before).toMatchObject({ status: 'fulfilled', value: { ok: true, balance_nanos: 105 } })
+      expect(after).toMatchObject({ status: 'fulfilled', value: { ok: true, charged_nanos: 7 } })
+      expect(poison).toMatchObject({ status: 'rejected', reason: { kind: 'internal' } })
+      expect(stateOf(db)).toMatchObject({ balance: 98, held: 10 })
+      expect(brokenInvariants(db)).toEqual([])
+      expect(await ledger.submit(post(1, 7))).toMatchObject({ ok: true })
+      await ledger.close()
+    }))
+
+  test('amounts that are no numbers are refused, however they came here', () =>
+    onDisk({ balance: 100 }, async (path) => {
+      const ledger = await openLedger({ path, writer })
+      for (const amount of [Number.NaN, Infinity, 2 ** 53, 0.5, -1]) {
+        expect(await ledger.submit(hold(amount))).toEqual({ ok: false, refusal: 'amount_out_of_range' })
+      }
+      await ledger.close()
+    }))
+
+  test('closing commits what is under way, and refuses what comes later', () =>
+    onDisk({ balance: 100 }, async (path, db) => {
+      const ledger = await openLedger({ path, writer })
+      const under_way = ledger.submit(hold(60))
+      await ledger.close()
+      expect(await under_way).toMatchObject({ ok: true })
+      expect(stateOf(db)).toMatchObject({ held: 60 })
+      await expect(ledger.submit(hold(1))).rejects.toMatchObject({ kind: 'overloaded' })
+      await ledger.close()
+    }))
+
+  test('a database of a newer program is refused with a reason', () =>
+    onDisk({}, async (path, db) => {
+      db.run('PRAGMA user_version = 999')
+      await expect(openLedger({ path, writer })).rejects.toThrow(/version 999.*newer program/)
+    }))
+
+  test('a failure tells the caller nothing of the database', () =>
+    onDisk({ balance: 100 }, async (path) => {
+      const ledger = await openLedger({ path, writer })
+      await ledger.submit(hold(10))
+      const error = await ledger.submit(post(1, 7, { images: -1 })).catch((thrown: unknown) => thrown)
+      if (!(error instanceof GatewayError)) throw new Error('no GatewayError')
+      expect(error.message).not.toMatch(/sqlite|constraint|check|images/i)
+      expect(String(error.cause)).toMatch(/SQLITE_CONSTRAINT/)
+      await ledger.close()
+    }))
+})
+
+describe('two processes at one database', () => {
+  const race = async (path: string, writer: string): Promise<number> => {
+    const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, path, writer, '300'], {
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    const printed = await new Response(racer.stdout).text()
+    expect(await racer.exited).toBe(0)
+    return Number(printed)
+  }
+
+  test('are together given exactly what the balance pays for', () =>
+    onDisk({ balance: 4_000 }, async (path, db) => {
+      const admitted = await Promise.all([race(path, 'inline'), race(path, 'thread')])
+      expect(admitted[0] + admitted[1]).toBe(400)
+      expect(stateOf(db)).toMatchObject({ balance: 4_000, held: 4_000 })
+      expect(brokenInvariants(db)).toEqual([])
+    }))
+})
+
+describe('a process killed during a commit', () => {
+  test.each([
+    ['commit.begun', { balance: 100, held: 90 }],
+    ['commit.written', { balance: 100, held: 90 }],
+    ['commit.done', { balance: 50, held: 35 }],
+  ])('at %s has done all of it or nothing', (point, after) =>
+    onDisk({ balance: 100 }, async (path, db) => {
+      const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {
+        stdout: 'pipe',
+      })
+      expect(await new Response(killed.stdout).text()).toBe('')
+      await killed.exited
+      expect(killed.signalCode).toBe('SIGKILL')
+      expect(stateOf(db)).toMatchObject(after)
+      expect(brokenInvariants(db)).toEqual([])
+      const reopened = openDatabase(path)
+      expect(reopened.query('PRAGMA quick_check').all()).toEqual([{ quick_check: 'ok' }])
+      reopened.close()
+    }),
+  )
+})

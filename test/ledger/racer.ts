@@ -1,0 +1,14 @@
+// A process that asks for many holds at once, and prints how many it was given. Arguments: database, writer, how many.
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { hold } from './world.ts'
+
+const [path = '', writer = '', holds = '0'] = process.argv.slice(2)
+const ledger = await openLedger({ path, writer: writer === 'thread' ? 'thread' : 'inline' })
+let admitted = 0
+// In small groups, so that the transactions of the processes alternate.
+for (let asked = 0; asked < Number(holds); asked += 10) {
+  const outcomes = await Promise.all(Array.from({ length: 10 }, () => ledger.submit(hold(10))))
+  admitted += outcomes.filter(({ ok }) => ok).length
+}
+await ledger.close()
+process.stdout.write(String(admitted))
