@@ -80,7 +80,7 @@ function answerCalls(thoughts: string[], calls: FunctionCall[], room: number): A
 }
 
 function answerPicture(ask: Ask, random: Random, room: number): Answer {
-  const text = tokenize('Here is your picture.')
+  const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
   const pictures = fits ? [drawPicture(ask.aspect_ratio, random)] : []
   return { thoughts: [], text, calls: [], pictures, finish: fits ? 'stop' : 'length' }

@@ -1,7 +1,7 @@
 // How the simulated vendor's answers go out: shapes, pace, refusals, and connections that break.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { GoogleGenAI } from '@google/genai'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
@@ -10,6 +10,20 @@ import { ask, configured, createVendor, payloadsOf, textOf } from './vendor.ts'
 
 const RECORDINGS = join(import.meta.dir, '../fixtures/gemini')
 const BODY = ask('Why do tides rise?')
+
+test('the simulator is a program of its own: it imports nothing of the gateway', () => {
+  const folder = join(import.meta.dir, '../../src/simulator')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  )
+  const outside = files.flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/from '(\.[^']+)'/g)]
+      .map(([, path = '']) => relative(folder, join(folder, dirname(file), path)))
+      .filter((path) => path.startsWith('..')),
+  )
+  expect(outside).toEqual([])
+  expect(files.length).toBeGreaterThan(5)
+})
 
 describe('shapes are those of the recordings: the same names, in the same order', () => {
   const before = new Set<string>()
@@ -84,6 +98,8 @@ describe('streams', () => {
     const vendor = createVendor()
     expect(await vendor.stream('flash-lite-events-200', BODY)).toHaveLength(200)
     expect(await vendor.stream('flash-lite-events-200', configured({ maxOutputTokens: 3 }))).toHaveLength(3)
+    const thoughtful = configured({ thinkingConfig: { includeThoughts: true } })
+    expect(await vendor.stream('pro-events-12', thoughtful)).toHaveLength(12)
   })
 
   test('slow-N waits before the first byte, pace-N between events', async () => {

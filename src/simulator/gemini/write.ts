@@ -1,6 +1,6 @@
 // Owns the writing of native answers, whole and as the events of a stream: names and order of keys are the vendor's.
-import { TOKENS_PER_EVENT, totalsOf } from '../answer.ts'
-import type { Answer, Reply } from '../ask.ts'
+import { callTokens, PICTURE_TOKENS, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+import type { Answer, FunctionCall, PromptUsage, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
 import type { Call, Telling } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
@@ -18,7 +18,7 @@ export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
     avgLogprobs: -0.125,
     index,
   }))
-  return `${JSON.stringify(response(call, reply, candidates, telling, reply), null, 2)}\n`
+  return `${JSON.stringify(response(call, reply, candidates, totalsOf(reply), telling), null, 2)}\n`
 }
 
 /**
@@ -26,61 +26,66 @@ export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
  * @returns payloads, not framed
  */
 export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[] {
-  if (reply.answers.length === 0) return [JSON.stringify(response(call, reply, [], telling, reply))]
+  if (reply.answers.length === 0) return [JSON.stringify(response(call, reply, [], totalsOf(reply), telling))]
   const events: string[] = []
-  const told: Answer[] = []
+  let so_far = totalsOf({ ...reply, answers: [] })
   reply.answers.forEach((answer, index) => {
+    so_far = { ...so_far, thinking: so_far.thinking + answer.thoughts.length }
     const steps = stepsOf(answer, call, behaviour.events)
-    steps.forEach((step, at) => {
+    steps.forEach(({ parts, output, pictures }, at) => {
+      so_far = { ...so_far, output: so_far.output + output, pictures: so_far.pictures + pictures }
       const finish = at === steps.length - 1 ? { finishReason: FINISH[answer.finish] } : {}
-      const so_far = { ...reply, answers: [...told, step.so_far] }
-      const candidates = [{ ...candidate(step.parts), ...finish, index }]
-      events.push(JSON.stringify(response(call, reply, candidates, telling, so_far)))
+      const candidates = [{ ...candidate(parts), ...finish, index }]
+      events.push(JSON.stringify(response(call, reply, candidates, so_far, telling)))
     })
-    told.push(answer)
   })
   return events
 }
 
-/** One event's parts, and the answer as far as it has come with them. */
+/** What one event brings, and what that takes in tokens; `pictures` is a part of `output`. */
 interface Step {
   readonly parts: JsonObject[]
-  readonly so_far: Answer
+  readonly output: number
+  readonly pictures: number
 }
 
-/** @param texts how many events the text takes; undefined for as many as it needs */
-function stepsOf(answer: Answer, call: Call, texts: number | undefined): Step[] {
-  const so_far = {
-    ...answer,
-    text: [] as readonly string[],
-    calls: answer.calls.slice(0, 0),
-    pictures: answer.pictures.slice(0, 0),
-  }
-  const steps: Step[] = []
-  if (call.ask.shows_thoughts && answer.thoughts.length > 0) {
-    steps.push({ parts: [{ text: answer.thoughts.join(''), thought: true }], so_far: { ...so_far } })
-  }
-  for (const text of split(answer.text, texts ?? Math.ceil(answer.text.length / TOKENS_PER_EVENT))) {
-    so_far.text = [...so_far.text, ...text]
-    steps.push({ parts: [{ text: text.join('') }], so_far: { ...so_far } })
-  }
-  for (const { name, args } of answer.calls) {
-    so_far.calls = [...so_far.calls, { name, args }]
-    steps.push({ parts: [{ functionCall: { name, args } }], so_far: { ...so_far } })
-  }
-  for (const data of answer.pictures) {
-    so_far.pictures = [...so_far.pictures, data]
-    steps.push({ parts: [{ inlineData: { mimeType: 'image/png', data } }], so_far: { ...so_far } })
-  }
+const NOTHING: Step = { parts: [], output: 0, pictures: 0 }
+
+/** @param events how many events there should be in all; undefined for as many as the text needs */
+function stepsOf(answer: Answer, call: Call, events: number | undefined): Step[] {
+  const thoughts = call.ask.shows_thoughts && answer.thoughts.length > 0 ? [thoughtStep(answer.thoughts)] : []
+  const others = [...answer.calls.map(callStep), ...answer.pictures.map(pictureStep)]
+  const texts =
+    events === undefined
+      ? Math.ceil(answer.text.length / TOKENS_PER_EVENT)
+      : events - thoughts.length - others.length
+  const steps = [...thoughts, ...split(answer.text, texts).map(textStep), ...others]
   if (answer.thoughts.length > 0) sign(steps, answer)
-  return steps.length === 0 ? [{ parts: [], so_far: answer }] : steps
+  return steps.length === 0 ? [NOTHING] : steps
+}
+
+function thoughtStep(tokens: readonly string[]): Step {
+  return { ...NOTHING, parts: [{ text: tokens.join(''), thought: true }] }
+}
+
+function textStep(tokens: readonly string[]): Step {
+  return { parts: [{ text: tokens.join('') }], output: tokens.length, pictures: 0 }
+}
+
+function callStep(functionCall: FunctionCall): Step {
+  return { parts: [{ functionCall }], output: callTokens([functionCall]), pictures: 0 }
+}
+
+function pictureStep(data: string): Step {
+  const parts = [{ inlineData: { mimeType: 'image/png', data } }]
+  return { parts, output: PICTURE_TOKENS, pictures: PICTURE_TOKENS }
 }
 
 /** The first part after the thoughts bears their signature. */
 function sign(steps: Step[], answer: Answer): void {
   const part = steps.flatMap(({ parts }) => parts).find(({ thought }) => thought !== true)
-  if (part)
-    part.thoughtSignature = Buffer.from(`simulated ${Bun.hash(answer.thoughts.join(''))}`).toString('base64')
+  const signature = Buffer.from(`simulated ${Bun.hash(answer.thoughts.join(''))}`).toString('base64')
+  if (part) part.thoughtSignature = signature
 }
 
 /** Cuts a list into `count` pieces of about one size; fewer where it is too short. */
@@ -98,12 +103,14 @@ function response(
   call: Call,
   reply: Reply,
   candidates: JsonObject[],
+  totals: Totals,
   telling: Telling,
-  so_far: Reply,
 ): JsonObject {
   return {
     ...(reply.answers.length === 0 ? { promptFeedback: { blockReason: 'SAFETY' } } : { candidates }),
-    ...(telling === 'absent' ? {} : { usageMetadata: telling === 'zero' ? ZERO_USAGE : usageOf(so_far) }),
+    ...(telling === 'absent'
+      ? {}
+      : { usageMetadata: telling === 'zero' ? ZERO_USAGE : usageOf(reply.prompt, totals) }),
     modelVersion: call.model,
     responseId: Bun.hash(`${call.model}\n${call.ask.seed}\n${call.ask.prompt}`).toString(36),
   }
@@ -112,9 +119,7 @@ function response(
 const ZERO_USAGE = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }
 
 /** https://ai.google.dev/api/generate-content#UsageMetadata; counts of zero are left out, as the vendor does. */
-function usageOf(reply: Reply): JsonObject {
-  const totals = totalsOf(reply)
-  const { text, image, audio, document } = reply.prompt
+function usageOf({ text, image, audio, document }: PromptUsage, totals: Totals): JsonObject {
   return withoutZeros({
     promptTokenCount: totals.prompt,
     candidatesTokenCount: totals.output,
