@@ -73,7 +73,7 @@ const STREAM_LOADS: StreamLoad[] = [
     paces: MANY_STREAMS,
     connections: 1_000,
     streams_each: 1,
-    ramp_ms: 1_000,
+    ramp_ms: 2_000,
     memory_goal_mib: MEMORY_AT_MANY_STREAMS_MIB,
   },
 ]

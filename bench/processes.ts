@@ -24,9 +24,9 @@ const wrap = (child: Subprocess): Process => ({
 
 const environmentOf = (extra: Record<string, string>) => ({ ...process.env, ...extra })
 
-/** Starts a process whose output nobody reads. */
+/** Starts a process; what it says is dropped. */
 export const start = (command: readonly string[], environment: Record<string, string>): Process =>
-  wrap(Bun.spawn([...command], { env: environmentOf(environment), stdout: 'ignore', stderr: 'inherit' }))
+  wrap(Bun.spawn([...command], { env: environmentOf(environment), stdout: 'ignore', stderr: 'ignore' }))
 
 /** Starts a process that prints the port it listens on as its first line. */
 export async function startWithPort(

@@ -26,7 +26,7 @@ export interface Paces {
 
 /** The streams that are measured. A thousand at the pace of the few would be more than two cores can send. */
 export const FEW_STREAMS: Paces = { events: 200, pace_ms: 5 }
-export const MANY_STREAMS: Paces = { events: 100, pace_ms: 40 }
+export const MANY_STREAMS: Paces = { events: 60, pace_ms: 80 }
 
 const STREAM_MODELS = [FEW_STREAMS, MANY_STREAMS].map(({ events, pace_ms }) => streamModel(events, pace_ms))
 

@@ -1,0 +1,153 @@
+// The executable, alone in an empty folder with an empty environment: it starts, is paid for a call, and its books are right.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+
+/** An executable that has started for the first time on a folder, and what it printed for a person. */
+interface Started {
+  process: Subprocess<'ignore', 'ignore', 'pipe'>
+  address: string
+  demo_key: string
+  demo_path: string
+}
+
+let workplace: string
+let folder: string
+let gateway: Started
+
+async function start(...options: string[]): Promise<Started> {
+  const child = Bun.spawn(['./tollgate', 'serve', '--listen', '127.0.0.1:0', ...options], {
+    cwd: folder,
+    env: {},
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
+  })
+  const decoder = new TextDecoder()
+  let said = ''
+  for await (const bytes of child.stderr) {
+    said += decoder.decode(bytes, { stream: true })
+    if (said.includes('GoogleGenAI')) break
+  }
+  return {
+    process: child,
+    address: /listens on (http:\S+)/.exec(said)?.[1] ?? '',
+    demo_key: /x-goog-api-key: (tg_[\w-]+)/.exec(said)?.[1] ?? '',
+    demo_path: /curl http:\/\/[^/]+(\/\S+)/.exec(said)?.[1] ?? '',
+  }
+}
+
+async function stop({ process }: Started): Promise<number> {
+  process.kill('SIGTERM')
+  return await process.exited
+}
+
+beforeAll(async () => {
+  workplace = mkdtempSync(join(tmpdir(), 'tollgate-binary-'))
+  folder = join(workplace, 'empty')
+  mkdirSync(folder)
+  await buildBinary({ ...GATEWAY, outfile: join(workplace, 'dist/tollgate') })
+  renameSync(join(workplace, 'dist/tollgate'), join(folder, 'tollgate'))
+  gateway = await start()
+})
+
+afterAll(() => {
+  gateway.process.kill('SIGKILL')
+  rmSync(workplace, { recursive: true, force: true })
+})
+
+const command = async (...words: string[]) => {
+  const child = Bun.spawn(['./tollgate', ...words, '--json'], { cwd: folder, env: {}, stderr: 'pipe' })
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { exit_code: await child.exited, stderr, answer: JSON.parse(stdout || 'null') }
+}
+
+const generate = ({ address }: Started, path: string, api_key: string) =>
+  fetch(`${address}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-goog-api-key': api_key },
+    body: JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }),
+  })
+
+describe('the executable in an empty folder', () => {
+  test('prints where it listens, a demo key and a line to paste', () => {
+    expect(gateway.address).toStartWith('http://127.0.0.1:')
+    expect(gateway.demo_key).toStartWith('tg_')
+    expect(gateway.demo_path).toEndWith(':generateContent')
+  })
+
+  test('makes a data folder, and puts nothing else beside itself', () => {
+    expect(readdirSync(folder).sort()).toEqual(['data', 'tollgate'])
+    expect(existsSync(join(folder, 'data/tollgate.toml'))).toBe(true)
+  })
+
+  test('refuses a call without a key', async () => {
+    const response = await generate(gateway, gateway.demo_path, '')
+    expect(response.status).toBe(401)
+  })
+
+  test('makes a paid call with the demo key', async () => {
+    const response = await generate(gateway, gateway.demo_path, gateway.demo_key)
+    expect(response.status).toBe(200)
+    const { candidates, usageMetadata } = (await response.json()) as {
+      candidates: { finishReason: string }[]
+      usageMetadata: { promptTokenCount: number; candidatesTokenCount: number }
+    }
+    expect(candidates[0]?.finishReason).toBe('STOP')
+    expect(usageMetadata.promptTokenCount).toBeGreaterThan(0)
+    expect(usageMetadata.candidatesTokenCount).toBeGreaterThan(0)
+  })
+
+  test('streams a paid call with the demo key', async () => {
+    const path = gateway.demo_path.replace(':generateContent', ':streamGenerateContent?alt=sse')
+    const response = await generate(gateway, path, gateway.demo_key)
+    expect(response.status).toBe(200)
+    const records = (await response.text()).trim().split(/\r?\n\r?\n/)
+    expect(records.length).toBeGreaterThan(1)
+    expect(records.at(-1)).toContain('usageMetadata')
+  })
+
+  test('has recorded both calls, beside the running server', async () => {
+    const { exit_code, answer } = await command('audit')
+    expect(exit_code).toBe(0)
+    expect(answer).toMatchObject({ clean: true, findings: [], totals: { calls: 2, pending_holds: 0 } })
+    expect(answer.totals.charged_nanos).toBeGreaterThan(0)
+  })
+
+  test('ends with status 0 when asked to, and leaves clean books', async () => {
+    expect(await stop(gateway)).toBe(0)
+    const { answer } = await command('audit')
+    expect(answer).toMatchObject({ clean: true, totals: { calls: 2, pending_holds: 0, held_nanos: 0 } })
+  })
+
+  test('still knows its account after it has ended', async () => {
+    const { exit_code, answer } = await command('account', 'list')
+    expect(exit_code).toBe(0)
+    expect(JSON.stringify(answer)).toContain('"name":"demo"')
+  })
+
+  test('refuses a command that does not exist, with status 2', async () => {
+    const { exit_code } = await command('nonsense')
+    expect(exit_code).toBe(2)
+  })
+})
+
+describe.each(['inline', 'thread'])('with the ledger committing %s', (writer) => {
+  test('the executable is paid for a call', async () => {
+    const data = join(workplace, writer)
+    const example = await Bun.file(join(folder, 'data/tollgate.toml')).text()
+    await Bun.write(
+      join(data, 'tollgate.toml'),
+      example.replace('[server]', `[server]\nledger_writer = "${writer}"`),
+    )
+    const started = await start('--data', data)
+    const response = await generate(started, started.demo_path, started.demo_key)
+    expect(response.status).toBe(200)
+    expect(await stop(started)).toBe(0)
+    const { answer } = await command('audit', '--data', data)
+    expect(answer).toMatchObject({ clean: true, totals: { calls: 1, pending_holds: 0 } })
+  })
+})
