@@ -27,7 +27,7 @@ const SECRET_PARAMETERS = new Set([
 ])
 
 const ANY_URL = /[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi
-const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[[0-9a-f:.%]*:[0-9a-f:.%]*\](?::\d{1,5})?/gi
+const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/
 
 /** Takes known secrets and credentials out of what is about to be written. */

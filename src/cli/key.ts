@@ -110,6 +110,8 @@ function addRotate(key: Command, deps: CliDeps): void {
         const issued = rotateKey(db, reference, grace, issuing)
         return { issued, account: nameOf(listAccounts(db), issued.key.account_id) }
       })
+      const end = grace === 0 ? 'is revoked' : `works until ${localIso(deps.now() + grace * 1_000)}`
+      context.remark(`The old key ${end}.`)
       show(issued, account, context, deps.now())
     })
 }
