@@ -1,5 +1,5 @@
 // Owns how the row behind a key is found, and with it the account that pays.
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Database } from 'bun:sqlite'
 import type { Account, Key } from '../db/schema.ts'
 
 /** A key with the account that it belongs to, both as they are at this moment. */
@@ -16,21 +16,33 @@ type StoredKey = Omit<Key, 'sha256' | 'models' | 'addresses'> & {
 }
 
 /**
- * Finds a key by its hash, revoked or not. Runs for every request, so it is two prepared selects on unique columns:
- * bun:sqlite takes several times as long over one join of the two tables, and Drizzle longer still.
+ * Finds a key by its hash, revoked or not. Two prepared selects on unique columns, because bun:sqlite takes several
+ * times as long over one join of the two tables, and Drizzle longer still.
  *
  * @returns undefined when there is no such key
  */
 export function findKey(db: Database, hash: Buffer): KeyOfAccount | undefined {
-  const stored = prepared<StoredKey>(db, 'SELECT * FROM keys WHERE sha256 = ?').get(hash)
+  const statements = statementsOf(db)
+  const stored = statements.key.get(hash)
   if (!stored) return undefined
-  const account = prepared<Account>(db, 'SELECT * FROM accounts WHERE id = ?').get(stored.account_id)
+  const account = statements.account.get(stored.account_id)
   if (!account) return undefined
   return { key: readKey(stored), account }
 }
 
-/** `query` keeps the statement with the connection, by its text. */
-const prepared = <Row>(db: Database, sql: string) => db.query<Row, [SQLQueryBindings]>(sql)
+const prepare = (db: Database) => ({
+  key: db.prepare<StoredKey, [Buffer]>('SELECT * FROM keys WHERE sha256 = ?'),
+  account: db.prepare<Account, [number]>('SELECT * FROM accounts WHERE id = ?'),
+})
+
+const prepared = new WeakMap<Database, ReturnType<typeof prepare>>()
+
+/** Kept here, not by `Database.query`, which keeps only the first twenty statements of a connection. */
+function statementsOf(db: Database): ReturnType<typeof prepare> {
+  const known = prepared.get(db) ?? prepare(db)
+  prepared.set(db, known)
+  return known
+}
 
 const readList = (json: string | null): string[] | null =>
   json === null ? null : (JSON.parse(json) as string[])

@@ -1,0 +1,93 @@
+// Accounts as the operator makes and keeps them.
+import { describe, expect, test } from 'bun:test'
+import {
+  accountByName,
+  createAccount,
+  listAccounts,
+  resumeAccount,
+  suspendAccount,
+} from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+const NOW = 1_000_000
+const database = () => openDatabase(':memory:')
+
+test('a new account is active and has nothing', () => {
+  const db = database()
+  const made = createAccount(db, { name: 'ada', now_ms: NOW })
+  expect(made).toEqual({
+    id: 1,
+    name: 'ada',
+    status: 'active',
+    balance_nanos: 0,
+    held_nanos: 0,
+    debt_nanos: 0,
+    created_at_ms: NOW,
+  })
+  expect(accountByName(db, 'ada')).toEqual(made)
+})
+
+describe('a name', () => {
+  test.each(['a', '7', 'ada.lovelace+test@example.com', 'Team_B-2', 'x'.repeat(64)])('may be %p', (name) => {
+    expect(createAccount(database(), { name, now_ms: NOW }).name).toBe(name)
+  })
+
+  test.each([
+    ['empty', ''],
+    ['of 65 characters', 'x'.repeat(65)],
+    ['a blank', ' '],
+    ['with a blank inside', 'ada lovelace'],
+    ['with a line end', 'ada\n'],
+    ['that looks like an option', '--json'],
+    ['that begins with a dot', '.ada'],
+    ['with a slash', 'a/b'],
+    ['with a quote', "a'b"],
+    ['with a control character', 'a\u0000b'],
+    ['outside ASCII', 'zoë'],
+  ])('%s is refused', (_, name) => {
+    const db = database()
+    expect(() => createAccount(db, { name, now_ms: NOW })).toThrow(
+      expect.objectContaining({ kind: 'invalid_request', param: 'name' }),
+    )
+    expect(listAccounts(db)).toEqual([])
+  })
+
+  test('that is taken is refused, whatever became of its account', () => {
+    const db = database()
+    createAccount(db, { name: 'ada', now_ms: NOW })
+    suspendAccount(db, 'ada')
+    expect(() => createAccount(db, { name: 'ada', now_ms: NOW })).toThrow(
+      expect.objectContaining({ kind: 'invalid_request', message: 'There is already an account "ada".' }),
+    )
+    expect(listAccounts(db)).toHaveLength(1)
+  })
+})
+
+test('accounts are listed from the oldest', () => {
+  const db = database()
+  for (const name of ['zoe', 'ada', 'mia']) createAccount(db, { name, now_ms: NOW })
+  expect(listAccounts(db).map(({ name }) => name)).toEqual(['zoe', 'ada', 'mia'])
+})
+
+test('a suspended account is resumed, and twice is as once', () => {
+  const db = database()
+  createAccount(db, { name: 'ada', now_ms: NOW })
+  createAccount(db, { name: 'mia', now_ms: NOW })
+  expect(suspendAccount(db, 'ada').status).toBe('suspended')
+  expect(suspendAccount(db, 'ada').status).toBe('suspended')
+  expect(accountByName(db, 'mia').status).toBe('active')
+  expect(resumeAccount(db, 'ada').status).toBe('active')
+  expect(resumeAccount(db, 'ada').status).toBe('active')
+})
+
+test.each([
+  ['shown', accountByName],
+  ['suspended', suspendAccount],
+  ['resumed', resumeAccount],
+])('an account that does not exist cannot be %s', (_, act) => {
+  const db = database()
+  createAccount(db, { name: 'ada', now_ms: NOW })
+  for (const name of ['Ada', 'ad', 'ada ', '1', '', '%']) {
+    expect(() => act(db, name)).toThrow(expect.objectContaining({ kind: 'not_found' }))
+  }
+})

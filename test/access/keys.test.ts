@@ -1,0 +1,297 @@
+// API keys as the operator makes, limits, revokes and rotates them.
+import type { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
+import {
+  createKey,
+  type KeySettings,
+  keyByReference,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../src/access/keys.ts'
+import { findKey } from '../../src/access/lookup.ts'
+import { generateKey, hashKey, KEY_PATTERN, PREFIX_LENGTH } from '../../src/access/secret.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+const NOW = 1_000_000
+const SETTINGS: KeySettings = {
+  name: 'laptop',
+  models: null,
+  spend_limit_nanos: null,
+  addresses: null,
+  expires_at_ms: null,
+}
+const LIMITED: KeySettings = {
+  name: 'limited',
+  models: ['gemini-*', 'sim-text'],
+  spend_limit_nanos: 100,
+  addresses: ['10.0.0.0/8', '2001:db8::1'],
+  expires_at_ms: NOW + 60_000,
+}
+
+/** Bytes that differ from call to call, and are the same in every run. */
+function counting() {
+  let calls = 0
+  return (length: number) => new Uint8Array(length).fill(++calls)
+}
+
+function world() {
+  const db = openDatabase(':memory:')
+  for (const name of ['ada', 'mia']) createAccount(db, { name, now_ms: NOW })
+  const randomBytes = counting()
+  const issuing = (now_ms = NOW) => ({ randomBytes, now_ms })
+  const make = (settings: Partial<KeySettings> = {}, account = 'ada') =>
+    createKey(db, account, { ...SETTINGS, ...settings }, issuing())
+  return { db, issuing, make }
+}
+
+const refusal = (kind: string, param?: string) => expect.objectContaining(param ? { kind, param } : { kind })
+const lookUp = (db: Database, text: string) => findKey(db, hashKey(text))
+
+describe('the text of a key', () => {
+  test('is tg_ and 32 bytes in base64url', () => {
+    expect(generateKey((length) => new Uint8Array(length).fill(255))).toBe(`tg_${'_'.repeat(42)}8`)
+    expect(generateKey((length) => new Uint8Array(length))).toBe(`tg_${'A'.repeat(43)}`)
+  })
+
+  test('matches the pattern of keys, whatever the bytes', () => {
+    for (let round = 0; round < 1_000; round++) {
+      expect(generateKey((length) => crypto.getRandomValues(new Uint8Array(length)))).toMatch(KEY_PATTERN)
+    }
+  })
+
+  test('is kept as its SHA-256', () => {
+    // FIPS 180-2, appendix B.1
+    expect(hashKey('abc').toString('hex')).toBe(
+      'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
+    )
+  })
+
+  test('is nowhere in the database, but for its first characters', () => {
+    const { db, make } = world()
+    const { key, text } = make()
+    expect(key.prefix).toBe(text.slice(0, PREFIX_LENGTH))
+    const stored = JSON.stringify(db.query('SELECT *, hex(sha256) FROM keys').all())
+    expect(stored).not.toContain(text.slice(PREFIX_LENGTH, PREFIX_LENGTH + 8))
+  })
+})
+
+describe('a key is found', () => {
+  test('by its hash, with its settings and its account', () => {
+    const { db, issuing } = world()
+    const { key, text } = createKey(db, 'mia', LIMITED, issuing())
+    const found = lookUp(db, text)
+    expect(found?.key).toEqual({
+      id: 1,
+      account_id: 2,
+      prefix: text.slice(0, 10),
+      sha256: hashKey(text),
+      spent_nanos: 0,
+      held_nanos: 0,
+      revoked_at_ms: null,
+      created_at_ms: NOW,
+      ...LIMITED,
+      models: ['gemini-*', 'sim-text'],
+      addresses: ['10.0.0.0/8', '2001:db8::1'],
+    })
+    expect(found?.key).toEqual(key)
+    expect(found?.account).toMatchObject({ id: 2, name: 'mia', status: 'active' })
+  })
+
+  test('as it is at that moment', () => {
+    const { db, make } = world()
+    const { key, text } = make()
+    lookUp(db, text)
+    suspendAccount(db, 'ada')
+    revokeKey(db, key.prefix, NOW)
+    expect(lookUp(db, text)).toMatchObject({ key: { revoked_at_ms: NOW }, account: { status: 'suspended' } })
+  })
+
+  test('by nothing else', () => {
+    const { db, make } = world()
+    const { key, text } = make()
+    for (const other of ['', 'tg_', key.prefix, text.slice(0, -1), `${text} `, text.toUpperCase()]) {
+      expect(lookUp(db, other)).toBeUndefined()
+    }
+    expect(findKey(db, Buffer.alloc(0))).toBeUndefined()
+  })
+})
+
+describe('a key is not made', () => {
+  test.each<[string, Partial<KeySettings>, string]>([
+    ['without a name', { name: '' }, 'name'],
+    ['with a name of 65 characters', { name: 'x'.repeat(65) }, 'name'],
+    ['for no model at all', { models: [] }, 'models'],
+    ['for a model without an id', { models: ['sim-text', ''] }, 'models'],
+    ['for a model with a blank', { models: ['sim text'] }, 'models'],
+    ['for a model of 129 characters', { models: ['x'.repeat(129)] }, 'models'],
+    ['with a negative spend limit', { spend_limit_nanos: -1 }, 'spend_limit'],
+    ['with half a nano-dollar of spend limit', { spend_limit_nanos: 0.5 }, 'spend_limit'],
+    ['with a spend limit that is no number', { spend_limit_nanos: Number.NaN }, 'spend_limit'],
+    ['with a spend limit beyond what can be counted', { spend_limit_nanos: 2 ** 53 }, 'spend_limit'],
+    ['for no address at all', { addresses: [] }, 'addresses'],
+    ['for a name of a host', { addresses: ['example.com'] }, 'addresses'],
+    ['for a bad block among good ones', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'addresses'],
+    ['that has expired', { expires_at_ms: NOW - 1 }, 'expires'],
+    ['that expires now', { expires_at_ms: NOW }, 'expires'],
+    ['that expires at no time', { expires_at_ms: Number.NaN }, 'expires'],
+  ])('%s', (_, settings, param) => {
+    const { db, make } = world()
+    expect(() => make(settings)).toThrow(refusal('invalid_request', param))
+    expect(listKeys(db)).toEqual([])
+  })
+
+  test('for an account that does not exist', () => {
+    const { db, make } = world()
+    expect(() => make({}, 'eve')).toThrow(refusal('not_found'))
+    expect(listKeys(db)).toEqual([])
+  })
+
+  test('by a name that a living key of the account has', () => {
+    const { db, make } = world()
+    const { key } = make()
+    expect(() => make()).toThrow(refusal('invalid_request', 'name'))
+    expect(() => make({}, 'mia')).not.toThrow()
+    revokeKey(db, key.prefix, NOW)
+    expect(() => make()).not.toThrow()
+    expect(listKeys(db, 1)).toHaveLength(2)
+  })
+})
+
+describe('a key is listed', () => {
+  test('with all others or with those of its account, the revoked ones too', () => {
+    const { db, make } = world()
+    const keys = [make({ name: 'one' }), make({ name: 'two' }, 'mia'), make({ name: 'three' })]
+    revokeKey(db, '1', NOW)
+    expect(keys.map(({ key }) => key.id)).toEqual([1, 2, 3])
+    expect(listKeys(db).map(({ name }) => name)).toEqual(['one', 'two', 'three'])
+    expect(listKeys(db, 1).map(({ name }) => name)).toEqual(['one', 'three'])
+    expect(listKeys(db, 9)).toEqual([])
+  })
+
+  test('and meant by its prefix or its number', () => {
+    const { db, make } = world()
+    const { key } = make()
+    expect(keyByReference(db, key.prefix)).toEqual(key)
+    expect(keyByReference(db, '1')).toEqual(key)
+  })
+
+  test.each(['2', 'tg_', 'tg_AQEBAQ%', 'laptop', '', '-1', '1.0', '9'.repeat(30)])(
+    'and is not meant by %p',
+    (reference) => {
+      const { db, make } = world()
+      make()
+      expect(() => keyByReference(db, reference)).toThrow(refusal('not_found'))
+    },
+  )
+
+  test('and is meant by its number only, when another begins with the same characters', () => {
+    const { db } = world()
+    let last = 0
+    const alike = (length: number) => {
+      const bytes = new Uint8Array(length)
+      bytes[length - 1] = ++last
+      return bytes
+    }
+    const [one, two] = ['one', 'two'].map((name) =>
+      createKey(db, 'ada', { ...SETTINGS, name }, { randomBytes: alike, now_ms: NOW }),
+    )
+    expect(one?.key.prefix).toBe(two?.key.prefix ?? '')
+    expect(() => revokeKey(db, one?.key.prefix ?? '', NOW)).toThrow(refusal('conflict'))
+    expect(revokeKey(db, '2', NOW).name).toBe('two')
+    expect(keyByReference(db, '1').revoked_at_ms).toBeNull()
+  })
+})
+
+describe('a key is revoked', () => {
+  test('from that moment on, and the first revocation counts', () => {
+    const { db, make } = world()
+    const { key } = make()
+    expect(revokeKey(db, key.prefix, NOW).revoked_at_ms).toBe(NOW)
+    expect(revokeKey(db, key.prefix, NOW + 5).revoked_at_ms).toBe(NOW)
+  })
+
+  test('not when it does not exist', () => {
+    const { db } = world()
+    expect(() => revokeKey(db, 'tg_missing', NOW)).toThrow(refusal('not_found'))
+  })
+})
+
+describe('a key is rotated', () => {
+  test('to a new one of the same settings, and the old one is revoked', () => {
+    const { db, issuing } = world()
+    const old = createKey(db, 'ada', LIMITED, issuing())
+    const made = rotateKey(db, old.key.prefix, 0, issuing(NOW + 10))
+    expect(made.text).not.toBe(old.text)
+    expect(made.key).toMatchObject({
+      ...LIMITED,
+      id: 2,
+      account_id: 1,
+      revoked_at_ms: null,
+      created_at_ms: NOW + 10,
+    })
+    expect(lookUp(db, old.text)?.key.revoked_at_ms).toBe(NOW + 10)
+    expect(lookUp(db, made.text)?.key).toEqual(made.key)
+  })
+
+  test('with a grace, during which the old one still works', () => {
+    const { db, issuing, make } = world()
+    const old = make()
+    rotateKey(db, old.key.prefix, 3_600, issuing())
+    expect(lookUp(db, old.text)?.key.revoked_at_ms).toBe(NOW + 3_600_000)
+    expect(revokeKey(db, old.key.prefix, NOW + 1).revoked_at_ms).toBe(NOW + 1)
+  })
+
+  test.each([
+    ['what it spent', 30, 0, 70],
+    ['what it has on hold', 0, 40, 60],
+    ['both', 30, 40, 30],
+    ['all of it', 100, 0, 0],
+    ['more than all of it', 130, 0, 0],
+  ])('and %s is taken off the new spend limit', (_, spent, held, left) => {
+    const { db, issuing, make } = world()
+    make({ spend_limit_nanos: 100 })
+    db.query('UPDATE keys SET spent_nanos = ?, held_nanos = ?').run(spent, held)
+    expect(rotateKey(db, '1', 0, issuing()).key).toMatchObject({
+      spend_limit_nanos: left,
+      spent_nanos: 0,
+      held_nanos: 0,
+    })
+  })
+
+  test.each([-1, 0.5, Number.NaN, Infinity, Number.MAX_SAFE_INTEGER])(
+    'not with a grace of %p seconds',
+    (grace_s) => {
+      const { db, issuing, make } = world()
+      make()
+      expect(() => rotateKey(db, '1', grace_s, issuing())).toThrow(refusal('invalid_request', 'grace'))
+      expect(listKeys(db)).toMatchObject([{ revoked_at_ms: null }])
+    },
+  )
+
+  test('not when it is revoked, was rotated, has expired or does not exist', () => {
+    const { db, issuing, make } = world()
+    make({ name: 'revoked' })
+    make({ name: 'rotated' })
+    make({ name: 'expired', expires_at_ms: NOW + 1 })
+    revokeKey(db, '1', NOW)
+    rotateKey(db, '2', 60, issuing())
+    const before = listKeys(db)
+    for (const reference of ['1', '2', '3']) {
+      expect(() => rotateKey(db, reference, 0, issuing(NOW + 1))).toThrow(refusal('invalid_request'))
+    }
+    expect(() => rotateKey(db, '9', 0, issuing())).toThrow(refusal('not_found'))
+    expect(listKeys(db)).toEqual(before)
+  })
+
+  test('wholly or not at all', () => {
+    const { db, make } = world()
+    make()
+    const broken = () => {
+      throw new Error('no randomness')
+    }
+    expect(() => rotateKey(db, '1', 0, { randomBytes: broken, now_ms: NOW })).toThrow('no randomness')
+    expect(listKeys(db)).toMatchObject([{ id: 1, revoked_at_ms: null }])
+  })
+})
