@@ -1,6 +1,7 @@
 // Owns what a vendor's refusal means: whose doing it is, and when to come back.
-import type { JsonObject, UpstreamFailure } from '../protocol.ts'
-import { isObject, objectsOf } from './fields.ts'
+import { objectIn, objectsIn, stringIn } from '../json.ts'
+import type { Json, JsonObject, UpstreamFailure } from '../protocol.ts'
+import { retryAfter } from '../retry-after.ts'
 
 type Blame = UpstreamFailure['blame']
 
@@ -26,7 +27,7 @@ const LONGEST_MESSAGE = 2_000
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
-  const message = typeof error.message === 'string' ? error.message : body.slice(0, LONGEST_MESSAGE)
+  const message = stringIn(error.message) ?? body.slice(0, LONGEST_MESSAGE)
   return {
     blame: blame(status, error, message),
     message: message === '' ? `The provider answered with status ${status} and no message.` : message,
@@ -43,16 +44,13 @@ function blame(status: number, error: JsonObject, message: string): Blame {
 /** A key that is wrong or expired is answered as 400, and so is one whose country or billing rules it out. */
 function refusesKey(error: JsonObject): boolean {
   if (error.status === 'FAILED_PRECONDITION') return true
-  return objectsOf(error.details).some(
-    ({ reason }) => typeof reason === 'string' && reason.startsWith('API_KEY_'),
-  )
+  return objectsIn(error.details).some(({ reason }) => stringIn(reason)?.startsWith('API_KEY_'))
 }
 
 function readError(body: string): JsonObject {
   try {
-    const parsed: unknown = JSON.parse(body)
-    const answer: unknown = Array.isArray(parsed) ? parsed[0] : parsed
-    return isObject(answer) && isObject(answer.error) ? answer.error : {}
+    const parsed: Json = JSON.parse(body)
+    return objectIn(objectIn(Array.isArray(parsed) ? parsed[0] : parsed).error)
   } catch {
     return {}
   }
@@ -60,15 +58,9 @@ function readError(body: string): JsonObject {
 
 /** google.rpc.RetryInfo, a duration such as `47s` or `3.2s`. */
 function retryDelay(error: JsonObject): number | undefined {
-  for (const { retryDelay } of objectsOf(error.details)) {
+  for (const { retryDelay } of objectsIn(error.details)) {
     const match = typeof retryDelay === 'string' ? /^(\d{1,6}(?:\.\d+)?)s$/.exec(retryDelay) : null
     if (match) return Math.ceil(Number(match[1]))
   }
   return undefined
-}
-
-/** Retry-After in seconds (RFC 9110, 10.2.3); its other form, a date, is not used by this vendor. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get('retry-after')
-  return value !== null && /^\d{1,6}$/.test(value) ? Number(value) : undefined
 }

@@ -6,11 +6,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The members of an array that are objects; of anything else, none. For what upstreams send. */
-export function objectsOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : []
-}
-
 /** A field under either spelling, as it was written. */
 export interface Found {
   readonly name: string

@@ -1,5 +1,7 @@
 // Owns what a native request asks for, as far as it must be known before it is paid: its size, its limits, what is plainly wrong.
 import { estimateTokens } from '../../estimate.ts'
+import type { InputField } from '../../usage.ts'
+import { objectIn, objectsIn } from '../json.ts'
 import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
 import { findConfig, readLimits } from './config.ts'
 import { find, isObject, join, refuse } from './fields.ts'
@@ -20,7 +22,32 @@ export function readRequest(body: JsonObject): RequestFacts {
     jsonTokens(body.tools) +
     jsonTokens(limits.schema?.value) +
     cachedTokens(body)
-  return { input_tokens, max_output_tokens: limits.max_output_tokens, answers: limits.answers }
+  return {
+    input_tokens,
+    max_output_tokens: limits.max_output_tokens,
+    answers: limits.answers,
+    input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
+  }
+}
+
+/** This vendor caches by itself and charges no writes; audio has a rate of its own. */
+const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']
+const SOUND_FIELDS: readonly InputField[] = [...TEXT_FIELDS, 'input_audio_tokens']
+
+function holdsSound(contents: Json | undefined): boolean {
+  return objectsIn(contents).some(({ parts }) => soundIn(parts))
+}
+
+function soundIn(parts: Json | undefined): boolean {
+  return isObject(parts) ? isSound(parts) : objectsIn(parts).some(isSound)
+}
+
+/** Audio, or a video, whose sound is billed as such; a file of unknown type may be either. */
+function isSound(part: JsonObject): boolean {
+  const media = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data
+  if (!isObject(media)) return soundIn(objectIn(part.functionResponse ?? part.function_response).parts)
+  const mime = media.mimeType ?? media.mime_type
+  return typeof mime !== 'string' || /^(?:audio|video)\//i.test(mime)
 }
 
 /** The same request with maxOutputTokens lowered, under the spelling that the caller used; the thinking budget stays. */

@@ -1,8 +1,9 @@
 // Owns how the vendor's usageMetadata becomes a Usage, and what an answer without one is taken to have cost.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../estimate.ts'
 import type { Usage } from '../../usage.ts'
+import { objectIn, objectsIn } from '../json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
-import { isObject, objectsOf } from './fields.ts'
+import { isObject } from './fields.ts'
 
 /**
  * The usage of a whole answer, or of one event of a stream.
@@ -37,9 +38,8 @@ export function readUsage(answer: JsonObject): Usage | undefined {
 /** Output of a whole answer in estimated tokens, thoughts that are shown included. */
 export function estimateOutput(answer: JsonObject): number {
   let tokens = 0
-  for (const candidate of objectsOf(answer.candidates)) {
-    const parts = isObject(candidate.content) ? objectsOf(candidate.content.parts) : []
-    for (const part of parts) tokens += partTokens(part)
+  for (const candidate of objectsIn(answer.candidates)) {
+    for (const part of objectsIn(objectIn(candidate.content).parts)) tokens += partTokens(part)
   }
   return tokens
 }
@@ -53,7 +53,7 @@ function partTokens(part: JsonObject): number {
 
 function modality(details: Json | undefined, name: string): number {
   let tokens = 0
-  for (const detail of objectsOf(details)) if (detail.modality === name) tokens += count(detail.tokenCount)
+  for (const detail of objectsIn(details)) if (detail.modality === name) tokens += count(detail.tokenCount)
   return tokens
 }
 

@@ -182,7 +182,26 @@ describe('facts for the quote', () => {
       input_tokens: 1,
       max_output_tokens: undefined,
       answers: 1,
+      input_fields: ['input_tokens', 'cache_read_tokens'],
     })
+  })
+
+  const audio = { inlineData: { mimeType: 'audio/mp3', data: 'AAAA' } }
+  test.each<[string, JsonObject, boolean]>([
+    ['text is not', body({ text: 'audio/mp3' }), false],
+    ['an image is not', image('image/png'), false],
+    ['audio is', body({ text: 'a' }, audio), true],
+    ['a video is', image('VIDEO/mp4'), true],
+    ['one part where an array is due is', { contents: [{ parts: audio }] }, true],
+    ['audio of a function is', body({ functionResponse: { name: 'f', parts: [audio] } }), true],
+    ['a file of unknown type is', body({ fileData: { fileUri: 'https://example.com/v' } }), true],
+    [
+      'a file that is a PDF is not',
+      body({ file_data: { mime_type: 'application/pdf', file_uri: 'files/1' } }),
+      false,
+    ],
+  ])('priced by the rate of audio: %s', (_name, request, priced) => {
+    expect(gemini.readRequest(request).input_fields?.includes('input_audio_tokens')).toBe(priced)
   })
 
   const text = body({ text: 'abcdefgh' })
