@@ -172,6 +172,7 @@ describe('refusals', () => {
       { contents: [{ parts: [{ inlineData: { mimeType: 'image/gif', data: 'AAAA' } }] }] },
       'contents',
     ],
+    ['a limit of zero', configured({ maxOutputTokens: 0 }), 'generation_config.max_output_tokens'],
   ])('%s is 400 with the field', async (_name, body, field) => {
     const { error } = await createVendor().whole('flash', body)
     expect(error?.code).toBe(400)

@@ -12,9 +12,9 @@ const DOCUMENT_TOKENS = 258
 export function readAsk(body: JsonObject): Ask | Refusal {
   const contents = listOf(body.contents).map(objectOf)
   const parts = contents.flatMap(partsOf)
-  const fault = findFault(contents, parts)
-  if (fault) return fault
   const config = objectOf(pick(body, 'generationConfig', 'generation_config'))
+  const fault = findFault(contents, parts) ?? findLimitFault(config)
+  if (fault) return fault
   const last = contents.at(-1) ?? {}
   return {
     ...readText(body, parts, last),
@@ -36,6 +36,12 @@ function findFault(contents: JsonObject[], parts: JsonObject[]): Refusal | undef
   if (bare >= 0) return refusal(`contents[${bare}].parts`, 'contents.parts must not be empty.')
   const media = parts.map(inlineOf).find(({ mime }) => mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
   return media && refusal('contents', `Unsupported MIME type: ${media.mime}`)
+}
+
+function findLimitFault(config: JsonObject): Refusal | undefined {
+  const limit = pick(config, 'maxOutputTokens', 'max_output_tokens')
+  if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) > 0)) return undefined
+  return refusal('generation_config.max_output_tokens', 'max_output_tokens must be positive.')
 }
 
 function refusal(field: string, description: string): Refusal {
@@ -132,7 +138,7 @@ function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling'> {
   const calling = objectOf(pick(tool_config, 'functionCallingConfig', 'function_calling_config'))
   const allowed = listOf(pick(calling, 'allowedFunctionNames', 'allowed_function_names'))
   const declared = listOf(body.tools).flatMap((tool) =>
-    listOf(pick(objectOf(tool), 'functionDeclarations', 'function_declarations')).map(readFunction),
+    listOf(pick(objectOf(tool), 'functionDeclarations', 'function_declarations')).flatMap(readFunction),
   )
   return {
     functions: allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name)),
@@ -140,12 +146,11 @@ function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling'> {
   }
 }
 
-function readFunction(declared: unknown): FunctionDeclaration {
+function readFunction(declared: unknown): FunctionDeclaration[] {
   const { name, ...rest } = objectOf(declared)
-  return {
-    name: textOf(name),
-    schema: pick(rest, 'parameters', 'parametersJsonSchema', 'parameters_json_schema') ?? { type: 'object' },
-  }
+  if (textOf(name) === '') return []
+  const schema = pick(rest, 'parameters', 'parametersJsonSchema', 'parameters_json_schema')
+  return [{ name: textOf(name), schema: schema ?? { type: 'object' } }]
 }
 
 function readResult(part: JsonObject): { name: string; response: string }[] {
