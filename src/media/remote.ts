@@ -104,7 +104,7 @@ function connect(
   return new Promise((resolve, reject) => {
     const outgoing = request({
       // An address is never looked up: it is connected to as it stands.
-      hostname: url.host_is_address ? addresses[0] : url.host,
+      hostname: url.host_is_address ? (addresses[0] ?? url.host) : url.host,
       port,
       path: url.path,
       lookup: answerWith(addresses),

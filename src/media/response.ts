@@ -46,7 +46,6 @@ export async function readBody(response: IncomingMessage, cap_bytes: number): Pr
     if (size_bytes > cap_bytes) throw tooLarge(cap_bytes)
     chunks.push(chunk)
   }
-  if (!response.complete) throw refusal('UPSTREAM_ERROR', 'The image URL sent only a part of the file.')
   return Buffer.concat(chunks, size_bytes)
 }
 

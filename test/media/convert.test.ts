@@ -6,7 +6,7 @@ import { mimeOf, OUTPUT_FORMATS, sniffImage } from '../../src/media/formats.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/media/size.ts'
-import { pngChunk, withPngChunks } from './crafted.ts'
+import { blackPng, pngChunk, withPngChunks } from './crafted.ts'
 import { animate, concat, paint, refusalOf } from './support.ts'
 
 const FORMATS = ['jpeg', 'png', 'gif', 'webp'] as const
@@ -262,6 +262,7 @@ describe('what cannot be made is 502 upstream_error', () => {
     ['a damaged image that is to be converted', cut, { output_format: 'webp' }],
     ['a damaged image that is as asked', cut, { output_format: 'png' }],
     ['a signature with nothing behind it', concat('\x89PNG\r\n\x1a\n'), {}],
+    ['an image of more than 40 million pixels', blackPng(8000, 5001), { size: sized('8x5') }],
     ['a size of more than 40 million pixels', PNG, { size: sized('9999x9999') }],
     ['a size that overflows', PNG, { size: sized('9999999x9999999') }],
     ['a side that WebP does not have', PNG, { size: sized('16384x9'), output_format: 'webp' }],

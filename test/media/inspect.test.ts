@@ -137,6 +137,12 @@ describe('a sound beginning with something else behind it is damaged: invalid_re
   })
 })
 
+test('damage in a later frame is found, too', async () => {
+  const gif = Buffer.from(await animate('gif', 4))
+  gif.fill(0xff, gif.length - 150, gif.length - 20)
+  expect(await codeOf(() => inspectImage(gif))).toBe('invalid_request')
+})
+
 describe('more than 40 million pixels or 10,000 frames: IMAGE_TOO_LARGE, before they are decoded', () => {
   test.each<[string, () => Uint8Array]>([
     ['PNG of 30000x30000, 110 kB', () => blackPng(30_000, 30_000)],

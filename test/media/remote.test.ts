@@ -173,6 +173,15 @@ describe('DNS rebinding', () => {
   })
 })
 
+describe('a socket goes nowhere but to what was judged', () => {
+  test('with no address to go to, it goes to none, though the name may have others', async () => {
+    await using server = await serveTls(send(httpAnswer(PNG)))
+    const dial = () => ({ addresses: [], port: server.port })
+    expect(await codeOf(() => fetchFrom(server, { dial })(URL_TEXT))).toBe('UPSTREAM_ERROR')
+    expect(server.connections()).toBe(0)
+  })
+})
+
 describe('redirects are refused: REDIRECT_BLOCKED, and not followed', () => {
   const places = [
     'https://images.example.com/b.png',
@@ -266,6 +275,17 @@ describe('an answer that is no image', () => {
       code,
     })
   })
+})
+
+test('an answer that is refused by its head is hung up on, whatever is still to come', async () => {
+  const closed = Promise.withResolvers<void>()
+  await using server = await serveTls((socket) => {
+    socket.once('close', () => closed.resolve())
+    socket.write(head('content-type: text/html', 'transfer-encoding: chunked'))
+    socket.write(chunked(MEGABYTE))
+  })
+  expect(await codeOf(() => fetchFrom(server)(URL_TEXT))).toBe('NOT_IMAGE')
+  await closed.promise
 })
 
 describe('a status that is not 2xx is UPSTREAM_ERROR', () => {
@@ -375,9 +395,15 @@ describe('what breaks on the way is UPSTREAM_ERROR', () => {
     ],
     ['a name without addresses', () => Promise.resolve([])],
   ])('%s', async (_, resolve) => {
-    const refusal = await refusalOf(() => fetchFrom({ port: 1 }, { resolve })(URL_TEXT))
+    const dialled: Dial[] = []
+    const dial = (judged: Dial) => {
+      dialled.push(judged)
+      return judged
+    }
+    const refusal = await refusalOf(() => fetchFrom({ port: 1 }, { resolve, dial })(URL_TEXT))
     expect(refusal.code).toBe('UPSTREAM_ERROR')
     expect(refusal.message).not.toContain('10.9.8.7')
+    expect(dialled).toEqual([])
   })
 
   test('a refused connection; its address is not told', async () => {
@@ -421,7 +447,9 @@ describe('the deadline of 30 seconds holds from the look-up to the last byte: UP
         closed.resolve()
       })
     })
-    expect(await codeOf(() => fetchFrom(server, { timeout_ms })(URL_TEXT))).toBe('UPSTREAM_ERROR')
+    const caller = new AbortController()
+    const fetching = fetchFrom(server, { timeout_ms })(URL_TEXT, caller.signal)
+    expect(await codeOf(() => fetching)).toBe('UPSTREAM_ERROR')
     await closed.promise
   })
 })

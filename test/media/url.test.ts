@@ -87,6 +87,7 @@ describe('what is left is a public host on port 443', () => {
     ['https://93.184.216.34/a.png', { host: '93.184.216.34', host_is_address: true, path: '/a.png' }],
     ['https://0x5db8d822/', { host: '93.184.216.34', host_is_address: true, path: '/' }],
     ['https://[2606:4700::1111]/', { host: '2606:4700::1111', host_is_address: true, path: '/' }],
+    ['https://notmetadata.goog/', { host: 'notmetadata.goog', host_is_address: false, path: '/' }],
     ['https://localhost.example.com/', { host: 'localhost.example.com', host_is_address: false, path: '/' }],
     ['https://my.notlocal.com/', { host: 'my.notlocal.com', host_is_address: false, path: '/' }],
     [
