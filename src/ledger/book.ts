@@ -8,7 +8,6 @@ import type {
   HoldOutcome,
   MoneyOutcome,
   Operation,
-  Outcome,
   OutcomeOf,
   PostOperation,
   PostOutcome,
@@ -57,15 +56,16 @@ export function emptyBook(next_hold_id: number): Book {
   }
 }
 
-const RULES: { [Op in Operation['op']]: (book: Book, operation: Extract<Operation, { op: Op }>) => Outcome } =
-  {
-    hold,
-    post,
-    void: voidHold,
-    expire,
-    top_up: topUp,
-    withdraw,
-  }
+type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
+
+const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } = {
+  hold,
+  post,
+  void: voidHold,
+  expire,
+  top_up: topUp,
+  withdraw,
+}
 
 /**
  * Applies one operation to a book that has the rows it touches. A refusal changes nothing.
@@ -74,8 +74,8 @@ const RULES: { [Op in Operation['op']]: (book: Book, operation: Extract<Operatio
  */
 export function apply<O extends Operation>(book: Book, operation: O): OutcomeOf<O> {
   // The table pairs every name with the rule for it; the compiler cannot follow that through the lookup.
-  const rule = RULES[operation.op] as (book: Book, operation: Operation) => Outcome
-  return rule(book, operation) as OutcomeOf<O>
+  const rule = RULES[operation.op] as Rule<O>
+  return rule(book, operation)
 }
 
 function hold(book: Book, operation: HoldOperation): HoldOutcome {
@@ -95,25 +95,7 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   const free = freeOf(account)
   if (free < least) return refused('insufficient_balance')
 
-  const held_nanos = Math.min(amount_nanos, room, free)
-  const made: Hold = {
-    id: book.next_hold_id,
-    account_id: account.id,
-    key_id: key.id,
-    request_id: operation.request_id,
-    amount_nanos: held_nanos,
-    state: 'pending',
-    created_at_ms: now_ms,
-    expires_at_ms: operation.expires_at_ms,
-  }
-  book.next_hold_id += 1
-  book.holds.set(made.id, made)
-  book.new_holds.push(made)
-  account.held_nanos += held_nanos
-  key.held_nanos += held_nanos
-  book.changed_accounts.add(account)
-  book.changed_keys.add(key)
-  return { ok: true, hold_id: made.id, held_nanos }
+  return openHold(book, account, key, operation, Math.min(amount_nanos, room, free))
 }
 
 function post(book: Book, operation: PostOperation): PostOutcome {
@@ -184,6 +166,33 @@ function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | 
   if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'key_expired'
   if (account.debt_nanos > 0) return 'outstanding_debt'
   return undefined
+}
+
+function openHold(
+  book: Book,
+  account: AccountRow,
+  key: KeyRow,
+  operation: HoldOperation,
+  amount_nanos: Nanos,
+): HoldOutcome {
+  const opened: Hold = {
+    id: book.next_hold_id,
+    account_id: account.id,
+    key_id: key.id,
+    request_id: operation.request_id,
+    amount_nanos,
+    state: 'pending',
+    created_at_ms: operation.now_ms,
+    expires_at_ms: operation.expires_at_ms,
+  }
+  book.next_hold_id += 1
+  book.holds.set(opened.id, opened)
+  book.new_holds.push(opened)
+  account.held_nanos += amount_nanos
+  key.held_nanos += amount_nanos
+  book.changed_accounts.add(account)
+  book.changed_keys.add(key)
+  return { ok: true, hold_id: opened.id, held_nanos: amount_nanos }
 }
 
 interface PendingHold {

@@ -45,7 +45,7 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
 export function groupCommit(executor: Executor): Ledger {
   let queue: Waiting[] = []
   let running: Promise<void> | undefined
-  let closed = false
+  let closing: Promise<void> | undefined
 
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
@@ -59,17 +59,15 @@ export function groupCommit(executor: Executor): Ledger {
 
   return {
     submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
-      if (closed) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
+      if (closing) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
       queue.push({ operation, resolve, reject })
       running ??= run()
       return promise as Promise<OutcomeOf<O>>
     },
-    async close() {
-      if (closed) return
-      closed = true
-      await running
-      await executor.close()
+    close() {
+      closing ??= (running ?? Promise.resolve()).then(() => executor.close())
+      return closing
     },
   }
 }

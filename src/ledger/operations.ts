@@ -10,7 +10,10 @@ export interface HoldOperation {
   request_id: string
   /** The most that the call can cost. */
   amount_nanos: Nanos
-  /** Where the free balance is less than `amount_nanos`, all of it is held, if it is at least this much. */
+  /**
+   * Where what is free, or what the key may still spend, is less than `amount_nanos`, all of it is held, if it is at
+   * least this much (and at least 1).
+   */
   minimum_nanos: Nanos
   now_ms: number
   expires_at_ms: number
