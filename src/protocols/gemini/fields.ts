@@ -2,6 +2,7 @@
 import { invalidRequest } from '../../errors.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 
+/** A JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -24,7 +25,7 @@ export function find(object: JsonObject, camel: string, snake: string, owner: st
   if (snake_value === undefined) {
     return camel_value === undefined ? undefined : { name: camel, value: camel_value }
   }
-  if (camel_value !== undefined && camel !== snake) {
+  if (camel_value !== undefined) {
     const path = join(owner, camel)
     throw invalidRequest(`${path} is given twice, as ${camel} and as ${snake}. Send one of them.`, {
       param: path,
