@@ -1,0 +1,225 @@
+// Owns a real gateway as scenarios use it: over a socket, with a data folder of its own, and its books open to the test.
+import type { Database } from 'bun:sqlite'
+import { expect } from 'bun:test'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { plugins } from '../../plugins/index.ts'
+import { createAccount } from '../../src/access/accounts.ts'
+import type { CredentialForm } from '../../src/access/gate.ts'
+import { createKey, type KeySettings } from '../../src/access/keys.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Account, Call, Entry, Hold, Key } from '../../src/db/schema.ts'
+import type { Plugin } from '../../src/gateway.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { parseUsd } from '../../src/money.ts'
+import { type StartedGateway, startGateway } from '../../src/serve.ts'
+import { catalogueOf, VENDOR_KEYS } from './catalogue.ts'
+import { type LogLine, memoryLog } from './memory-log.ts'
+import type { Upstream } from './upstream.ts'
+
+export interface TestGatewayOptions {
+  /** The catalogue's text; where absent, the one of catalogue.ts over `upstream`. */
+  catalogue?: string
+  upstream?: Pick<Upstream, 'url'>
+  env?: Record<string, string>
+  now?: () => number
+  probe?: (point: string) => void
+  plugins?: readonly Plugin[]
+}
+
+export interface CallOptions {
+  /** The key's text; where absent, none is sent. */
+  key?: string | undefined
+  /** How the key is sent. */
+  form?: CredentialForm
+  method?: string
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+export interface Rows {
+  accounts: Account[]
+  keys: Key[]
+  holds: Hold[]
+  entries: Entry[]
+  calls: Call[]
+}
+
+export interface TestGateway extends AsyncDisposable {
+  url: URL
+  started: StartedGateway
+  data_folder: string
+  /** A connection of the test's own. */
+  db: Database
+  /** Makes an account with this much money. */
+  account(name: string, money?: { balance_usd?: string }): Promise<Account>
+  /** Makes a key, and returns its text. */
+  key(account_name: string, settings?: Partial<KeySettings>): string
+  /** Makes an account with a key, and returns the key's text. */
+  caller(balance_usd?: string, settings?: Partial<KeySettings>): Promise<string>
+  /** Adds to an account's balance. */
+  topUp(account_id: number, usd: string): Promise<void>
+  /** Sends a request; an object as the body is sent as JSON, anything else as it is. */
+  call(
+    path: string,
+    body?: object | string | Uint8Array | ReadableStream,
+    options?: CallOptions,
+  ): Promise<Response>
+  /** Replaces the catalogue, at once. */
+  recatalogue(text: string): Promise<void>
+  rows(): Rows
+  /** The one call that is recorded. */
+  onlyCall(): Call
+  log: { text(): string; lines(): LogLine[] }
+  /** Waits until no money is held, and asserts that nothing is left of any call but its record: held 0, the audit clean, no secret in the log. */
+  atRest(): Promise<Rows>
+  stop(): Promise<void>
+}
+
+const TABLES = ['accounts', 'keys', 'holds', 'entries', 'calls'] as const
+const SETTINGS: Omit<KeySettings, 'name'> = {
+  models: null,
+  spend_limit_nanos: null,
+  addresses: null,
+  expires_at_ms: null,
+}
+const SETTLED_WITHIN_MS = 5_000
+
+/** Starts a gateway on a free port of this machine. */
+export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { env = {}, now = Date.now, probe, upstream } = options
+  const data_folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
+  const catalogue_path = join(data_folder, 'tollgate.toml')
+  await writeFile(
+    catalogue_path,
+    options.catalogue ?? catalogueOf({ upstream_url: upstream?.url ?? 'simulator' }),
+  )
+  const memory = memoryLog({ now })
+  const started = await startGateway({
+    data_folder,
+    plugins: options.plugins ?? plugins,
+    log: memory.log,
+    env,
+    listen: '127.0.0.1:0',
+    now,
+    ...(probe ? { probe } : {}),
+  })
+  const database_path = join(data_folder, 'tollgate.db')
+  const db = openDatabase(database_path)
+  const ledger = await openLedger({ path: database_path, writer: 'inline' })
+  const secrets: string[] = [...VENDOR_KEYS]
+  let named = 0
+  let stopped = false
+
+  const gateway: TestGateway = {
+    url: started.url,
+    started,
+    data_folder,
+    db,
+    async account(name, { balance_usd = '0' } = {}) {
+      const account = createAccount(db, { name, now_ms: now() })
+      if (parseUsd(balance_usd) > 0) await gateway.topUp(account.id, balance_usd)
+      return account
+    },
+    key(account_name, settings = {}) {
+      const all = { name: `key-${++named}`, ...SETTINGS, ...settings }
+      const { text } = createKey(db, account_name, all, { randomBytes, now_ms: now() })
+      secrets.push(text)
+      return text
+    },
+    async caller(balance_usd = '10', settings = {}) {
+      const { name } = await gateway.account(`account-${++named}`, { balance_usd })
+      return gateway.key(name, settings)
+    },
+    async topUp(account_id, usd) {
+      const outcome = await ledger.submit({
+        op: 'top_up',
+        account_id,
+        amount_nanos: parseUsd(usd),
+        note: 'test',
+        now_ms: now(),
+      })
+      if (!outcome.ok) throw new Error(`the top-up was refused: ${outcome.refusal}`)
+    },
+    call(path, body, { key, form = 'bearer', method, headers = {}, signal } = {}) {
+      const url = new URL(path, started.url)
+      const credential = key === undefined ? {} : CREDENTIALS[form](key, url)
+      return fetch(url, {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...credential,
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
+        ...(signal ? { signal } : {}),
+      })
+    },
+    async recatalogue(text) {
+      await writeFile(catalogue_path, text)
+      await started.reload()
+    },
+    rows: () => readRows(db),
+    onlyCall() {
+      const { calls } = readRows(db)
+      const [only] = calls
+      if (!only || calls.length > 1) throw new Error(`there are ${calls.length} calls, not one`)
+      return only
+    },
+    log: memory,
+    async atRest() {
+      await settled(db)
+      const rows = readRows(db)
+      expect(rows.accounts.filter(({ held_nanos }) => held_nanos !== 0)).toEqual([])
+      expect(rows.keys.filter(({ held_nanos }) => held_nanos !== 0)).toEqual([])
+      expect(rows.holds.filter(({ state }) => state === 'pending')).toEqual([])
+      expect(audit(db).findings).toEqual([])
+      const text = memory.text()
+      for (const secret of secrets) expect(text).not.toContain(secret)
+      if (upstream) expect(text).not.toContain(new URL(upstream.url).host)
+      return rows
+    },
+    async stop() {
+      if (stopped) return
+      stopped = true
+      await ledger.close()
+      db.close()
+      await started.stop()
+      await rm(data_folder, { recursive: true, force: true })
+    },
+    [Symbol.asyncDispose]: () => gateway.stop(),
+  }
+  return gateway
+}
+
+/** Puts a key where a form has it: in headers that are returned, or in the URL. */
+const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<string, string>> = {
+  bearer: (key) => ({ authorization: `Bearer ${key}` }),
+  'x-api-key': (key) => ({ 'x-api-key': key }),
+  'x-goog-api-key': (key) => ({ 'x-goog-api-key': key }),
+  query: (key, url) => {
+    url.searchParams.set('key', key)
+    return {}
+  },
+}
+
+const isRaw = (body: object | string): body is string | Uint8Array | ReadableStream =>
+  typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
+
+/** Calls whose callers have left settle after them. */
+async function settled(db: Database): Promise<void> {
+  const pending = () =>
+    db.query<{ n: number }, []>("SELECT count(*) AS n FROM holds WHERE state = 'pending'").get()?.n ?? 0
+  const deadline = performance.now() + SETTLED_WITHIN_MS
+  while (pending() > 0 && performance.now() < deadline) await Bun.sleep(5)
+}
+
+function readRows(db: Database): Rows {
+  const [accounts, keys, holds, entries, calls] = TABLES.map((table) =>
+    db.query(`SELECT * FROM ${table} ORDER BY id`).all(),
+  )
+  return { accounts, keys, holds, entries, calls } as Rows
+}
