@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { plugins } from '../plugins/index.ts'
 import { run } from './cli/program.ts'
+import { startGateway } from './serve.ts'
 
 process.exit(
   await run(process.argv.slice(2), {
@@ -12,6 +13,6 @@ process.exit(
     env: process.env,
     now: Date.now,
     randomBytes,
-    plugins,
+    startGateway: (options) => startGateway({ ...options, plugins }),
   }),
 )

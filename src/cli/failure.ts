@@ -7,6 +7,7 @@ const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = 
   ['SQLITE_BUSY', 'The database is locked by another process. Try again; if it lasts, end what holds it.'],
   ['SQLITE_READONLY', 'The database may not be written: check the owner and the rights of the data folder.'],
   ['SQLITE_CANTOPEN', 'The database cannot be opened: check the owner and the rights of the data folder.'],
+  ['SQLITE_IOERR', 'The database cannot be read or written: check that it is a file, and its disk is well.'],
   ['SQLITE_FULL', 'The disk is full: free some space and try again. Nothing was changed.'],
   ['SQLITE_NOTADB', 'The file is not a database of Tollgate.'],
   ['SQLITE_CORRUPT', 'The database is damaged. Stop the gateway, keep a copy, and restore a backup.'],

@@ -4,7 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { mayCall } from '../access/gate.ts'
 import type { Catalogue } from '../config/catalogue.ts'
 import { createLogger, standardOutput } from '../log.ts'
-import { type StartedGateway, startGateway } from '../serve.ts'
+import type { StartedGateway } from '../serve.ts'
 import { banner, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
@@ -32,13 +32,12 @@ interface Demo {
 }
 
 async function serve(folder: DataFolder, listen: string | undefined, deps: CliDeps): Promise<void> {
-  const { env, now, plugins, terminal } = deps
+  const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now })
   const stopRequested = firstSignal()
   let demo: Demo | undefined
   const gateway = await startGateway({
     data_folder: folder.dir,
-    plugins,
     log,
     env,
     listen,

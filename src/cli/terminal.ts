@@ -1,7 +1,7 @@
 // Owns what a command is given from outside, and how it ends: where it writes, the environment, the clock, the exit status.
 import type { RandomBytes } from '../access/secret.ts'
 import type { Environment } from '../config/providers.ts'
-import type { Plugin } from '../gateway.ts'
+import type { ServeOptions, StartedGateway } from '../serve.ts'
 
 /** Where a command writes: its answer, and what is said to a person beside it. Each call is one line or more. */
 export interface Terminal {
@@ -15,8 +15,8 @@ export interface CliDeps {
   env: Environment
   now: () => number
   randomBytes: RandomBytes
-  /** The surfaces that `serve` serves, in their order. */
-  plugins: readonly Plugin[]
+  /** Starts the gateway with its surfaces. */
+  startGateway: (options: Omit<ServeOptions, 'plugins'>) => Promise<StartedGateway>
 }
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const

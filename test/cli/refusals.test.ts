@@ -1,0 +1,181 @@
+// What the command line refuses: 1 where the work could not be done, 2 where the line is wrong; and it says what to do.
+
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { MIGRATIONS } from '../../src/db/migrate.ts'
+import { createWorld, type World } from './world.ts'
+
+describe('wrong usage: status 2, nothing on standard output, nothing done', () => {
+  let world: World
+  beforeAll(async () => {
+    world = createWorld()
+    await world.run('account', 'create', 'anna')
+    await world.run('credit', 'anna', '5')
+  })
+  afterAll(() => world.remove())
+
+  const cases: [line: string, said: string][] = [
+    ['', 'Usage: tollgate'],
+    ['acount list', "unknown command 'acount'\n(Did you mean account?)"],
+    ['account', 'Usage: tollgate account'],
+    ['account lst', "unknown command 'lst'"],
+    ['account create', "missing required argument 'name'"],
+    ['account create a b', 'too many arguments'],
+    ['account list --verbose', "unknown option '--verbose'"],
+    ['credit anna', "missing required argument 'amount'"],
+    ['credit anna 1e3', '"1e3" is not an amount in USD'],
+    ['credit anna abc', '"abc" is not an amount in USD'],
+    ['credit anna 1,50', '"1,50" is not an amount in USD'],
+    ['credit anna $5', '"$5" is not an amount in USD'],
+    ['credit anna 0x10', '"0x10" is not an amount in USD'],
+    ['credit anna Infinity', '"Infinity" is not an amount in USD'],
+    ['credit anna 0.0000000001', 'more than nine decimals'],
+    ['credit anna 99999999999999', 'more USD than can be counted'],
+    ['credit anna -1', '`debit` takes money away'],
+    ['credit anna 0', 'It must be more than 0'],
+    ['credit anna 0.000000000', 'It must be more than 0'],
+    ['debit anna -1', 'It must be more than 0'],
+    ['key create anna --spend-limit -1', 'It must be 0 or more'],
+    ['key create anna --spend-limit lots', 'is not an amount in USD'],
+    ['key create anna --expires 2026-02-30', 'Write a date such as'],
+    ['key create anna --expires 31.12.2026', 'Write a date such as'],
+    ['key create anna --expires 2026-12-31T25:00', 'Write a date such as'],
+    ['key create anna --expires tomorrow', 'Write a date such as'],
+    ['key create anna --expires 30', 'Write a date such as'],
+    ['key create anna --expires 30y', 'Write a date such as'],
+    ['key create anna --expires -1d', 'Write a date such as'],
+    ['key create anna --expires=-1d', 'Write a date such as'],
+    ['key create anna --expires 2020-01-01', 'It is past already'],
+    ['key create anna --expires 0d', 'It is past already'],
+    ['key create anna --models a,,b', 'with a comma between'],
+    ['key create anna --models ,', 'with a comma between'],
+    ['key rotate 1 --grace soon', 'such as 90s, 12h or 30d'],
+    ['key rotate 1 --grace 1.5h', 'such as 90s, 12h or 30d'],
+    ['usage --limit 0', 'a whole number from 1 to 1000'],
+    ['usage --limit 1001', 'a whole number from 1 to 1000'],
+    ['usage --limit 1e2', 'a whole number from 1 to 1000'],
+    ['usage --before x', 'a whole number'],
+    ['usage --since 2026-13-01', 'Write a date such as'],
+    ['usage --sums week', 'Allowed choices are day'],
+    ['backup', "missing required argument 'file'"],
+    ['config', 'Usage: tollgate config'],
+  ]
+  test.each(cases)('tollgate %s', async (line, said) => {
+    const before = await world.json('account', 'show', 'anna')
+    const { status, out, err } = await world.run(...line.split(' ').filter(Boolean))
+    expect(err).toContain(said)
+    expect(status).toBe(2)
+    expect(out).toBe('')
+    expect(await world.json('account', 'show', 'anna')).toEqual(before)
+  })
+
+  test('an empty list of models is not taken for "all"', async () => {
+    expect((await world.run('key', 'create', 'anna', '--models', '')).status).toBe(2)
+  })
+})
+
+describe('refused: status 1, nothing on standard output, nothing done', () => {
+  let world: World
+  beforeAll(async () => {
+    world = createWorld()
+    await world.run('account', 'create', 'anna')
+    await world.run('credit', 'anna', '5')
+    await world.run('key', 'create', 'anna', '--name', 'phone')
+    await world.run('key', 'create', 'anna', '--name', 'old')
+    await world.run('key', 'revoke', '2')
+  })
+  afterAll(() => world.remove())
+
+  const cases: [line: string, said: string][] = [
+    ['account create anna', 'There is already an account "anna"'],
+    ['account create bad/name', '"bad/name" is not a name'],
+    [`account create ${'a'.repeat(65)}`, 'is not a name'],
+    ['account show bert', 'There is no account "bert". `tollgate account list`'],
+    ['account suspend bert', 'There is no account "bert"'],
+    ['account resume bert', 'There is no account "bert"'],
+    ['account show ANNA', 'There is no account "ANNA"'],
+    ['credit bert 5', 'There is no account "bert"'],
+    ['credit anna 9007199.254740991', 'more than an account can hold. Nothing was added'],
+    ['debit anna 5.000000001', 'The account has less than that free'],
+    ['debit bert 1', 'There is no account "bert"'],
+    ['key create bert', 'There is no account "bert"'],
+    ['key create anna --name phone', 'already has a key "phone"'],
+    ['key create anna --name a/b', '"a/b" is not a name'],
+    ['key create anna --models a$', '"a$" is not a model id'],
+    ['key create anna --addresses 10.0.0.0/33', '"10.0.0.0/33" is not an IP address'],
+    ['key create anna --addresses example.com', '"example.com" is not an IP address'],
+    ['key list bert', 'There is no account "bert"'],
+    ['key revoke 99', 'There is no key "99". `tollgate key list`'],
+    ['key revoke tg_nothing', 'There is no key "tg_nothing"'],
+    ['key rotate 99', 'There is no key "99"'],
+    ['key rotate 2', 'is revoked'],
+    ['usage --account bert', 'There is no account "bert"'],
+    ['usage --key 99', 'There is no key "99"'],
+    ['config check nowhere.toml', 'cannot be read'],
+    ['restore nowhere.db', 'There is no file nowhere.db'],
+    ['backup no/such/folder/x.db', 'error: '],
+  ]
+  test.each(cases)('tollgate %s', async (line, said) => {
+    const before = await world.json('account', 'show', 'anna')
+    const { status, out, err } = await world.run(...line.split(' '))
+    expect(err).toContain(said)
+    expect(status).toBe(1)
+    if (!line.startsWith('config')) expect(out).toBe('')
+    expect(await world.json('account', 'show', 'anna')).toEqual(before)
+  })
+})
+
+describe('a data folder that does not serve', () => {
+  const reading = ['account list', 'key list', 'usage', 'audit', 'backup copy.db']
+  const writing = ['credit anna 1', 'debit anna 1', 'key create anna', 'key revoke 1', 'account suspend anna']
+
+  test.each([...reading, ...writing, 'account create anna'])(
+    'that is not there: tollgate %s',
+    async (line) => {
+      const world = createWorld('nothing')
+      world.remove()
+      const { status, err } = await world.run(...line.split(' '))
+      expect(status).toBe(1)
+      expect(err).toContain('Name the data folder with --data DIR, or run `tollgate serve` once to make it.')
+    },
+  )
+
+  test.each([...reading, ...writing])('without a database: tollgate %s makes none', async (line) => {
+    const world = createWorld('nothing')
+    const { status, err } = await world.run(...line.split(' '))
+    expect(status).toBe(1)
+    expect(err).toContain('There is no database at')
+    expect(await Bun.file(world.path('tollgate.db')).exists()).toBeFalse()
+    world.remove()
+  })
+
+  test.each([...reading, ...writing])('of a newer program: tollgate %s leaves it alone', async (line) => {
+    const world = createWorld()
+    const newer = new Database(world.path('tollgate.db'))
+    newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
+    newer.close()
+    const { status, err } = await world.run(...line.split(' '))
+    expect(err).toContain('A newer program wrote it')
+    expect(status).toBe(1)
+    world.remove()
+  })
+
+  test.each([...reading, ...writing])('whose database is none: tollgate %s', async (line) => {
+    const world = createWorld('nothing')
+    writeFileSync(world.path('tollgate.db'), 'This is a letter to my aunt. '.repeat(100))
+    const { status, err } = await world.run(...line.split(' '))
+    expect(err).toContain('The file is not a database of Tollgate.')
+    expect(status).toBe(1)
+    world.remove()
+  })
+
+  test('whose database is a folder', async () => {
+    const world = createWorld('nothing')
+    mkdirSync(world.path('tollgate.db'))
+    const { status, err } = await world.run('account', 'list')
+    expect(err).toContain('check that it is a file')
+    expect(status).toBe(1)
+    world.remove()
+  })
+})

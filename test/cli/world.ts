@@ -1,0 +1,70 @@
+// Owns what the commands' tests stand on: a data folder of their own, and commands run in this process.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { run } from '../../src/cli/program.ts'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+/** Noon of a day, in whatever zone the tests run. */
+export const NOW = new Date(2026, 10, 21, 12).getTime()
+
+export interface Ran {
+  status: number
+  out: string
+  err: string
+}
+
+export interface World {
+  dir: string
+  path(name: string): string
+  /** The clock; later is a matter of setting it. */
+  now_ms: number
+  env: Record<string, string | undefined>
+  /** Runs a command on this folder. */
+  run(...args: string[]): Promise<Ran>
+  /** Runs one that must do its work, and gives the answer of --json. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  json(...args: string[]): Promise<any>
+  remove(): void
+}
+
+/**
+ * A data folder.
+ *
+ * @param holds `nothing`: the folder alone; `database`: an empty one and the first catalogue
+ */
+export function createWorld(holds: 'nothing' | 'database' = 'database'): World {
+  const dir = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
+  const path = (name: string) => join(dir, name)
+  if (holds === 'database') {
+    openDatabase(path('tollgate.db')).close()
+    writeFileSync(path('tollgate.toml'), FIRST_CATALOGUE)
+  }
+  let keys_made = 0
+  const world: World = {
+    dir,
+    path,
+    now_ms: NOW,
+    env: {},
+    async run(...args) {
+      const out: string[] = []
+      const err: string[] = []
+      const status = await run([...args, '--data', dir], {
+        terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text) },
+        env: world.env,
+        now: () => world.now_ms,
+        randomBytes: (length) => new Uint8Array(length).fill(++keys_made),
+        startGateway: () => Promise.reject(new Error('not in this test')),
+      })
+      return { status, out: out.join('\n'), err: err.join('\n') }
+    },
+    async json(...args) {
+      const { status, out, err } = await world.run(...args, '--json')
+      if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
+      return JSON.parse(out)
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  }
+  return world
+}
