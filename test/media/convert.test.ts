@@ -144,6 +144,11 @@ describe('a size covers: scaled whole, cropped from the centre', () => {
     expect({ width, height }).toEqual({ width: 18, height: 18 })
     expect(await pixelAt(bytes, 0, 5)).toEqual(await pixelAt(PNG, 3, 5))
     expect(await pixelAt(bytes, 17, 17)).toEqual(await pixelAt(PNG, 20, 17))
+
+    const wide = await paint('png', { width: 40, height: 30 })
+    const cropped = await convert(wide, { aspect_ratio: { width: 16, height: 9 } })
+    expect([cropped.width, cropped.height]).toEqual([32, 18])
+    expect(await pixelAt(cropped.bytes, 5, 7)).toEqual(await pixelAt(wide, 5 + 4, 7 + 6))
   })
 })
 
