@@ -1,87 +1,55 @@
-// Owns one paid call, from the caller's key to the recorded charge: admit, quote, hold, dispatch, pump, settle, record.
-import { type Caller, type Gate, mayCall } from './access/gate.ts'
-import { type Lease, type Limiter, limitsFor } from './access/limits.ts'
+// Owns one paid text call, from the caller's key to the recorded charge: admit, quote, hold, dispatch, pump, settle, record.
 import { type JsonBody, readJsonBody } from './body.ts'
-import type { Catalogue, TextModel } from './config/catalogue.ts'
+import type { TextModel } from './config/catalogue.ts'
+import { type Conversion, convertAnswer, convertRequest, convertStream, type Dialect } from './conversion.ts'
+import { upstreamFailed } from './errors.ts'
 import {
-  notFound,
-  overloaded,
-  permissionDenied,
-  rateLimited,
-  toGatewayError,
-  upstreamFailed,
-} from './errors.ts'
-import type { Nanos } from './money.ts'
+  type Admitted,
+  type CallOrigin,
+  createPaidCalls,
+  type Held,
+  type PaidCallDeps,
+  type PaidCalls,
+  type Sending,
+} from './paid-call.ts'
 import { chargeTokens } from './pricing/charge.ts'
-import { affordableOutput, quote } from './pricing/quote.ts'
-import type { JsonObject, Protocol, StreamReading } from './protocols/protocol.ts'
-import { refusalError } from './refusals.ts'
-import type { RunningCall, RunningCalls } from './running.ts'
-import { CLIENT_CLOSED_REQUEST, openSettlement, type Settlement, type SettlementDeps } from './settlement.ts'
-import { type DispatchDeps, type Dispatched, dispatch, type UpstreamRequest } from './upstream/dispatch.ts'
+import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
+import type { JsonObject, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
-import type { Relay } from './upstream/relay.ts'
-import type { Attempt } from './upstream/routes.ts'
-import { NO_USAGE, totalTokens, type Usage } from './usage.ts'
+import { NO_USAGE, outputTokens, totalTokens, type Usage } from './usage.ts'
 
-export interface ExchangeDeps extends SettlementDeps {
-  gate: Gate
-  limiter: Limiter
-  upstream: DispatchDeps
-  protocols: Readonly<Record<Protocol['name'], Protocol>>
-  running: RunningCalls
-  catalogue: () => Catalogue
-  /** What callers may read of a vendor's words about their request. */
-  publicWords: (words: string) => string
-}
-
-/** What a surface knows of a call before its body is read. */
-export interface TextCall {
-  request: Request
-  request_id: string
-  surface: string
-  /** What the caller speaks. */
-  protocol: Protocol
-  credential: string | undefined
-  /** The caller's address; asked for only where his key is bound to some. */
-  address: () => string | undefined
-  /** Lifts the idle time-out of the caller's socket, or puts it back. */
-  keepOpen: (open: boolean) => void
-  body_limit_bytes: number
+/** Which model a caller asks for, and whether to stream. */
+export interface Aim {
   model_id: string
   streams: boolean
-  /** How a stream is framed for this caller. */
-  relay: (reading: StreamReading) => Relay
 }
 
-/** A call that was let in, with all that it must give back when it ends. */
-interface Admitted {
+export interface TextCall extends CallOrigin {
+  body_limit_bytes: number
+  /** What the address says, or how the body says it: then the model is found only after the body is read. */
+  aim: Aim | ((body: JsonObject) => Aim)
+  /** What the caller speaks. */
+  dialect: (body: JsonObject) => Dialect
+  /** Headers of the caller's that a provider of his own protocol is to get too. */
+  forwarded_headers: Readonly<Record<string, string>>
+  /** Further names of the header that carries the request's id. */
+  id_header?: string
+}
+
+/** A request with its price. */
+interface Order extends Omit<RequestFacts, 'max_output_tokens'>, Quote {
   call: TextCall
-  caller: Caller
   model: TextModel
-  lease: Lease
-  place: RunningCall
-  started_ms: number
+  conversion: Conversion
 }
 
-/** A request with its price: what may be held for it, and what goes upstream. */
-interface Order {
-  body: JsonBody
-  input_tokens: number
-  answers: number
-  ceiling_nanos: Nanos
-  floor_nanos: Nanos
-}
-
-/** A call whose money is held. */
-interface Held extends Admitted {
+interface HeldText extends Held<TextModel> {
   order: Order
-  settlement: Settlement
   /** Set where the balance pays for less output than was asked: the limit that is sent upstream instead. */
   output_limit: number | undefined
 }
 
-export interface Exchange {
+export interface Exchange extends PaidCalls {
   /**
    * Serves one paid text call.
    *
@@ -92,202 +60,111 @@ export interface Exchange {
 }
 
 /** The exchange over its parts. */
-export function createExchange(deps: ExchangeDeps): Exchange {
-  const { ledger, now, probe, log } = deps
+export function createExchange(deps: PaidCallDeps): Exchange {
+  const steps = createPaidCalls(deps)
 
   async function run(call: TextCall): Promise<Response> {
-    const admitted = admit(call)
+    // 1. Admit: the key, the account, the limits, the model; of the body nothing is read that need not be.
+    const admitted = steps.admit(call)
     try {
-      const order = await quoteBody(admitted)
-      const held = await hold(admitted, order)
-      return call.streams ? await streamedAnswer(held) : await wholeAnswer(held)
+      const find = (model_id: string) => steps.findModel(admitted, model_id, 'text')
+      const named = typeof call.aim === 'function' ? undefined : find(call.aim.model_id)
+      const body = await readJsonBody(call.request, call.body_limit_bytes)
+      const aim = typeof call.aim === 'function' ? call.aim(body.json) : call.aim
+      const model = named ?? find(aim.model_id)
+      // 2. Quote: the most that the call can cost, and the least that makes it worth starting.
+      const order = quoteText(call, admitted, model, body, aim)
+      // 3. Hold: the ceiling, or all that there is where it pays for a useful answer.
+      const held = await holdText(admitted, order)
+      // 4. to 7. Dispatch, pump, settle and record.
+      return aim.streams ? await streamedAnswer(held) : await wholeAnswer(held)
     } catch (thrown) {
-      leave(admitted, 0)
+      steps.leave(admitted, 0)
       throw thrown
     }
   }
 
-  // 1. Admit: who calls, how much at once, which model. The body is not read before all of it is known.
-
-  function admit(call: TextCall): Admitted {
-    if (deps.running.stopping)
-      throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: 5 })
-    const caller = deps.gate.admit(call.credential, call.address)
-    const lease = takeLease(caller)
-    try {
-      const model = findModel(caller, call.model_id)
-      const place = deps.running.enter(call.request, call.keepOpen)
-      probe('admitted')
-      return { call, caller, model, lease, place, started_ms: now() }
-    } catch (thrown) {
-      lease.release()
-      throw thrown
-    }
-  }
-
-  function takeLease({ account, key }: Caller): Lease {
-    const limits = limitsFor(deps.catalogue().limits, account.name, key.prefix)
-    const admission = deps.limiter.admit({ account_id: account.id, key_id: key.id, ...limits })
-    if (admission.ok) return admission.lease
-    const limit = `${admission.limit.replaceAll('_', ' ')} of this ${admission.of}`
-    throw rateLimited(`The limit on ${limit} is reached. Retry after ${admission.retry_after_s} s.`, {
-      retry_after_s: admission.retry_after_s,
-    })
-  }
-
-  function findModel({ key }: Caller, model_id: string): TextModel {
-    const model = deps.catalogue().models.get(model_id)
-    if (!model || model.retired) {
-      throw notFound(
-        'There is no such model here, or it was retired. Ask the operator which models there are.',
-      )
-    }
-    if (!mayCall(key, model_id))
-      throw permissionDenied(`This API key has no access to the model "${model_id}".`)
-    if (model.kind !== 'text') throw notFound(`The model "${model_id}" does not generate text.`)
-    return model
-  }
-
-  // 2. Quote: the most that the call can cost, and the least that makes it worth starting.
-
-  async function quoteBody({ call, model }: Admitted): Promise<Order> {
-    const body = await readJsonBody(call.request, call.body_limit_bytes)
-    const { input_tokens, answers, max_output_tokens } = call.protocol.readRequest(body.json)
+  function quoteText(call: TextCall, admitted: Admitted, model: TextModel, body: JsonBody, aim: Aim): Order {
+    const dialect = call.dialect(body.json)
+    const { max_output_tokens, ...facts } = dialect.protocol.readRequest(body.json)
     const limit = Math.min(max_output_tokens ?? model.max_output_tokens, model.max_output_tokens)
-    const { ceiling_nanos, floor_nanos } = quote(model.price, {
-      input_tokens,
-      answers,
-      max_output_tokens: limit,
-    })
-    return { body, input_tokens, answers, ceiling_nanos, floor_nanos }
+    const context = {
+      id: call.request_id,
+      model: aim.model_id,
+      created_s: Math.floor(admitted.started_ms / 1000),
+      shows_usage: dialect.shows_usage,
+    }
+    const conversion = { dialect, body, streams: aim.streams, context }
+    return {
+      call,
+      model,
+      conversion,
+      ...facts,
+      ...quote(model.price, { ...facts, max_output_tokens: limit }),
+    }
   }
 
-  // 3. Hold: the ceiling, or all that there is where it pays for a useful answer.
-
-  async function hold(admitted: Admitted, order: Order): Promise<Held> {
-    const { call, caller, model, started_ms } = admitted
-    const now_ms = now()
-    const outcome = await ledger.submit({
-      op: 'hold',
-      account_id: caller.account.id,
-      key_id: caller.key.id,
-      request_id: call.request_id,
-      amount_nanos: order.ceiling_nanos,
-      minimum_nanos: order.floor_nanos,
-      now_ms,
-      expires_at_ms: now_ms + longestTime(model),
-    })
-    if (!outcome.ok) throw refusalError(outcome.refusal)
-    probe('held')
-    const { hold_id, held_nanos } = outcome
-    const { request_id, surface, model_id, streams: streamed } = call
-    const settlement = openSettlement(deps, {
-      hold_id,
-      request_id,
-      surface,
-      model_id,
-      streamed,
-      caller,
-      started_ms,
-    })
-    const short = held_nanos < order.ceiling_nanos
+  async function holdText(admitted: Admitted, order: Order): Promise<HeldText> {
+    const { model, conversion, ceiling_nanos } = order
+    const held = await steps.hold(admitted, model, order, conversion.streams)
+    const short = held.held_nanos < ceiling_nanos
     return {
-      ...admitted,
+      ...held,
       order,
-      settlement,
-      output_limit: short ? affordableOutput(model.price, order, held_nanos) : undefined,
+      output_limit: short ? affordableOutput(model.price, order, held.held_nanos) : undefined,
     }
   }
 
-  /** Every route may take its whole time, and a caller his own to read: an older hold was left behind. */
-  function longestTime(model: TextModel): number {
-    const { providers, server } = deps.catalogue()
-    const times_ms = model.routes.map(({ provider }) => providers.get(provider)?.call_timeout_ms ?? 0)
-    return times_ms.reduce(
-      (sum, time_ms) => sum + time_ms,
-      server.drain_timeout_ms + server.stalled_reader_timeout_ms,
-    )
-  }
-
-  // 4. Dispatch: the first route that answers.
-
-  async function send<T>(held: Held, open: (response: Response) => Promise<T>): Promise<Dispatched<T>> {
-    const { call, model, place, settlement } = held
-    try {
-      const dispatched = await dispatch(deps.upstream, {
-        catalogue: deps.catalogue(),
-        model,
-        signal: upstreamSignal(place),
-        write: (attempt) => writeRequest(held, attempt),
-        open,
-        readFailure: ({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer),
-        publicWords: deps.publicWords,
-        timeoutOf: ({ provider }) =>
-          call.streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms,
-        onFailure: ({ key_id }, { blame, message }) =>
-          log.warn(
-            { request_id: call.request_id, provider_key: key_id, blame, cause: message },
-            'a route failed',
-          ),
-      })
-      settlement.reached(dispatched.attempt)
-      probe('dispatched')
-      return dispatched
-    } catch (thrown) {
-      if (place.gone.aborted) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
-      else await settlement.giveBack('failed', call.protocol.renderError(toGatewayError(thrown), '').status)
-      throw thrown
-    }
-  }
-
-  function writeRequest(
-    { call, order, output_limit }: Held,
-    { provider, model, api_key }: Attempt,
-  ): UpstreamRequest {
-    const protocol = deps.protocols[provider.protocol]
-    const { path, headers } = protocol.target({ model, api_key, streams: call.streams })
+  /** How a text call is put to a route: in the provider's own protocol. */
+  function sending<T>({ order, model, output_limit }: HeldText, open: Sending<T>['open']): Sending<T> {
+    const { call, conversion } = order
+    const { streams, dialect } = conversion
+    const { max_output_tokens } = model
     return {
-      url: provider.base_url + path,
-      headers: {
-        'content-type': 'application/json',
-        'accept-encoding': 'identity',
-        ...provider.headers,
-        ...headers,
+      streams,
+      open,
+      write({ provider, model: upstream_model, api_key }) {
+        const protocol = deps.protocols[provider.protocol]
+        const { path, headers } = protocol.target({ model: upstream_model, api_key, streams })
+        return {
+          url: provider.base_url + path,
+          headers: {
+            'content-type': 'application/json',
+            'accept-encoding': 'identity',
+            ...(provider.protocol === dialect.protocol.name ? call.forwarded_headers : {}),
+            ...provider.headers,
+            ...headers,
+          },
+          body: convertRequest(conversion, protocol, {
+            model: upstream_model,
+            max_output_tokens,
+            output_limit,
+          }),
+        }
       },
-      body:
-        output_limit === undefined
-          ? order.body.bytes
-          : JSON.stringify(protocol.limitOutput(order.body.json, output_limit)),
     }
   }
 
-  /** Fires when a caller who has gone takes the upstream with him: at once, or after the time to drain. */
-  function upstreamSignal({ gone }: RunningCall): AbortSignal {
-    const { on_disconnect, drain_timeout_ms } = deps.catalogue().server
-    if (on_disconnect === 'cancel') return gone
-    const controller = new AbortController()
-    const abortLater = () => setTimeout(() => controller.abort(), drain_timeout_ms).unref()
-    gone.addEventListener('abort', abortLater, { once: true })
-    return controller.signal
-  }
-
-  // 5. Pump: the upstream's bytes untouched, whole or as they come, with the usage observed on the way.
-
-  async function wholeAnswer(held: Held): Promise<Response> {
-    const { protocol } = held.call
-    const { answer } = await send(held, readWhole)
+  async function wholeAnswer(held: HeldText): Promise<Response> {
+    const { conversion } = held.order
+    const { answer, attempt } = await steps.send(held, sending(held, readWhole))
+    const protocol = deps.protocols[attempt.provider.protocol]
     await settle(held, 'completed', protocol.readUsage(answer.json), () =>
       protocol.estimateOutput(answer.json),
     )
-    return new Response(answer.bytes, { headers: answerHeaders(held, 'application/json') })
+    return new Response(convertAnswer(conversion, protocol, answer), {
+      headers: answerHeaders(held, 'application/json'),
+    })
   }
 
-  async function streamedAnswer(held: Held): Promise<Response> {
-    const { call, place } = held
-    const { answer, attempt, abort } = await send(held, readFirst)
+  async function streamedAnswer(held: HeldText): Promise<Response> {
+    const { order, place } = held
+    const { dialect } = order.conversion
+    const { answer, attempt, abort } = await steps.send(held, sending(held, readFirst))
     const { server } = deps.catalogue()
-    const reading = deps.protocols[attempt.provider.protocol].stream.open()
-    const relay = call.relay(reading)
+    const protocol = deps.protocols[attempt.provider.protocol]
+    const reading = protocol.stream.open()
+    const relay = convertStream(order.conversion, protocol, reading)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
       ...answer,
@@ -296,61 +173,58 @@ export function createExchange(deps: ExchangeDeps): Exchange {
       abortUpstream: abort,
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       settle: (ending, cause) => settleStream(held, reading, ending, cause),
-      renderError: () => call.protocol.renderStreamError(brokenStream(), call.request_id),
+      renderError: () => dialect.protocol.renderStreamError(brokenStream(), order.call.request_id),
       onMove: place.moved,
     })
     return new Response(body, { headers: answerHeaders(held, relay.content_type) })
   }
 
-  function answerHeaders({ call, output_limit }: Held, content_type: string): Record<string, string> {
-    const headers: Record<string, string> = { 'content-type': content_type, 'x-request-id': call.request_id }
-    if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
-    return headers
-  }
-
-  // 6. and 7. Settle and record: exactly once, in one transaction, before the last of the answer leaves.
-
+  /** What was delivered is charged, however the stream ended; where nothing was, because it broke, nothing is. */
   async function settleStream(
-    held: Held,
+    held: HeldText,
     reading: StreamReading,
     ending: StreamEnding,
     cause: unknown,
   ): Promise<void> {
-    if (cause !== undefined) log.warn({ request_id: held.call.request_id, cause }, 'a stream broke')
+    const { request_id } = held.order.call
+    if (cause !== undefined) deps.log.warn({ request_id, cause }, 'a stream broke')
     const delivered_tokens = reading.deliveredTokens()
     if (ending === 'broken' && delivered_tokens === 0) {
-      await held.settlement.giveBack('broken', 200).finally(() => leave(held, 0))
+      await held.settlement.giveBack('broken', 200).finally(() => steps.leave(held, 0))
     } else {
       await settle(held, ending, reading.usage(), () => delivered_tokens)
     }
   }
 
-  /** @param estimateOutput what was delivered, in tokens; asked for where the upstream reported no usage */
+  /** @param estimateOutput what was delivered, in tokens; asked for where the upstream did not report it */
   async function settle(
-    held: Held,
+    held: HeldText,
     outcome: StreamEnding,
     reported: Usage | undefined,
     estimateOutput: () => number,
   ): Promise<void> {
-    const usage = reported ?? {
-      ...NO_USAGE,
-      input_tokens: held.order.input_tokens,
-      output_tokens: estimateOutput(),
-    }
+    const { input_tokens } = held.order
+    const estimated = reported === undefined || (outcome !== 'completed' && outputTokens(reported) === 0)
+    const usage = estimated
+      ? { ...(reported ?? { ...NO_USAGE, input_tokens }), output_tokens: estimateOutput() }
+      : reported
     const charge = chargeTokens(held.model.price, usage)
     try {
-      await held.settlement.post({ outcome, charge, usage, estimated: reported === undefined })
+      await held.settlement.post({ outcome, charge, usage, estimated })
     } finally {
-      leave(held, totalTokens(usage))
+      steps.leave(held, totalTokens(usage))
     }
   }
 
-  function leave({ lease, place }: Admitted, tokens: number): void {
-    lease.release(tokens)
-    place.leave()
-  }
+  return { ...steps, run }
+}
 
-  return { run }
+function answerHeaders(held: HeldText, content_type: string): Record<string, string> {
+  const { request_id, id_header } = held.order.call
+  const headers: Record<string, string> = { 'content-type': content_type, 'x-request-id': request_id }
+  if (id_header !== undefined) headers[id_header] = request_id
+  if (held.output_limit !== undefined) headers['x-tollgate-output-limit'] = String(held.output_limit)
+  return headers
 }
 
 /** The upstream's bytes, and what they say; what is cut short is no answer. */

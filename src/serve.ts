@@ -19,7 +19,9 @@ import { openLedger } from './ledger/ledger.ts'
 import { expireLeftBehind, type Swept } from './ledger/sweep.ts'
 import type { ProcessLogger } from './log.ts'
 import { formatUsd } from './money.ts'
+import { anthropic } from './protocols/anthropic/index.ts'
 import { gemini } from './protocols/gemini/index.ts'
+import { openai } from './protocols/openai/index.ts'
 import { createRedactor, secretsOf } from './redact.ts'
 import { createRunningCalls, SOCKET_IDLE_TIMEOUT_S, tickRegularly } from './running.ts'
 import type { Fetch } from './upstream/dispatch.ts'
@@ -94,7 +96,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     ledger,
     running,
     catalogue,
-    protocols: { gemini, anthropic: gemini, openai: gemini },
+    protocols: { gemini, anthropic, openai },
     upstream: {
       fetch: createTransport(options.network ?? fetch, lazySimulator()),
       health: createHealth(now),

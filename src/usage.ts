@@ -52,7 +52,12 @@ export function promptTokens(usage: Usage): number {
   )
 }
 
+/** All that was made: visible, thought and drawn. */
+export function outputTokens(usage: Usage): number {
+  return usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
+}
+
 /** All tokens of a call, read and made. */
 export function totalTokens(usage: Usage): number {
-  return promptTokens(usage) + usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
+  return promptTokens(usage) + outputTokens(usage)
 }

@@ -25,7 +25,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/media/': MIDDLE,
   'src/config/': [...MIDDLE, 'src/pricing/', 'data/tollgate.example.toml'],
 }
-const ABOVE_THE_MIDDLE = /^src\/[a-z]+\.ts$|^src\/(cli|simulator|build)\//
+const ABOVE_THE_MIDDLE = /^src\/[a-z-]+\.ts$|^src\/(cli|simulator|build)\//
 
 const importsOf = (file: string): { path: string; typeOnly: boolean }[] =>
   [

@@ -1,20 +1,22 @@
 // Owns the native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and what of it is not there.
-import { type Context, Elysia } from 'elysia'
+import { Elysia } from 'elysia'
 import { credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
 import { failureAnswer } from '../../src/answers.ts'
+import type { Dialect } from '../../src/conversion.ts'
 import { type GatewayError, notFound, unimplemented } from '../../src/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
+import { originOf, type Server } from '../../src/origin.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { SOCKET_IDLE_TIMEOUT_S } from '../../src/running.ts'
-import { asJsonArray, passOn } from '../../src/upstream/relay.ts'
+import { ARRAY_FRAME, eventFrame } from '../../src/upstream/relay.ts'
 import { isUnimplemented, readAction } from './model.ts'
 
 /** spec.md, Limits: request body of the native generation endpoints. */
 export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WANTS_EVENTS = /[?&]alt=sse(?:&|$)/
-
-type Server = Context['server']
+const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, shows_usage: true }
+const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows_usage: true }
+const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for what spec.md leaves out. */
 export function native(gateway: Gateway) {
@@ -27,17 +29,11 @@ export function native(gateway: Gateway) {
       if (action.kind !== 'generate') throw elsewhere(request, action.kind === 'unimplemented', server)
       const { model_id, streams } = action
       return await exchange.run({
-        request,
-        request_id,
-        surface: 'native',
-        protocol: gemini,
-        credential: credentialOf(request, NATIVE_FORMS),
-        address: () => server?.requestIP(request)?.address,
-        keepOpen: (open) => server?.timeout(request, open ? 0 : SOCKET_IDLE_TIMEOUT_S),
+        ...originOf(request, request_id, server, SURFACE),
         body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
-        model_id,
-        streams,
-        relay: WANTS_EVENTS.test(request.url) ? passOn : asJsonArray,
+        aim: { model_id, streams },
+        dialect: () => (WANTS_EVENTS.test(request.url) ? EVENTS : ARRAY),
+        forwarded_headers: {},
       })
     } catch (thrown) {
       return failureAnswer({ thrown, request_id, render: gemini.renderError, log })

@@ -70,6 +70,8 @@ export interface Protocol {
   readonly name: 'gemini' | 'anthropic' | 'openai'
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
+  /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
+  prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget

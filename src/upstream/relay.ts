@@ -2,6 +2,41 @@
 import type { StreamReading } from '../protocols/protocol.ts'
 import { createEventCutter, eachEvent } from './sse.ts'
 
+/** One event for a caller. */
+export interface OutgoingEvent {
+  readonly event?: string | undefined
+  readonly data: string
+}
+
+/** How a caller's stream is framed. */
+export interface Frame {
+  readonly content_type: string
+  /** @param first whether nothing was sent before it */
+  event(event: OutgoingEvent, first: boolean): string
+  /** What a complete answer ends with. @param empty whether nothing was sent */
+  end(empty: boolean): string
+  /** What tells the caller, inside the stream, that it broke. @param error_json the error in his protocol's shape */
+  fail(error_json: string, first: boolean): string
+}
+
+/** Server-sent events. @param error_event the name of the event that reports a failure, where the protocol has one */
+export const eventFrame = (error_event?: string): Frame => ({
+  content_type: 'text/event-stream',
+  event: ({ event, data }) =>
+    event === undefined ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`,
+  end: () => '',
+  fail: (data) =>
+    error_event === undefined ? `data: ${data}\n\n` : `event: ${error_event}\ndata: ${data}\n\n`,
+})
+
+/** The elements of one JSON array, for callers of the native protocol who did not ask for server-sent events. */
+export const ARRAY_FRAME: Frame = {
+  content_type: 'application/json',
+  event: ({ data }, first) => (first ? `[${data}` : `,\r\n${data}`),
+  end: (empty) => (empty ? '[]' : ']'),
+  fail: (error_json, first) => (first ? `[${error_json}]` : `,\r\n${error_json}]`),
+}
+
 /** One stream on its way. Only whole events leave it, so that whatever is appended stands on its own. */
 export interface Relay {
   readonly content_type: string
@@ -15,10 +50,10 @@ export interface Relay {
 }
 
 /** The upstream's bytes untouched; its own error record is kept back, for it may name what callers must not see. */
-export function passOn(reading: StreamReading): Relay {
+export function passOn(reading: StreamReading, frame: Frame): Relay {
   const cutter = createEventCutter()
   return {
-    content_type: 'text/event-stream',
+    content_type: frame.content_type,
     reading,
     push(chunk) {
       const whole = cutter.cut(chunk)
@@ -27,35 +62,46 @@ export function passOn(reading: StreamReading): Relay {
       return until === whole.length ? whole : until > 0 ? whole.subarray(0, until) : undefined
     },
     end: () => undefined,
-    fail: (error_json) => Buffer.from(`data: ${error_json}\n\n`),
+    fail: (error_json) => Buffer.from(frame.fail(error_json, false)),
   }
 }
 
-/** The same events as the elements of one JSON array, for callers who did not ask for server-sent events. */
-export function asJsonArray(reading: StreamReading): Relay {
+/** What an upstream's events become. */
+export interface EventTranslation {
+  next(data: Buffer): readonly OutgoingEvent[]
+  /** What the end of the stream adds. */
+  finish(): readonly OutgoingEvent[]
+}
+
+/** The same or other events, each framed for the caller as it comes. */
+export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
   const cutter = createEventCutter()
-  let opened = false
-  const separator = () => {
-    const text = opened ? ',\r\n' : '['
-    opened = true
-    return Buffer.from(text)
+  let empty = true
+  function write(events: readonly OutgoingEvent[]): string {
+    let text = ''
+    for (const event of events) {
+      text += frame.event(event, empty)
+      empty = false
+    }
+    return text
   }
+  const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text))
   return {
-    content_type: 'application/json',
+    content_type: frame.content_type,
     reading,
     push(chunk) {
       const whole = cutter.cut(chunk)
       if (!whole) return undefined
-      const parts: Buffer[] = []
+      let text = ''
       eachEvent(whole, (data) => {
         reading.read(data)
         if (reading.failed) return false
-        parts.push(separator(), data)
+        text += write(translation.next(data))
       })
-      return parts.length > 0 ? Buffer.concat(parts) : undefined
+      return bytesOf(text)
     },
-    end: () => Buffer.from(opened ? ']' : '[]'),
-    fail: (error_json) => Buffer.concat([separator(), Buffer.from(`${error_json}]`)]),
+    end: () => bytesOf(write(translation.finish()) + frame.end(empty)),
+    fail: (error_json) => Buffer.from(frame.fail(error_json, empty)),
   }
 }
 

@@ -21,6 +21,10 @@ export function readRequest(body: JsonObject): RequestFacts {
   }
 }
 
+/** The same request under the provider's own name of the model. */
+export const prepare = (body: JsonObject, { model }: { model: string }): JsonObject =>
+  body.model === model ? body : { ...body, model }
+
 /** The least budget that the vendor takes. */
 const LEAST_BUDGET_TOKENS = 1_024
 

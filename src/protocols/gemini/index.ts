@@ -10,6 +10,8 @@ import { estimateOutput, readUsage } from './usage.ts'
 export const gemini: Protocol = {
   name: 'gemini',
   readRequest,
+  // The address says the model, and whether to stream.
+  prepare: (body) => body,
   limitOutput,
   target,
   readUsage,

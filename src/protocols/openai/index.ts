@@ -2,7 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
-import { limitOutput, readRequest } from './request.ts'
+import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
 import { estimateOutput, readUsage } from './usage.ts'
@@ -10,6 +10,7 @@ import { estimateOutput, readUsage } from './usage.ts'
 export const openai: Protocol = {
   name: 'openai',
   readRequest,
+  prepare,
   limitOutput,
   target,
   readUsage,

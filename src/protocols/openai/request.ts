@@ -2,7 +2,7 @@
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../estimate.ts'
 import { maybe, objectIn, refusal, stringIn, wantArray, wantCount, wantObject } from '../json.ts'
 import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
-import { limitField } from './model.ts'
+import { generationOf } from './model.ts'
 
 /**
  * Reads a chat completion request. What it does not price is not looked at: the vendor judges it.
@@ -29,15 +29,19 @@ export function readRequest(body: JsonObject): RequestFacts {
 /** The same request with its limit lowered, in the field that the caller used, or else that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const used = ['max_completion_tokens', 'max_tokens'].filter((field) => typeof body[field] === 'number')
-  const fields = used.length > 0 ? used : [limitField(stringIn(body.model) ?? '')]
+  const fields = used.length > 0 ? used : [generationOf(stringIn(body.model) ?? '').limit_field]
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, max_output_tokens])) }
 }
 
-/** The same request asking a stream for its usage, without which it could only be charged by an estimate. */
-export const askForUsage = (body: JsonObject): JsonObject =>
-  body.stream === true
-    ? { ...body, stream_options: { ...objectIn(body.stream_options), include_usage: true } }
-    : body
+/**
+ * The same request under the provider's own name of the model; a stream is asked for its usage, without which it could
+ * only be charged by an estimate.
+ */
+export function prepare(body: JsonObject, { model }: { model: string }): JsonObject {
+  const named = body.model === model ? body : { ...body, model }
+  if (body.stream !== true || showsUsage(body)) return named
+  return { ...named, stream_options: { ...objectIn(body.stream_options), include_usage: true } }
+}
 
 /** Whether the caller himself asked for the usage of a stream: else the chunk that tells it is kept from him. */
 export const showsUsage = (body: JsonObject): boolean => objectIn(body.stream_options).include_usage === true

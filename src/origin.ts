@@ -1,0 +1,34 @@
+// Owns what is taken from an HTTP request for a paid call: the credential in its surface's forms, and the socket's own facts.
+import type { Context } from 'elysia'
+import { type CredentialForm, credentialOf } from './access/gate.ts'
+import type { RenderError } from './answers.ts'
+import type { CallOrigin } from './paid-call.ts'
+import { SOCKET_IDLE_TIMEOUT_S } from './running.ts'
+
+export type Server = Context['server']
+
+/** What all calls of a surface have in common. */
+export interface Surface {
+  surface: string
+  /** Where its callers put their keys. */
+  forms: readonly CredentialForm[]
+  render: RenderError
+}
+
+/** A request as the beginning of a paid call. */
+export function originOf(
+  request: Request,
+  request_id: string,
+  server: Server,
+  { surface, forms, render }: Surface,
+): CallOrigin {
+  return {
+    request,
+    request_id,
+    surface,
+    render,
+    credential: credentialOf(request, forms),
+    address: () => server?.requestIP(request)?.address,
+    keepOpen: (open) => server?.timeout(request, open ? 0 : SOCKET_IDLE_TIMEOUT_S),
+  }
+}

@@ -1,0 +1,211 @@
+// Owns the steps that every paid call goes through, whatever it makes: admit, find its model, hold, dispatch, leave.
+import { type Caller, type Gate, mayCall } from './access/gate.ts'
+import { type Lease, type Limiter, limitsFor } from './access/limits.ts'
+import type { RenderError } from './answers.ts'
+import type { Catalogue, Model } from './config/catalogue.ts'
+import { notFound, overloaded, permissionDenied, rateLimited, toGatewayError } from './errors.ts'
+import type { Nanos } from './money.ts'
+import type { Quote } from './pricing/quote.ts'
+import type { Protocol } from './protocols/protocol.ts'
+import { refusalError } from './refusals.ts'
+import type { RunningCall, RunningCalls } from './running.ts'
+import { CLIENT_CLOSED_REQUEST, openSettlement, type Settlement, type SettlementDeps } from './settlement.ts'
+import { type DispatchDeps, type Dispatched, dispatch, type UpstreamRequest } from './upstream/dispatch.ts'
+import type { Attempt } from './upstream/routes.ts'
+
+export interface PaidCallDeps extends SettlementDeps {
+  gate: Gate
+  limiter: Limiter
+  upstream: DispatchDeps
+  protocols: Readonly<Record<Protocol['name'], Protocol>>
+  running: RunningCalls
+  catalogue: () => Catalogue
+  /** What callers may read of a vendor's words about their request. */
+  publicWords: (words: string) => string
+}
+
+/** What a surface knows of a paid call before it looks into its body. */
+export interface CallOrigin {
+  request: Request
+  request_id: string
+  surface: string
+  credential: string | undefined
+  /** The caller's address; asked for only where his key is bound to some. */
+  address: () => string | undefined
+  /** Lifts the idle time-out of the caller's socket, or puts it back. */
+  keepOpen: (open: boolean) => void
+  /** How the surface writes an error: the status is recorded with a call that failed. */
+  render: RenderError
+}
+
+/** A call that was let in, with all that it must give back when it ends. */
+export interface Admitted {
+  origin: CallOrigin
+  caller: Caller
+  lease: Lease
+  place: RunningCall
+  started_ms: number
+}
+
+/** A call whose money is held. */
+export interface Held<M extends Model> extends Admitted {
+  model: M
+  held_nanos: Nanos
+  settlement: Settlement
+}
+
+/** How a held call is put to its model's routes. */
+export interface Sending<T> {
+  streams: boolean
+  write(attempt: Attempt): UpstreamRequest
+  /** Reads an answer as far as it must be there before the caller gets a byte. */
+  open(response: Response, attempt: Attempt): Promise<T>
+}
+
+type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
+
+export interface PaidCalls {
+  /**
+   * Who calls, and how much at once. Comes before the body is read.
+   * @throws GatewayError overloaded, unauthenticated, permission_denied or rate_limited
+   */
+  admit(origin: CallOrigin): Admitted
+  /** @throws GatewayError not_found (code model_not_found), or permission_denied (code MODEL_ACCESS_DENIED) */
+  findModel<K extends Model['kind']>(
+    { caller }: Pick<Admitted, 'caller'>,
+    model_id: string,
+    kind: K,
+  ): ModelOf<K>
+  /**
+   * Freezes the ceiling of a quote, or all that there is where it pays for the floor.
+   * @throws GatewayError insufficient_balance and its likes; nothing is held then
+   */
+  hold<M extends Model>(admitted: Admitted, model: M, quote: Quote, streamed: boolean): Promise<Held<M>>
+  /**
+   * Gets the first answer that works. Where none does, what is held is given back.
+   * @throws GatewayError as `dispatch`
+   */
+  send<T>(held: Held<Model>, sending: Sending<T>): Promise<Dispatched<T>>
+  /** Gives back the call's place. @param tokens what it used, for the limits */
+  leave(admitted: Admitted, tokens: number): void
+}
+
+/** The steps over their parts. */
+export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
+  const { gate, limiter, ledger, running, catalogue, now, probe, log } = deps
+
+  function takeLease({ account, key }: Caller): Lease {
+    const limits = limitsFor(catalogue().limits, account.name, key.prefix)
+    const admission = limiter.admit({ account_id: account.id, key_id: key.id, ...limits })
+    if (admission.ok) return admission.lease
+    const { retry_after_s } = admission
+    const limit = `${admission.limit.replaceAll('_', ' ')} of this ${admission.of}`
+    throw rateLimited(`The limit on ${limit} is reached. Retry after ${retry_after_s} s.`, { retry_after_s })
+  }
+
+  /** Every route may take its whole time, and a caller his own to read: an older hold was left behind. */
+  function longestTime(model: Model): number {
+    const { providers, server } = catalogue()
+    let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
+    for (const { provider } of model.routes) time_ms += providers.get(provider)?.call_timeout_ms ?? 0
+    return time_ms
+  }
+
+  /** Fires when a caller who has gone takes the upstream with him: at once, or after the time to drain. */
+  function upstreamSignal({ gone }: RunningCall): AbortSignal {
+    const { on_disconnect, drain_timeout_ms } = catalogue().server
+    if (on_disconnect === 'cancel') return gone
+    const controller = new AbortController()
+    const abortLater = () => setTimeout(() => controller.abort(), drain_timeout_ms).unref()
+    gone.addEventListener('abort', abortLater, { once: true })
+    return controller.signal
+  }
+
+  return {
+    admit(origin) {
+      if (running.stopping) throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: 5 })
+      const caller = gate.admit(origin.credential, origin.address)
+      const lease = takeLease(caller)
+      const place = running.enter(origin.request, origin.keepOpen)
+      probe('admitted')
+      return { origin, caller, lease, place, started_ms: now() }
+    },
+
+    findModel<K extends Model['kind']>({ caller }: Pick<Admitted, 'caller'>, model_id: string, kind: K) {
+      const model = catalogue().models.get(model_id)
+      if (!model || model.retired) {
+        throw notFound(
+          'There is no such model here, or it was retired. GET /v1/models lists those that you may call.',
+          {
+            code: 'model_not_found',
+          },
+        )
+      }
+      if (!mayCall(caller.key, model_id)) {
+        throw permissionDenied(`This API key has no access to the model "${model_id}".`, {
+          code: 'MODEL_ACCESS_DENIED',
+        })
+      }
+      if (model.kind !== kind) {
+        throw notFound(`The model "${model_id}" is for ${model.kind}, not for ${kind}.`, {
+          code: 'model_not_found',
+        })
+      }
+      return model as ModelOf<K>
+    },
+
+    async hold(admitted, model, { ceiling_nanos, floor_nanos }, streamed) {
+      const { caller, started_ms } = admitted
+      const { request_id, surface } = admitted.origin
+      const now_ms = now()
+      const outcome = await ledger.submit({
+        op: 'hold',
+        account_id: caller.account.id,
+        key_id: caller.key.id,
+        request_id,
+        amount_nanos: ceiling_nanos,
+        minimum_nanos: floor_nanos,
+        now_ms,
+        expires_at_ms: now_ms + longestTime(model),
+      })
+      if (!outcome.ok) throw refusalError(outcome.refusal)
+      probe('held')
+      const { hold_id, held_nanos } = outcome
+      const about = { hold_id, request_id, surface, model_id: model.id, streamed, caller, started_ms }
+      return { ...admitted, model, held_nanos, settlement: openSettlement(deps, about) }
+    },
+
+    async send({ origin, model, place, settlement }, { streams, write, open }) {
+      try {
+        const dispatched = await dispatch(deps.upstream, {
+          catalogue: catalogue(),
+          model,
+          signal: upstreamSignal(place),
+          write,
+          open,
+          readFailure: ({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer),
+          publicWords: deps.publicWords,
+          timeoutOf: ({ provider }) => (streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
+          onFailure: ({ key_id }, { blame, message }) =>
+            log.warn(
+              { request_id: origin.request_id, provider_key: key_id, blame, cause: message },
+              'a route failed',
+            ),
+        })
+        settlement.reached(dispatched.attempt)
+        probe('dispatched')
+        return dispatched
+      } catch (thrown) {
+        if (place.gone.aborted) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
+        else
+          await settlement.giveBack('failed', origin.render(toGatewayError(thrown), origin.request_id).status)
+        throw thrown
+      }
+    },
+
+    leave({ lease, place }, tokens) {
+      lease.release(tokens)
+      place.leave()
+    },
+  }
+}
