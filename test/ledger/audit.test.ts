@@ -102,7 +102,7 @@ describe('the audit', () => {
       findings: [],
       totals: {
         accounts: 2,
-        keys: 2,
+        keys: 3,
         calls: 3,
         pending_holds: 1,
         balance_nanos: 830,

@@ -195,7 +195,19 @@ const DEBTS: Case[] = [
     after: { balance: 0, debt: 12, spent: 32 },
   },
   {
-    name: 'a spending or a debt beyond what can be counted is refused, and the hold stays pending',
+    name: 'a debt beyond what can be counted is refused, whichever keys made it, and the hold stays pending',
+    given: { balance: 20 },
+    steps: [
+      [hold(10), held(1, 10)],
+      [hold(10, { key_id: 3 }), held(2, 10)],
+      [post(1, MOST), charged(10, MOST - 10)],
+      [post(2, 30), refused('amount_out_of_range')],
+      [post(2, 20), charged(10, 10)],
+    ],
+    after: { balance: 0, debt: MOST, spent: MOST },
+  },
+  {
+    name: 'a spending beyond what can be counted is refused, and the hold stays pending',
     given: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],

@@ -113,11 +113,12 @@ export function addKey(db: Database, id: number, account_id: number, key: Partia
   )
 }
 
-/** A database in memory with account 1 and key 1 as given, and account 2 with key 2 and nothing on it. */
+/** A database in memory: account 1 and key 1 as given, account 2 with key 2 and nothing on it, key 3 of account 1. */
 export function world(given: Given = {}): Database {
   const db = openDatabase(':memory:')
   addAccount(db, 1, given)
   addAccount(db, 2)
+  addKey(db, 3, 1)
   return db
 }
 
