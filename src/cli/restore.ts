@@ -4,11 +4,12 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { takeLock } from '../db/lock.ts'
+import { schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
-import { conflict, notFound } from '../errors.ts'
+import { conflict, notFound, unprocessable } from '../errors.ts'
 import { contextOf } from './context.ts'
 import type { DataFolder } from './data-folder.ts'
-import { flush, prove, writeSnapshot } from './snapshot.ts'
+import { flush, prove } from './snapshot.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addRestoreCommand(program: Command, deps: CliDeps): void {
@@ -55,19 +56,45 @@ function restore(
       `There is a database at ${database_path}: --force replaces it, and keeps it beside the new one.`,
     )
   }
-  prove(file)
+  // SQLite would replay it onto whatever database comes to stand beside it.
+  if (!replaces && existsSync(`${database_path}-wal`)) {
+    throw conflict(`${database_path}-wal is left of a database that is gone: move it away first.`)
+  }
   const incoming = `${database_path}.incoming`
-  rmSync(incoming, { force: true })
-  const source = openDatabase(file, { readonly: true })
+  removeDatabase(incoming)
   try {
-    writeSnapshot(source, incoming)
+    prepare(file, incoming)
+    const kept = replaces ? setAside(database_path, now_ms) : undefined
+    renameSync(incoming, database_path)
+    flush(dir)
+    return kept
+  } finally {
+    removeDatabase(incoming)
+  }
+}
+
+function removeDatabase(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+}
+
+/** Copies a backup, brings the copy up to date, proves it, and puts it on the disk. The backup itself is only read. */
+function prepare(file: string, incoming: string): void {
+  const source = new Database(file, { readonly: true })
+  try {
+    // SQLite takes an empty file for an empty database.
+    if (schemaVersion(source) === 0)
+      throw unprocessable(`${file} is not a backup of Tollgate: it has no tables.`)
+    source.query('VACUUM INTO ?').run(incoming)
   } finally {
     source.close()
   }
-  const kept = replaces ? setAside(database_path, now_ms) : undefined
-  renameSync(incoming, database_path)
-  flush(dir)
-  return kept
+  const copy = openDatabase(incoming)
+  try {
+    prove(copy, file)
+  } finally {
+    copy.close()
+  }
+  flush(incoming)
 }
 
 /** Moves a database that nothing has open to a name that tells when it was replaced. */

@@ -22,7 +22,7 @@ export function writeSnapshot(db: Database, path: string): Audit {
   rmSync(unfinished, { force: true })
   try {
     db.query('VACUUM INTO ?').run(unfinished)
-    const proof = prove(unfinished)
+    const proof = proveFile(unfinished)
     flush(unfinished)
     renameSync(unfinished, path)
     flush(dirname(path))
@@ -33,28 +33,24 @@ export function writeSnapshot(db: Database, path: string): Audit {
 }
 
 /**
- * Opens a database file and checks its pages, its references and its ledger.
+ * Checks the pages, the references and the ledger of a database.
  *
+ * @param path what it is called where it is wrong
  * @returns its audit, which is clean
- * @throws GatewayError unprocessable that names what is wrong; SQLiteError or Error where it is no database of this program
+ * @throws GatewayError unprocessable that names what is wrong; SQLiteError where it is damaged too badly to say
  */
-export function prove(path: string): Audit {
-  const db = openDatabase(path, { readonly: true })
-  try {
-    const damage = db
-      .query<{ integrity_check: string }, []>('PRAGMA integrity_check')
-      .all()
-      .map(({ integrity_check }) => integrity_check)
-    if (damage.join() !== 'ok') throw unprocessable(`${path} is damaged: ${damage[0]}`)
-    if (db.query('PRAGMA foreign_key_check').get()) {
-      throw unprocessable(`${path} is damaged: a row refers to one that is missing.`)
-    }
-    const result = audit(db)
-    if (!result.clean) throw unprocessable(`${path} does not pass the audit.\n${describeFindings(result)}`)
-    return result
-  } finally {
-    db.close()
+export function prove(db: Database, path: string): Audit {
+  const damage = db
+    .query<{ integrity_check: string }, []>('PRAGMA integrity_check')
+    .all()
+    .map(({ integrity_check }) => integrity_check)
+  if (damage.join() !== 'ok') throw unprocessable(`${path} is damaged: ${damage[0]}`)
+  if (db.query('PRAGMA foreign_key_check').get()) {
+    throw unprocessable(`${path} is damaged: a row refers to one that is missing.`)
   }
+  const result = audit(db)
+  if (!result.clean) throw unprocessable(`${path} does not pass the audit.\n${describeFindings(result)}`)
+  return result
 }
 
 /** Puts a file, or the names in a folder, on the disk. */
@@ -64,5 +60,14 @@ export function flush(path: string): void {
     fsyncSync(descriptor)
   } finally {
     closeSync(descriptor)
+  }
+}
+
+function proveFile(path: string): Audit {
+  const db = openDatabase(path, { readonly: true })
+  try {
+    return prove(db, path)
+  } finally {
+    db.close()
   }
 }

@@ -1,0 +1,128 @@
+// `models` and `config check`: the catalogue as its operator sees it.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { appendFileSync, writeFileSync } from 'node:fs'
+import { createWorld, type World } from './world.ts'
+
+let world: World
+beforeEach(() => {
+  world = createWorld()
+})
+afterEach(() => world.remove())
+
+const MISTAKES = `
+[[models]]
+id = "sim-flash-2"
+kind = "text"
+routes = [{ provider = "nobody", model = "x" }]
+price = { input = 1, output = 1 }
+
+[[models]]
+id = "sim-flash-3"
+kind = "text"
+routes = [{ provider = "nobody", model = "x" }]
+price = { input = -1, output = 1 }
+`
+
+const RETIRED_IMAGE = `
+[[models]]
+id = "sim-old"
+kind = "image"
+retired = true
+routes = [{ provider = "simulator", model = "image" }]
+price = { per_image = 0.04, variants = [{ size = "1024x1024", per_image = 0.08 }] }
+`
+
+describe('models', () => {
+  test('shows price, routes and whether each can be used', async () => {
+    appendFileSync(world.path('tollgate.toml'), RETIRED_IMAGE)
+    const { out, err } = await world.run('models')
+    const rows = out.split('\n').map((line) => line.split(/ {2,}/))
+    expect(rows).toContainEqual(['sim-flash', 'text', 'yes', '0.30', '2.50', '-', 'simulator:flash'])
+    expect(rows).toContainEqual(['sim-pro', 'text', 'yes', '1.25+', '10.00+', '-', 'simulator:pro'])
+    expect(rows).toContainEqual(['sim-old', 'image', 'no: retired', '-', '-', '0.04', 'simulator:image'])
+    expect(err).toContain('+: dearer above a prompt size')
+  })
+
+  test('--json has every rate of every tier and variant, in nano-dollars and in USD', async () => {
+    appendFileSync(world.path('tollgate.toml'), RETIRED_IMAGE)
+    const { models } = await world.json('models')
+    const byId = new Map(models.map((model: { id: string }) => [model.id, model]))
+    expect(byId.get('sim-pro')).toMatchObject({
+      usable: true,
+      price: {
+        unit: 'token',
+        tiers: [
+          { above_tokens: 0, usd_per_million: { input_tokens: '1.25', cache_read_tokens: '0.125' } },
+          { above_tokens: 200_000, nanos_per_million: { output_tokens: 15_000_000_000 } },
+        ],
+      },
+    })
+    expect(byId.get('sim-old')).toMatchObject({
+      usable: false,
+      price: {
+        unit: 'image',
+        per_image_usd: '0.04',
+        variants: [{ size: '1024x1024', quality: null, per_image_nanos: 80_000_000 }],
+      },
+    })
+  })
+
+  test('of a catalogue with mistakes are none: status 1, and the mistakes', async () => {
+    appendFileSync(world.path('tollgate.toml'), MISTAKES)
+    const { status, out, err } = await world.run('models')
+    expect([status, out]).toEqual([1, ''])
+    expect(err).toContain('must be the name of a provider; "nobody" is none')
+  })
+})
+
+describe('config check', () => {
+  test('of a good file: status 0', async () => {
+    const { status, out } = await world.run('config', 'check')
+    expect([status, out]).toEqual([0, `${world.path('tollgate.toml')} is good: models 2, providers 1.`])
+  })
+
+  test('tells each mistake as file:line: path: what to write; status 1', async () => {
+    const file = world.path('other.toml')
+    writeFileSync(file, MISTAKES)
+    const { status, err } = await world.run('config', 'check', file)
+    expect(status).toBe(1)
+    const lines = err.split('\n')
+    expect(lines).toContainEqual(expect.stringContaining(`${file}:5: models[0].routes[0].provider: must be`))
+    expect(lines).toContainEqual(expect.stringContaining(`${file}:12: models[1].price.input: `))
+  })
+
+  test('--json has the same for a program, and nothing else on either output', async () => {
+    const file = world.path('other.toml')
+    writeFileSync(file, MISTAKES)
+    const { status, out, err } = await world.run('config', 'check', file, '--json')
+    expect([status, err]).toEqual([1, ''])
+    const { ok, mistakes } = JSON.parse(out)
+    expect(ok).toBeFalse()
+    expect(mistakes).toContainEqual({
+      path: 'models[0].routes[0].provider',
+      line: 5,
+      message: expect.stringContaining('"nobody"'),
+    })
+  })
+
+  test('takes a secret from the environment that it is run in', async () => {
+    appendFileSync(
+      world.path('tollgate.toml'),
+      '\n[[providers]]\nname = "g"\nprotocol = "gemini"\nbase_url = "https://g.example"\napi_keys = ["env:G_KEY"]\n',
+    )
+    const without = await world.run('config', 'check')
+    expect(without.status).toBe(1)
+    expect(without.err).toContain('needs the environment variable G_KEY')
+    world.env = { G_KEY: 'the-secret' }
+    const given = await world.run('config', 'check', '--json')
+    expect(given.status).toBe(0)
+    expect(given.out).not.toContain('the-secret')
+  })
+
+  test('needs no database', async () => {
+    const empty = createWorld('nothing')
+    writeFileSync(empty.path('tollgate.toml'), '')
+    expect((await empty.run('config', 'check')).err).not.toContain('database')
+    empty.remove()
+  })
+})

@@ -1,0 +1,88 @@
+// The first start (design.md, Command line): "makes a demo account on the simulator, and prints its key and a ready curl line".
+import { describe, expect, test } from 'bun:test'
+import { createAccount, listAccounts } from '../../src/access/accounts.ts'
+import { listKeys } from '../../src/access/keys.ts'
+import { hashKey, KEY_PATTERN } from '../../src/access/secret.ts'
+import { banner, reachableUrl } from '../../src/cli/banner.ts'
+import { firstStart } from '../../src/cli/first-start.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { groupCommit } from '../../src/ledger/ledger.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { NOW } from './world.ts'
+
+function world() {
+  const db = openDatabase(':memory:')
+  const writer = createWriter(db)
+  const ledger = groupCommit({
+    commit: async (operations) => writer.commit(operations).map((outcome) => ({ outcome })),
+    close: async () => {},
+  })
+  const start = () =>
+    firstStart({ db, ledger, now: () => NOW, randomBytes: (length) => new Uint8Array(length).fill(7) })
+  return { db, start }
+}
+
+describe('first start', () => {
+  test('makes the account `demo` with 10 USD, and a key that may call the simulator only', async () => {
+    const { db, start } = world()
+    const text = await start()
+    expect(text).toMatch(KEY_PATTERN)
+    expect(listAccounts(db)).toMatchObject([
+      { name: 'demo', status: 'active', balance_nanos: 10_000_000_000 },
+    ])
+    expect(listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
+  })
+
+  test('happens once', async () => {
+    const { db, start } = world()
+    await start()
+    expect(await start()).toBeUndefined()
+    expect(listAccounts(db)).toMatchObject([{ balance_nanos: 10_000_000_000 }])
+    expect(listKeys(db)).toHaveLength(1)
+  })
+
+  test('does not happen where there is any account, suspended or without a key', async () => {
+    const { db, start } = world()
+    createAccount(db, { name: 'anna', now_ms: NOW })
+    db.run("UPDATE accounts SET status = 'suspended'")
+    expect(await start()).toBeUndefined()
+    expect(listAccounts(db)).toHaveLength(1)
+    expect(listKeys(db)).toEqual([])
+  })
+})
+
+describe('the banner', () => {
+  const started = {
+    version: '1.2.3',
+    url: 'http://127.0.0.1:8080/',
+    catalogue_path: 'data/tollgate.toml',
+    data_dir: './data',
+    models: 2,
+    demo: { key: 'tg_key', model: 'sim-flash' },
+  }
+
+  test('says where it listens and where its files are', () => {
+    expect(banner({ ...started, demo: undefined }).split('\n')).toEqual([
+      'Tollgate 1.2.3 listens on http://127.0.0.1:8080',
+      '  catalogue  data/tollgate.toml (models: 2; read again when it changes)',
+      '  data       ./data',
+    ])
+  })
+
+  test('on a first start has a call to paste: native, with the key in the header', () => {
+    const text = banner(started)
+    expect(text).toContain('curl http://127.0.0.1:8080/v1beta/models/sim-flash:generateContent')
+    expect(text).toContain("-H 'x-goog-api-key: tg_key'")
+    expect(text).toContain("httpOptions: { baseUrl: 'http://127.0.0.1:8080' }")
+    expect(text).not.toContain('?key=')
+  })
+
+  test.each([
+    ['http://0.0.0.0:8080/', 'http://localhost:8080'],
+    ['http://[::]:8080/', 'http://localhost:8080'],
+    ['http://[::1]:8080/', 'http://[::1]:8080'],
+    ['http://192.0.2.7:80/', 'http://192.0.2.7'],
+  ])('a server on %s is reached at %s', (listens, reached) => {
+    expect(reachableUrl(new URL(listens))).toBe(reached)
+  })
+})

@@ -1,0 +1,104 @@
+// `usage`: what was called, by whom, and what it came to.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { hold, post, voided } from '../ledger/world.ts'
+import { createWorld, NOW, type World } from './world.ts'
+
+const HOUR_MS = 3_600_000
+
+let world: World
+beforeAll(async () => {
+  world = createWorld()
+  for (const [account, key] of [
+    ['anna', 'phone'],
+    ['bert', 'desk'],
+  ] as const) {
+    await world.run('account', 'create', account)
+    await world.run('credit', account, '10')
+    await world.run('key', 'create', account, '--name', key)
+  }
+  const db = openDatabase(world.path('tollgate.db'))
+  const writer = createWriter(db)
+  const of = { account_id: 2, key_id: 2 }
+  writer.commit([hold(9_000), hold(9_000, of), hold(9_000), hold(9_000)])
+  writer.commit([
+    post(1, 1_500, { model: 'sim-flash', started_at_ms: NOW - 30 * HOUR_MS, price: '{"unit":"token"}' }),
+    post(2, 2_000, { model: 'sim-pro', started_at_ms: NOW - 2 * HOUR_MS, estimated: 1, thinking_tokens: 7 }),
+    post(3, 3_000, { model: 'sim-flash', started_at_ms: NOW - HOUR_MS, streamed: 1 }),
+    voided(4),
+  ])
+  db.close()
+})
+afterAll(() => world.remove())
+
+const ids = async (...args: string[]) =>
+  (await world.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
+
+describe('usage', () => {
+  const cases: [line: string, ids: number[]][] = [
+    ['--since 1990-01-01', [3, 2, 1]],
+    ['--since 3h', [3, 2]],
+    ['--since 90m', [3]],
+    ['--until 90m --since 1990-01-01', [2, 1]],
+    ['--since 2026-11-21', [3, 2]],
+    ['--until 2026-11-20 --since 1990-01-01', [1]],
+    ['--since 2026-11-20 --until 2026-11-21', [3, 2, 1]],
+    ['--since 3h --account anna', [3]],
+    ['--since 3h --key 2', [2]],
+    ['--since 1990-01-01 --model sim-flash', [3, 1]],
+    ['--since 2027-01-01', []],
+  ]
+  test.each(cases)('%s', async (line, expected) => {
+    expect(await ids(...line.split(' '))).toEqual(expected)
+  })
+
+  test('is paged: each page says where the next one begins', async () => {
+    const first = await world.json('usage', '--limit', '3')
+    expect([first.calls.length, first.next_cursor]).toEqual([3, 2])
+    expect((await world.run('usage', '--limit', '3')).err).toBe('There are more: --before 2')
+    const second = await world.json('usage', '--limit', '3', '--before', String(first.next_cursor))
+    expect([second.calls.length, second.next_cursor]).toEqual([1, null])
+  })
+
+  test('--json has a call with names, booleans, money both ways and the price that was applied', async () => {
+    const [call] = (await world.json('usage', '--until', '24h', '--since', '2d')).calls
+    expect(call).toMatchObject({
+      account: 'anna',
+      key: 'phone',
+      streamed: false,
+      estimated: false,
+      cost_nanos: 1_500,
+      cost_usd: '0.0000015',
+      price: { unit: 'token' },
+      started_at: new Date(NOW - 30 * HOUR_MS).toISOString(),
+    })
+  })
+
+  test('is a table in which ~ marks an estimate, and thinking counts as output', async () => {
+    const { out } = await world.run('usage', '--account', 'bert')
+    expect(out.split('\n')[1]).toMatch(/ bert +desk +sim-pro +completed +200 +10 +12~ +- +0\.000002 +100$/)
+  })
+
+  test('--sums day has a line a day, account, key and model', async () => {
+    const { out } = await world.run('usage', '--sums', 'day', '--since', '2026-11-20')
+    expect(
+      out
+        .split('\n')
+        .slice(1)
+        .map((line) => line.split(/ +/)),
+    ).toEqual([
+      ['2026-11-21', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.000003'],
+      ['2026-11-21', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
+      ['2026-11-20', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.0000015'],
+    ])
+    expect((await world.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
+      { day: '2026-11-21', account: 'bert', calls: 1, cost_nanos: 2_000, cost_usd: '0.000002' },
+    ])
+  })
+
+  test('of nothing says so', async () => {
+    expect((await world.run('usage', '--model', 'none')).out).toBe('No calls.')
+    expect((await world.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
+  })
+})
