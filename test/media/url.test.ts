@@ -2,11 +2,33 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
 import { judgeUrl } from '../../src/media/url.ts'
-import { HOSTILE_ANSWERS, HOSTILE_URLS } from './hostile-urls.ts'
+import { HOSTILE_URLS } from './hostile-urls.ts'
 import { refusalOf } from './support.ts'
 import { AUTHORITY, serveTls, type TlsServer } from './tls-server.ts'
 
 const PUBLIC_ADDRESS = '93.184.216.34'
+
+/** What a name that looks public may resolve to: the lot is refused for one address that is not. */
+const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
+  ['loopback', ['127.0.0.1']],
+  ['private', ['10.0.0.1']],
+  ['metadata', ['169.254.169.254']],
+  ["Azure's host", ['168.63.129.16']],
+  ['carrier-grade NAT', ['100.64.0.1']],
+  ['this host', ['0.0.0.0']],
+  ['loopback, IPv6', ['::1']],
+  ['unique local', ['fd00::1']],
+  ['link-local with a zone', ['fe80::1%eth0']],
+  ['IPv4-mapped', ['::ffff:10.0.0.1']],
+  ['NAT64', ['64:ff9b::a00:1']],
+  ['6to4', ['2002:a00:1::1']],
+  ['multicast', ['224.0.0.1']],
+  ['documentation', ['192.0.2.1']],
+  ['one bad after good ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
+  ['one bad before good ones', ['127.0.0.1', '93.184.216.34']],
+  ['bad IPv6 beside good IPv4', ['93.184.216.34', '::1']],
+  ['no address at all', ['93.184.216.34', 'localhost']],
+]
 
 let canary: TlsServer
 beforeAll(async () => {

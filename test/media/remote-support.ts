@@ -1,0 +1,33 @@
+// What the tests of the guarded fetch share: a fetch whose sockets end at our server, and answers in pieces.
+import type { TLSSocket } from 'node:tls'
+import { createRemoteFetch, type FetchImage, type RemoteFetchSeams } from '../../src/media/remote.ts'
+import { AUTHORITY, type TlsServer } from './tls-server.ts'
+
+export const URL_TEXT = 'https://images.example.com/a.png?size=2'
+export const PUBLIC_ADDRESSES = ['93.184.216.34', '2606:4700::1111']
+
+/** A fetch that believes images.example.com to be public, and whose sockets end at the server. */
+export function fetchFrom(server: Pick<TlsServer, 'port'>, seams: RemoteFetchSeams = {}): FetchImage {
+  return createRemoteFetch({
+    ca: AUTHORITY,
+    resolve: async () => PUBLIC_ADDRESSES,
+    dial: () => ({ addresses: ['127.0.0.1'], port: server.port }),
+    ...seams,
+  })
+}
+
+/** Sends an answer in pieces, and then either waits for ever or hangs up. */
+export const send =
+  (...pieces: (Uint8Array | string | 'hang up')[]) =>
+  (socket: TLSSocket): void => {
+    for (const piece of pieces) {
+      if (piece === 'hang up') socket.end()
+      else socket.write(piece)
+    }
+  }
+
+export const MEGABYTE = new Uint8Array(1024 * 1024)
+export const head = (...lines: string[]): string =>
+  `HTTP/1.1 200 OK\r\n${lines.map((line) => `${line}\r\n`).join('')}\r\n`
+export const chunked = (bytes: Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
