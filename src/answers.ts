@@ -10,10 +10,12 @@ export interface Failure {
   request_id: string
   render: RenderError
   log: Logger
+  /** A further name of the header that carries the request's id. */
+  id_header?: string
 }
 
 /** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
-export function failureAnswer({ thrown, request_id, render, log }: Failure): Response {
+export function failureAnswer({ thrown, request_id, render, log, id_header }: Failure): Response {
   const error = toGatewayError(thrown)
   const { status, body } = render(error, request_id)
   const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause: error.cause }
@@ -21,6 +23,7 @@ export function failureAnswer({ thrown, request_id, render, log }: Failure): Res
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
+  if (id_header !== undefined) headers[id_header] = request_id
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
   // Otherwise the caller goes on uploading what nobody reads.
   if (error.kind === 'payload_too_large') headers.connection = 'close'
@@ -28,9 +31,12 @@ export function failureAnswer({ thrown, request_id, render, log }: Failure): Res
 }
 
 /** An answer of the gateway's own. */
-export function jsonAnswer(body: unknown, request_id: string, status = 200): Response {
+export function jsonAnswer(
+  body: unknown,
+  request_id: string,
+  headers: Record<string, string> = {},
+): Response {
   return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', 'x-request-id': request_id },
+    headers: { 'content-type': 'application/json', 'x-request-id': request_id, ...headers },
   })
 }

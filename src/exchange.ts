@@ -1,4 +1,5 @@
 // Owns one paid text call, from the caller's key to the recorded charge: admit, quote, hold, dispatch, pump, settle, record.
+import type { Aim } from './aim.ts'
 import { type JsonBody, readJsonBody } from './body.ts'
 import type { TextModel } from './config/catalogue.ts'
 import { type Conversion, convertAnswer, convertRequest, convertStream, type Dialect } from './conversion.ts'
@@ -17,12 +18,6 @@ import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
 import type { JsonObject, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
 import { NO_USAGE, outputTokens, totalTokens, type Usage } from './usage.ts'
-
-/** Which model a caller asks for, and whether to stream. */
-export interface Aim {
-  model_id: string
-  streams: boolean
-}
 
 export interface TextCall extends CallOrigin {
   body_limit_bytes: number

@@ -82,7 +82,12 @@ export interface PaidCalls {
    */
   hold<M extends Model>(admitted: Admitted, model: M, quote: Quote, streamed: boolean): Promise<Held<M>>
   /**
-   * Gets the first answer that works. Where none does, what is held is given back.
+   * Gets the first answer that works, for a call that costs nothing.
+   * @throws GatewayError as `dispatch`
+   */
+  ask<T>(admitted: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>>
+  /**
+   * The same for a call whose money is held. Where no route answers, it is given back.
    * @throws GatewayError as `dispatch`
    */
   send<T>(held: Held<Model>, sending: Sending<T>): Promise<Dispatched<T>>
@@ -119,6 +124,25 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
     const abortLater = () => setTimeout(() => controller.abort(), drain_timeout_ms).unref()
     gone.addEventListener('abort', abortLater, { once: true })
     return controller.signal
+  }
+
+  function ask<T>({ origin, place }: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>> {
+    const { streams, write, open } = sending
+    return dispatch(deps.upstream, {
+      catalogue: catalogue(),
+      model,
+      signal: upstreamSignal(place),
+      write,
+      open,
+      readFailure: ({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer),
+      publicWords: deps.publicWords,
+      timeoutOf: ({ provider }) => (streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
+      onFailure: ({ key_id }, { blame, message }) =>
+        log.warn(
+          { request_id: origin.request_id, provider_key: key_id, blame, cause: message },
+          'a route failed',
+        ),
+    })
   }
 
   return {
@@ -175,23 +199,12 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       return { ...admitted, model, held_nanos, settlement: openSettlement(deps, about) }
     },
 
-    async send({ origin, model, place, settlement }, { streams, write, open }) {
+    ask,
+
+    async send(held, sending) {
+      const { origin, model, place, settlement } = held
       try {
-        const dispatched = await dispatch(deps.upstream, {
-          catalogue: catalogue(),
-          model,
-          signal: upstreamSignal(place),
-          write,
-          open,
-          readFailure: ({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer),
-          publicWords: deps.publicWords,
-          timeoutOf: ({ provider }) => (streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
-          onFailure: ({ key_id }, { blame, message }) =>
-            log.warn(
-              { request_id: origin.request_id, provider_key: key_id, blame, cause: message },
-              'a route failed',
-            ),
-        })
+        const dispatched = await ask(held, model, sending)
         settlement.reached(dispatched.attempt)
         probe('dispatched')
         return dispatched

@@ -4,7 +4,7 @@ import type { Gateway } from '../../src/gateway.ts'
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503. Both need no key. */
 export function health(gateway: Gateway) {
-  return new Elysia({ name: 'health', seed: gateway })
+  return new Elysia({ name: 'health' })
     .get('/healthz', () => Response.json({ status: 'ok' }))
     .get('/readyz', () => {
       const takes_calls = gateway.ready() && !gateway.running.stopping

@@ -63,7 +63,7 @@ export function native(gateway: Gateway) {
   }
 
   const unparsed = { parse: 'none' } as const
-  return new Elysia({ name: 'native', seed: gateway })
+  return new Elysia({ name: 'native' })
     .post(
       '/v1beta/models/:target',
       ({ request, params, server }) => post(request, params.target, server),

@@ -14,6 +14,7 @@ export interface Caller {
 export type CredentialForm = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'query'
 
 export const NATIVE_FORMS: readonly CredentialForm[] = ['x-goog-api-key', 'bearer', 'x-api-key', 'query']
+export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
 export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key']
 
 export interface GateDeps {

@@ -18,6 +18,7 @@ class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
   #usage: Usage | undefined
+  #told_output = false
   #written_bytes = 0
 
   read(data: Buffer): void {
@@ -28,7 +29,9 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   usage(): Usage | undefined {
-    return this.#usage
+    if (this.#usage === undefined || this.#told_output) return this.#usage
+    // The count in message_start is of what was written until then, and says nothing of what followed.
+    return { ...this.#usage, output_tokens: 0, thinking_tokens: 0 }
   }
 
   deliveredTokens(): number {
@@ -43,6 +46,7 @@ class AnthropicStreamReading implements StreamReading {
       this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
     else if (event.type === 'message_delta') {
       this.#usage = updateUsage(this.#usage, event.usage)
+      this.#told_output = true
       if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false
     return true

@@ -49,4 +49,11 @@ class OpenaiStreamReading implements StreamReading {
   }
 }
 
+/** Whether an event is the one that tells the usage and nothing else: it comes last, its `choices` empty. */
+export function isUsageChunk(data: Buffer): boolean {
+  if (!hasValue(data, USAGE)) return false
+  const chunk = parseObject(data.toString())
+  return chunk !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0
+}
+
 export const stream: StreamRules = { open: () => new OpenaiStreamReading() }

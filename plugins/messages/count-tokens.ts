@@ -1,0 +1,68 @@
+// Owns counting the tokens of a messages request: by the vendor where he counts, by estimate where not; free of charge.
+import { readAim } from '../../src/aim.ts'
+import { jsonAnswer } from '../../src/answers.ts'
+import { readJsonBody } from '../../src/body.ts'
+import type { Catalogue, TextModel } from '../../src/config/catalogue.ts'
+import type { Exchange } from '../../src/exchange.ts'
+import type { Gateway } from '../../src/gateway.ts'
+import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
+import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import type { JsonObject } from '../../src/protocols/protocol.ts'
+import { ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, readBetas, requireVersion } from './model.ts'
+
+/** `POST /v1/messages/count_tokens` over the exchange's steps. */
+export function createTokenCounter({
+  exchange,
+  catalogue,
+}: Gateway): (origin: CallOrigin) => Promise<Response> {
+  return async (origin) => {
+    const admitted = exchange.admit(origin)
+    try {
+      const { json } = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES)
+      requireVersion(origin.request.headers)
+      const model = exchange.findModel(admitted, readAim(json).model_id, 'text')
+      // The vendor's counting takes no max_tokens; reading a request wants one.
+      const { input_tokens } = anthropic.readRequest({ ...json, max_tokens: 1 })
+      const counting = countingRoutes(model, catalogue().providers)
+      const body = counting ? await ask(exchange, admitted, counting, json) : { input_tokens }
+      return jsonAnswer(body, origin.request_id, { [ID_HEADER]: origin.request_id })
+    } finally {
+      exchange.leave(admitted, 0)
+    }
+  }
+}
+
+/** The model with those of its routes that lead to a vendor who counts; undefined where none does. */
+function countingRoutes(model: TextModel, providers: Catalogue['providers']): TextModel | undefined {
+  const [first, ...rest] = model.routes.filter(
+    ({ provider }) => providers.get(provider)?.protocol === 'anthropic',
+  )
+  return first && { ...model, routes: [first, ...rest] }
+}
+
+async function ask(
+  exchange: Exchange,
+  admitted: Admitted,
+  model: TextModel,
+  json: JsonObject,
+): Promise<unknown> {
+  const { answer } = await exchange.ask(admitted, model, {
+    streams: false,
+    write({ provider, model: upstream_model, api_key }) {
+      const { path, headers } = anthropic.target({ model: upstream_model, api_key, streams: false })
+      return {
+        url: `${provider.base_url}${path}/count_tokens`,
+        headers: {
+          'content-type': 'application/json',
+          'accept-encoding': 'identity',
+          ...readBetas(admitted.origin.request.headers),
+          ...provider.headers,
+          ...headers,
+        },
+        body: JSON.stringify({ ...json, model: upstream_model }),
+      }
+    },
+    open: (response) => response.json(),
+  })
+  return answer
+}
