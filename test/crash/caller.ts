@@ -1,0 +1,133 @@
+// Owns the callers of the crash tests: they call and top up until the server dies, and note all that was acknowledged.
+import { openLedger } from '../../src/ledger/ledger.ts'
+import type { Random } from '../ledger/random.ts'
+import { costOf, type Wish } from './vendor.ts'
+
+/** What one cycle's callers were told. What a dying server left open is in `unanswered`. */
+export interface Acknowledged {
+  /** Answers that came to their end: request id → the exact charge. */
+  charges: Map<string, number>
+  /** Failures that were answered: nothing may be charged for these request ids. */
+  failures: Set<string>
+  /** Request ids of answers that had begun: money was on hold for them. */
+  holds: Set<string>
+  /** Notes of top-ups that were confirmed → their amounts. */
+  top_ups: Map<string, number>
+  /** Calls of which nobody knows how they ended, with what they may have been charged at most. */
+  unanswered: { count: number; most_nanos: number }
+  unconfirmed_top_ups: Map<string, number>
+}
+
+export const nothingAcknowledged = (): Acknowledged => ({
+  charges: new Map(),
+  failures: new Set(),
+  holds: new Set(),
+  top_ups: new Map(),
+  unanswered: { count: 0, most_nanos: 0 },
+  unconfirmed_top_ups: new Map(),
+})
+
+export interface CallerOptions {
+  url: string
+  api_key: string
+  account_id: number
+  /** For top-ups from outside of the server, as the command line makes them. */
+  database_path: string
+  random: Random
+  /** Makes tags and notes unique. */
+  newTag: () => string
+  /** Called after each call; returning false ends the caller. */
+  goOn: () => boolean
+}
+
+/** Calls until the server is gone. Never throws for that: it is what the test is about. */
+export async function callUntilDeath(options: CallerOptions, book: Acknowledged): Promise<void> {
+  let alive = true
+  while (alive && options.goOn()) {
+    const kind = options.random.below(10)
+    if (kind === 0) alive = await topUpInside(options, book)
+    else if (kind === 1) await topUpBeside(options, book)
+    else alive = await call(options, book, kind < 6)
+  }
+}
+
+async function call(options: CallerOptions, book: Acknowledged, streams: boolean): Promise<boolean> {
+  const { random, url, api_key } = options
+  const wish: Wish = {
+    tag: options.newTag(),
+    prompt_tokens: 100 + random.below(100),
+    cached_tokens: random.below(100),
+    output_tokens: random.below(300),
+    thinking_tokens: random.below(50),
+    fails: random.chance(0.1),
+  }
+  const cost_nanos = costOf(wish)
+  const action = streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  try {
+    const answer = await fetch(`${url}v1beta/models/crash:${action}`, {
+      method: 'POST',
+      headers: { 'x-api-key': api_key },
+      body: JSON.stringify({
+        contents: [{ parts: [{ text: JSON.stringify(wish) }] }],
+        generationConfig: { maxOutputTokens: 400 },
+      }),
+    })
+    const request_id = answer.headers.get('x-request-id') ?? 'none'
+    if (answer.status === 200) book.holds.add(request_id)
+    const text = await readUntilDeath(answer)
+    if (answer.status !== 200) book.failures.add(request_id)
+    // A whole answer is paid before its head is sent, a stream before its last event is.
+    else if (!streams || text.includes('"STOP"')) book.charges.set(request_id, cost_nanos)
+    else return unanswered(book, cost_nanos)
+    return true
+  } catch {
+    return unanswered(book, cost_nanos)
+  }
+}
+
+async function readUntilDeath(answer: Response): Promise<string> {
+  let text = ''
+  try {
+    for await (const bytes of answer.body ?? []) text += Buffer.from(bytes).toString()
+  } catch {
+    // The server died. What had come until then was told.
+  }
+  return text
+}
+
+function unanswered({ unanswered }: Acknowledged, cost_nanos: number): false {
+  unanswered.count += 1
+  unanswered.most_nanos += cost_nanos
+  return false
+}
+
+async function topUpInside(options: CallerOptions, book: Acknowledged): Promise<boolean> {
+  const { url, account_id, newTag, random } = options
+  const note = newTag()
+  const amount_nanos = 1 + random.below(1_000_000)
+  book.unconfirmed_top_ups.set(note, amount_nanos)
+  try {
+    const answer = await fetch(`${url}test/top-up/${account_id}/${amount_nanos}/${note}`, { method: 'POST' })
+    const { ok } = (await answer.json()) as { ok: boolean }
+    if (ok) confirm(book, note)
+    return true
+  } catch {
+    return false
+  }
+}
+
+async function topUpBeside(options: CallerOptions, book: Acknowledged): Promise<void> {
+  const { account_id, newTag, random, database_path } = options
+  const note = newTag()
+  const amount_nanos = 1 + random.below(1_000_000)
+  book.unconfirmed_top_ups.set(note, amount_nanos)
+  const ledger = await openLedger({ path: database_path, writer: 'inline' })
+  const { ok } = await ledger.submit({ op: 'top_up', account_id, amount_nanos, note, now_ms: Date.now() })
+  if (ok) confirm(book, note)
+  await ledger.close()
+}
+
+function confirm({ unconfirmed_top_ups, top_ups }: Acknowledged, note: string): void {
+  top_ups.set(note, unconfirmed_top_ups.get(note) ?? 0)
+  unconfirmed_top_ups.delete(note)
+}

@@ -1,0 +1,136 @@
+// Owns what must be true after a restart: the ledger on the disk against all that callers were told before the crash.
+import type { Database } from 'bun:sqlite'
+import { audit } from '../../src/ledger/audit.ts'
+import type { Acknowledged } from './caller.ts'
+
+/** What the restarted server said of the holds that it found. */
+export interface Reported {
+  holds: number
+  possible_loss_nanos: number
+}
+
+export interface Evidence {
+  book: Acknowledged
+  /** Calls that reached the vendor since the last check. */
+  seen_by_vendor: number
+  reported: Reported
+  /** A start was itself killed since the last check: what it gave back may not have been reported. */
+  died_at_start: boolean
+}
+
+interface NewCall {
+  request_id: string
+  state: 'pending' | 'posted' | 'voided' | 'expired'
+  amount_nanos: number
+  cost_nanos: number | null
+  outcome: string | null
+}
+
+/** Checks restarts one after another, over one folder. */
+export class Checks {
+  #checked_until_id = 0
+
+  /** All that is wrong, in words; nothing when all is well. */
+  complaints(db: Database, evidence: Evidence): string[] {
+    const calls = this.#newCalls(db)
+    return [
+      ...auditClean(db),
+      ...holdsResolved(calls, evidence),
+      ...chargesKept(calls, evidence.book),
+      ...topUpsKept(db, evidence.book),
+      ...balancesAddUp(db),
+    ]
+  }
+
+  #newCalls(db: Database): Map<string, NewCall> {
+    const rows = db
+      .query<NewCall & { id: number }, [number]>(
+        `SELECT holds.id, holds.request_id, state, amount_nanos, cost_nanos, outcome
+         FROM holds LEFT JOIN calls ON calls.id = holds.id WHERE holds.id > ? ORDER BY holds.id`,
+      )
+      .all(this.#checked_until_id)
+    this.#checked_until_id = rows.at(-1)?.id ?? this.#checked_until_id
+    return new Map(rows.map((row) => [row.request_id, row]))
+  }
+}
+
+function auditClean(db: Database): string[] {
+  return audit(db).findings.map(
+    ({ invariant, subject, expected, found }) =>
+      `audit: ${invariant}, ${subject}: expected ${expected}, found ${found}`,
+  )
+}
+
+function holdsResolved(calls: Map<string, NewCall>, evidence: Evidence): string[] {
+  const { book, reported, seen_by_vendor, died_at_start } = evidence
+  const rows = [...calls.values()]
+  const expired = rows.filter(({ state }) => state === 'expired')
+  const loss_nanos = expired.reduce((sum, { amount_nanos }) => sum + amount_nanos, 0)
+  const all_reported = reported.holds === expired.length && reported.possible_loss_nanos === loss_nanos
+  return [
+    ...rows
+      .filter(({ state }) => state === 'pending')
+      .map(({ request_id }) => `hold of ${request_id} is pending`),
+    ...[...book.holds].filter((id) => !calls.has(id)).map((id) => `the hold of ${id} is missing`),
+    ...(rows.length >= seen_by_vendor
+      ? []
+      : [`${seen_by_vendor} calls reached the vendor on ${rows.length} holds`]),
+    ...(expired.length <= book.unanswered.count
+      ? []
+      : [`${expired.length} holds expired of ${book.unanswered.count} calls without an end`]),
+    ...(died_at_start || all_reported
+      ? []
+      : [`${expired.length} holds of ${loss_nanos} expired, reported: ${JSON.stringify(reported)}`]),
+  ]
+}
+
+function chargesKept(calls: Map<string, NewCall>, { charges, failures, unanswered }: Acknowledged): string[] {
+  const complaints: string[] = []
+  for (const [request_id, cost_nanos] of charges) {
+    const call = calls.get(request_id)
+    if (call?.state !== 'posted' || call.cost_nanos !== cost_nanos || call.outcome !== 'completed')
+      complaints.push(`the charge of ${cost_nanos} for ${request_id} is now ${JSON.stringify(call)}`)
+  }
+  for (const request_id of failures) {
+    const call = calls.get(request_id)
+    if (call?.state !== 'voided' || call.cost_nanos !== 0)
+      complaints.push(`the failure of ${request_id} is now ${JSON.stringify(call)}`)
+  }
+  const untold = [...calls.values()].filter(
+    ({ request_id, state }) => state === 'posted' && !charges.has(request_id),
+  )
+  const untold_nanos = untold.reduce((sum, { cost_nanos }) => sum + (cost_nanos ?? 0), 0)
+  if (untold.length > unanswered.count || untold_nanos > unanswered.most_nanos)
+    complaints.push(`charged, but not asked for: ${JSON.stringify(untold)}`)
+  return complaints
+}
+
+function topUpsKept(db: Database, { top_ups, unconfirmed_top_ups }: Acknowledged): string[] {
+  const find = db.query<{ times: number; amount_nanos: number }, [string]>(
+    `SELECT count(*) AS times, coalesce(sum(amount_nanos), 0) AS amount_nanos
+     FROM entries WHERE kind = 'top_up' AND note = ?`,
+  )
+  const found = (note: string) => find.get(note) ?? { times: 0, amount_nanos: 0 }
+  return [
+    ...[...top_ups]
+      .filter(([note, nanos]) => found(note).times !== 1 || found(note).amount_nanos !== nanos)
+      .map(([note, nanos]) => `the top-up ${note} of ${nanos} is now ${JSON.stringify(found(note))}`),
+    ...[...unconfirmed_top_ups.keys()]
+      .filter((note) => found(note).times > 1)
+      .map((note) => `the top-up ${note} was made twice`),
+  ]
+}
+
+/** The audit compares balances with their entries; this compares them with the calls and the top-ups themselves. */
+function balancesAddUp(db: Database): string[] {
+  const sums = db
+    .query<{ balance: number; held: number; debt: number; topped_up: number; cost: number }, []>(
+      `SELECT sum(balance_nanos) AS balance, sum(held_nanos) AS held, sum(debt_nanos) AS debt,
+              (SELECT sum(amount_nanos) FROM entries WHERE kind = 'top_up') AS topped_up,
+              (SELECT coalesce(sum(cost_nanos), 0) FROM calls) AS cost
+       FROM accounts`,
+    )
+    .get()
+  const right = sums && sums.held === 0 && sums.debt === 0 && sums.balance === sums.topped_up - sums.cost
+  return right ? [] : [`the sums are ${JSON.stringify(sums)}`]
+}

@@ -1,0 +1,42 @@
+// Owns a server process as its driver sees it: where it listens, what it logged, and that it is gone.
+import { join } from 'node:path'
+import type { Subprocess } from 'bun'
+import type { LogLine } from '../support/memory-log.ts'
+
+export interface ServerProcess {
+  /** Undefined for one that died before it listened. */
+  url: string | undefined
+  /** All lines of its log until now, in order. */
+  lines: LogLine[]
+  child: Subprocess<'ignore', 'pipe', 'pipe'>
+  /** All that it wrote to standard error; for a test's message. */
+  complaints: Promise<string>
+}
+
+/** Starts test/crash/server.ts, and waits until it listens or has died. */
+export async function startServer(folder: string, point: string, passing: number): Promise<ServerProcess> {
+  const child = Bun.spawn(
+    [process.execPath, join(import.meta.dir, 'server.ts'), folder, point, String(passing)],
+    { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+  )
+  const listening = Promise.withResolvers<string | undefined>()
+  const lines: LogLine[] = []
+  void eachLine(child.stdout, (text) => {
+    const line: LogLine = JSON.parse(text)
+    lines.push(line)
+    if (line.message === 'listening') listening.resolve(String(line.url))
+  }).finally(() => listening.resolve(undefined))
+  const complaints = child.stderr.text()
+  return { url: await listening.promise, lines, child, complaints }
+}
+
+/** Whole lines only: what a dying process had half written is dropped. */
+async function eachLine(stream: ReadableStream<Uint8Array>, visit: (line: string) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of stream) {
+    const parts = (rest + decoder.decode(bytes, { stream: true })).split('\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) visit(part)
+  }
+}
