@@ -1,5 +1,6 @@
 // Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
 import { invalidRequest, payloadTooLarge } from './errors.ts'
+import { isNestedDeeperThan } from './protocols/json-bytes.ts'
 import type { JsonObject } from './protocols/protocol.ts'
 
 /** A body as it came, and what it says. */
@@ -16,6 +17,8 @@ export interface JsonBody {
  */
 export async function readJsonBody(request: Request, limit_bytes: number): Promise<JsonBody> {
   const bytes = await readBytes(request, limit_bytes)
+  if (isNestedDeeperThan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), MOST_LEVELS))
+    throw invalidRequest(`The request body is nested deeper than ${MOST_LEVELS} levels.`)
   let json: unknown
   try {
     json = JSON.parse(UTF8.decode(bytes))
@@ -27,6 +30,9 @@ export async function readJsonBody(request: Request, limit_bytes: number): Promi
   }
   return { bytes, json: json as JsonObject }
 }
+
+/** What no caller needs, and what is walked through well within the stack. */
+const MOST_LEVELS = 500
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 

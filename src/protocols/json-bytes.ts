@@ -33,6 +33,28 @@ export function hasValue(data: Buffer, key: Buffer): boolean {
 
 const NULL = 'n'.charCodeAt(0)
 
+/** Whether arrays and objects stand in one another deeper than this; what stands in strings does not count. */
+export function isNestedDeeperThan(data: Buffer, most_levels: number): boolean {
+  let levels = 0
+  for (let at = 0; at < data.length; at++) {
+    const byte = data[at]
+    if (byte === QUOTE) {
+      const end = closingQuote(data, at + 1)
+      if (end < 0) return false
+      at = end
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      levels++
+      if (levels > most_levels) return true
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) levels--
+  }
+  return false
+}
+
+const OPENING_BRACKET = '['.charCodeAt(0)
+const OPENING_BRACE = '{'.charCodeAt(0)
+const CLOSING_BRACKET = ']'.charCodeAt(0)
+const CLOSING_BRACE = '}'.charCodeAt(0)
+
 /** Where the value after a key begins; the place after the key where it is no key. */
 function valueStart(data: Buffer, after_key: number): number {
   const colon = skipSpaces(data, after_key)
