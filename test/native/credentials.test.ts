@@ -1,0 +1,211 @@
+// spec.md, Authentication: every credential form, and every reason for which a key does not let its bearer in.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import { type CredentialForm, NATIVE_FORMS } from '../../src/access/gate.ts'
+import { revokeKey } from '../../src/access/keys.ts'
+import { MODEL, THINKING } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import {
+  ANSWER_NANOS,
+  answer,
+  ask,
+  nativeError,
+  refusalOf,
+  streamPath,
+  wholePath,
+} from '../support/native.ts'
+import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+let clock_ms = Date.now()
+
+beforeAll(async () => {
+  upstream = await startUpstream((seen) =>
+    seen.path.includes(':stream') ? events([answer()]) : whole(answer()),
+  )
+  gateway = await startTestGateway({ upstream, now: () => clock_ms })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.seen.length = 0
+})
+
+const PATHS = [
+  ['whole', wholePath()],
+  ['streamed', streamPath()],
+] as const
+const FORMS_AND_PATHS = NATIVE_FORMS.flatMap((form) => PATHS.map((path) => [form, ...path] as const))
+
+const prefixOf = (key: string) => key.slice(0, 10)
+
+/** Keys that are refused: how each comes to be, and what its bearer is told. */
+const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined>][] = [
+  ['no key', 401, 'UNAUTHENTICATED', /Send yours/, async () => undefined],
+  ['an empty key', 401, 'UNAUTHENTICATED', /Send yours/, async () => ''],
+  ['a key that never was', 401, 'UNAUTHENTICATED', /not valid/, async () => `tg_${'x'.repeat(43)}`],
+  ['a key of another vendor', 401, 'UNAUTHENTICATED', /not valid/, async () => `AIza${'y'.repeat(35)}`],
+  ['a key cut short', 401, 'UNAUTHENTICATED', /not valid/, async () => (await gateway.caller()).slice(0, -1)],
+  [
+    'the prefix of a key, as lists show it',
+    401,
+    'UNAUTHENTICATED',
+    /not valid/,
+    async () => prefixOf(await gateway.caller()),
+  ],
+  [
+    'a revoked key',
+    401,
+    'UNAUTHENTICATED',
+    /not valid/,
+    async () => {
+      const key = await gateway.caller()
+      revokeKey(gateway.db, prefixOf(key), clock_ms)
+      return key
+    },
+  ],
+  [
+    'an expired key',
+    401,
+    'UNAUTHENTICATED',
+    /expired/,
+    async () => {
+      const key = await gateway.caller('10', { expires_at_ms: clock_ms + 1 })
+      clock_ms += 1
+      return key
+    },
+  ],
+  [
+    'a key bound to another address',
+    403,
+    'PERMISSION_DENIED',
+    /your address/,
+    () => gateway.caller('10', { addresses: ['192.0.2.1', '2001:db8::/32'] }),
+  ],
+  [
+    'a key of a suspended account',
+    403,
+    'PERMISSION_DENIED',
+    /suspended/,
+    async () => {
+      const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`, { balance_usd: '10' })
+      suspendAccount(gateway.db, name)
+      return gateway.key(name)
+    },
+  ],
+  [
+    'a key without access to the model',
+    403,
+    'PERMISSION_DENIED',
+    /no access to the model/,
+    () => gateway.caller('10', { models: ['other-*', THINKING] }),
+  ],
+]
+
+describe('"Accepted credential forms on the native generation endpoints (any one)"', () => {
+  test.each(FORMS_AND_PATHS)('%s, %s: a good key pays', async (form, _, path) => {
+    const key = await gateway.caller()
+    const response = await gateway.call(path, ask(), { key, form })
+    expect(response.status).toBe(200)
+    await response.text()
+    expect((await gateway.atRest()).calls.at(-1)?.cost_nanos).toBe(ANSWER_NANOS)
+  })
+
+  test.each(NATIVE_FORMS)('%s: the key goes no further than the gateway', async (form) => {
+    const key = await gateway.caller()
+    await (await gateway.call(wholePath(), ask(), { key, form })).text()
+    const { path, headers, body } = upstream.last()
+    expect(path + JSON.stringify(headers) + body).not.toContain(key)
+  })
+
+  test('"Bearer" is read in any case, with any number of spaces', async () => {
+    const key = await gateway.caller()
+    for (const authorization of [`bearer ${key}`, `BEARER   ${key}`, `Bearer ${key} `]) {
+      const response = await gateway.call(wholePath(), ask(), { headers: { authorization } })
+      expect(response.status).toBe(200)
+    }
+  })
+
+  test.each([
+    ['Basic', (key: string) => ({ authorization: `Basic ${key}` })],
+    ['no scheme', (key: string) => ({ authorization: key })],
+    ['a cookie', (key: string) => ({ cookie: `key=${key}` })],
+    ['api-key', (key: string) => ({ 'api-key': key })],
+  ])('no other form is one: %s', async (_, headers) => {
+    const response = await gateway.call(wholePath(), ask(), { headers: headers(await gateway.caller()) })
+    expect(response.status).toBe(401)
+  })
+
+  test('another query parameter that ends in "key" is none', async () => {
+    const key = await gateway.caller()
+    const response = await gateway.call(`${wholePath()}?monkey=${key}`, ask())
+    expect(response.status).toBe(401)
+  })
+
+  test('a key bound to addresses that hold the caller lets him in', async () => {
+    const key = await gateway.caller('10', { addresses: ['127.0.0.0/8'] })
+    expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
+  })
+
+  test('an address that the caller claims in a header is not his', async () => {
+    const key = await gateway.caller('10', { addresses: ['192.0.2.1'] })
+    const headers = { 'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1', 'x-real-ip': '192.0.2.1' }
+    expect((await gateway.call(wholePath(), ask(), { key, headers })).status).toBe(403)
+  })
+
+  test.each([
+    ['*', [MODEL, THINKING], []],
+    ['test-*', [MODEL, THINKING], []],
+    [MODEL, [MODEL], [THINKING]],
+    ['test-mode', [], [MODEL]],
+    ['est-model', [], [MODEL]],
+    ['test.model', [], [MODEL]],
+    ['*-model', [MODEL], [THINKING]],
+  ])('a key for the models "%s" may call %p, and not %p', async (pattern, allowed, denied) => {
+    const key = await gateway.caller('10', { models: [pattern] })
+    const statusOf = async (model: string) => (await gateway.call(wholePath(model), ask(), { key })).status
+    for (const model of allowed) expect(await statusOf(model)).toBe(200)
+    for (const model of denied) expect(await statusOf(model)).toBe(403)
+  })
+})
+
+describe('"Invalid or missing key gives 401; no access to a model, or a suspended account, 403"', () => {
+  for (const [what, code, status, message, make] of REFUSED) {
+    const forms: readonly CredentialForm[] = what === 'no key' ? ['bearer'] : NATIVE_FORMS
+    test.each(forms.flatMap((form) => PATHS.map((path) => [form, ...path] as const)))(
+      `${what}, as %s, %s: ${code} ${status}`,
+      async (form, _, path) => {
+        const key = await make()
+        const before = gateway.rows()
+        const response = await gateway.call(path, ask(), { key, form })
+        const refusal = await refusalOf(response)
+        expect([refusal.status, refusal.body]).toEqual([code, nativeError(code, status)])
+        expect(refusal.message).toMatch(message)
+        expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+        expect(upstream.seen).toEqual([])
+        expect(await gateway.atRest()).toEqual(before)
+      },
+    )
+  }
+
+  test('a body that is not even JSON gives 401 too, where there is no key', async () => {
+    const response = await gateway.call(wholePath(), '{"contents": [')
+    expect([response.status, await response.json()]).toEqual([401, nativeError(401, 'UNAUTHENTICATED')])
+  })
+
+  test('a revocation and a suspension count from their moment on, whatever the gateway remembers', async () => {
+    const { name } = await gateway.account('remembered', { balance_usd: '10' })
+    const [first, second] = [gateway.key(name), gateway.key(name)]
+    const statusOf = async (key: string) => (await gateway.call(wholePath(), ask(), { key })).status
+    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200])
+    revokeKey(gateway.db, prefixOf(first), clock_ms)
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200])
+    suspendAccount(gateway.db, name)
+    expect([await statusOf(first), await statusOf(second)]).toEqual([403, 403])
+    expect(upstream.seen).toHaveLength(3)
+    await gateway.atRest()
+  })
+})

@@ -1,0 +1,87 @@
+// Owns a caller who speaks HTTP over a socket of his own: he leaves when and how a test says, and reads when it says.
+import { connect, type Socket } from 'node:net'
+
+/** How a caller leaves: with FIN in both directions, with RST, or with FIN for what he sends only. */
+export type Leaving = 'close' | 'reset' | 'half-close'
+
+export interface RawClient {
+  /** All that came, head and body, as latin1. */
+  received(): string
+  /** Resolves when this text has come; rejects when the connection ends before it. */
+  sees(text: string): Promise<void>
+  send(bytes: string | Uint8Array): void
+  leave(how: Leaving): void
+  /** Stops reading, so that the other side's writes pile up. */
+  pause(): void
+  resume(): void
+  /** Resolves when the other side has ended the connection, or it broke. */
+  closed: Promise<void>
+}
+
+const LEAVE: Record<Leaving, (socket: Socket) => void> = {
+  close: (socket) => socket.destroy(),
+  reset: (socket) => socket.resetAndDestroy(),
+  'half-close': (socket) => socket.end(),
+}
+
+/** Connects to a server of this machine. */
+export async function connectRaw({ hostname, port }: Pick<URL, 'hostname' | 'port'>): Promise<RawClient> {
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
+  const closed = Promise.withResolvers<void>()
+  const waiting = new Set<() => void>()
+  let received = ''
+  let ended = false
+  const wake = () => {
+    for (const look of waiting) look()
+  }
+  const end = () => {
+    ended = true
+    closed.resolve()
+    wake()
+  }
+  socket.setNoDelay(true)
+  socket.on('data', (bytes) => {
+    received += bytes.toString('latin1')
+    wake()
+  })
+  socket.on('end', end)
+  socket.on('close', end)
+  socket.on('error', end)
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => resolve())
+    socket.once('error', reject)
+  })
+  return {
+    received: () => received,
+    sees(text) {
+      const { promise, resolve, reject } = Promise.withResolvers<void>()
+      const look = () => {
+        if (received.includes(text)) resolve()
+        else if (ended) reject(new Error(`the connection ended before ${JSON.stringify(text)}: ${received}`))
+        else return
+        waiting.delete(look)
+      }
+      waiting.add(look)
+      look()
+      return promise
+    },
+    send: (bytes) => void socket.write(bytes),
+    leave: (how) => LEAVE[how](socket),
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    closed: closed.promise,
+  }
+}
+
+/** A POST of a JSON body, as it goes over the wire. */
+export function rawPost(path: string, body: unknown, headers: Record<string, string>): string {
+  const text = JSON.stringify(body)
+  const all = {
+    host: 'gateway.test',
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(text)),
+    ...headers,
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`
+}
