@@ -269,8 +269,9 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged
 }
 
-/** A tool call's id made by its place, for a protocol that gives none. */
-export const madeCallId = (of: string, position: number): string => `call_${of}_${position}`
+/** A tool call's id made by its place in an answer, for a provider that gives none. @param call_id the gateway's id of the call */
+export const madeCallId = (call_id: string, answer: number, position: number): string =>
+  answer === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${answer}_${position}`
 
 /** The JSON object that a tool call's arguments are as text; empty text is none; undefined where it is not an object. */
 export const parseArguments = (text: string): JsonObject | undefined =>

@@ -37,11 +37,15 @@ export function encodeThinking(
   if (!thinking) return NOT_SAID
   if (thinking.mode === 'off') return OFF[generation.off]
   if (forcesTool(request)) return NOT_SAID
-  const display = request.shows_thinking === false ? 'omitted' : undefined
+  const display = displayOf(request.shows_thinking)
   return generation.thinking === 'adaptive'
     ? adaptive(thinking, display)
     : budgeted(request, thinking, display, max_tokens)
 }
+
+/** Said whenever the caller said it: the default differs between models. */
+const displayOf = (shows_thinking: boolean | undefined): string | undefined =>
+  shows_thinking === undefined ? undefined : shows_thinking ? 'summarized' : 'omitted'
 
 /** A tool that must be called leaves no room for thinking: the vendor takes only one of the two. */
 const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>

@@ -1,5 +1,5 @@
 // Owns the reading of a whole native answer into the canonical form.
-import { type Answer, type ConversationAnswer, madeCallId } from '../canonical.ts'
+import { type Answer, type ConversationAnswer, madeCallId, type Part } from '../canonical.ts'
 import { objectIn, objectsIn, stringIn } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { readLogprobs } from './logprobs.ts'
@@ -13,7 +13,7 @@ import { readUsage } from './usage.ts'
  */
 export function decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer {
   const [first, ...rest] = objectsIn(body.candidates).map((candidate, index) =>
-    readCandidate(candidate, index === 0 ? call_id : `${call_id}_${index}`),
+    readCandidate(candidate, (position) => madeCallId(call_id, index, position)),
   )
   return {
     id: stringIn(body.responseId),
@@ -30,13 +30,17 @@ const readBlocked = (body: JsonObject): Answer => ({
   logprobs: undefined,
 })
 
-function readCandidate(candidate: JsonObject, call_id: string): Answer {
-  const given = objectsIn(objectIn(candidate.content).parts)
-  const parts = given.flatMap((part, index) => readAnswerPart(part, madeCallId(call_id, index)) ?? [])
-  const calls_tools = parts.some((part) => part.kind === 'tool_call')
+function readCandidate(candidate: JsonObject, madeId: (position: number) => string): Answer {
+  const parts: Part[] = []
+  let calls = 0
+  for (const given of objectsIn(objectIn(candidate.content).parts)) {
+    const part = readAnswerPart(given, madeId(calls))
+    if (part) parts.push(part)
+    if (part?.kind === 'tool_call') calls++
+  }
   return {
     parts,
-    stop_reason: readStop(stringIn(candidate.finishReason) ?? '', calls_tools),
+    stop_reason: readStop(stringIn(candidate.finishReason) ?? '', calls > 0),
     stop_sequence: undefined,
     logprobs: readLogprobs(candidate.logprobsResult),
   }

@@ -115,7 +115,7 @@ function readCall(part: JsonObject, path: string, calls: Calls): ToolCallPart {
   const at = `${path}.functionCall`
   const called = camelCased(wantObject(part.functionCall, at), at)
   const name = wantString(called.name, `${at}.name`)
-  const id = maybe(wantString, called.id, `${at}.id`) || madeCallId('gemini', calls.made)
+  const id = maybe(wantString, called.id, `${at}.id`) || madeCallId('gemini', 0, calls.made)
   calls.made++
   calls.waiting.push({ id, name })
   const sealed = maybe(wantString, part.thoughtSignature, `${path}.thoughtSignature`)

@@ -58,7 +58,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
 
   function readPart(answer: number, given: JsonObject): StreamEvent[] {
     const state = stateOf(answer)
-    const part = readAnswerPart(given, madeCallId(call_id, state.calls))
+    const part = readAnswerPart(given, madeCallId(call_id, answer, state.calls))
     if (part?.kind === 'tool_call') {
       state.calls++
       return readCall(answer, `tool ${state.calls}`, part)

@@ -24,7 +24,7 @@ const NO_SEAL = 'skip_thought_signature_validator'
 /** @param demands_seals the model refuses unsealed tool calls of the current turn */
 export function encodeContents(turns: readonly Turn[], demands_seals: boolean): JsonObject[] {
   const current = turns.findLastIndex(
-    (turn) => turn.role === 'user' && turn.parts.some((part) => part.kind !== 'tool_result'),
+    (turn) => turn.role === 'user' && turn.parts.every((part) => part.kind !== 'tool_result'),
   )
   return turns.flatMap((turn, index) => {
     const sealed = demands_seals && index > current ? sealFirstCall(turn.parts) : turn.parts

@@ -35,9 +35,12 @@ export function toGeminiSchema(schema: JsonObject): JsonObject {
     const taken = takenValue(keyword, value)
     if (taken !== undefined) kept[keyword] = taken
   }
-  const constant = typeof schema.const === 'string' || typeof schema.const === 'number'
-  return mergeAllOf(constant ? { ...kept, enum: [schema.const ?? null] } : kept, schema.allOf)
+  return mergeAllOf({ ...constant(schema.const), ...kept }, schema.allOf)
 }
+
+/** One value is an enumeration of one; the vendor enumerates strings and numbers only. */
+const constant = (value: Json | undefined): JsonObject =>
+  typeof value === 'string' || typeof value === 'number' ? { type: typeof value, enum: [value] } : {}
 
 function takenValue(keyword: string, value: Json): Json | undefined {
   if (SCHEMAS_BY_NAME.has(keyword)) return isObject(value) ? mapValues(value, toGeminiSchema) : undefined

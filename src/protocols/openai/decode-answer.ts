@@ -20,7 +20,7 @@ import { readUsage } from './usage.ts'
  */
 export function decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer {
   const [first, ...rest] = objectsIn(body.choices).map((choice, index) =>
-    readChoice(choice, index === 0 ? call_id : `${call_id}_${index}`),
+    readChoice(choice, (position) => madeCallId(call_id, index, position)),
   )
   return {
     id: stringIn(body.id),
@@ -32,12 +32,12 @@ export function decodeAnswer(body: JsonObject, call_id: string): ConversationAns
 
 const EMPTY: Answer = { parts: [], stop_reason: 'other', stop_sequence: undefined, logprobs: undefined }
 
-function readChoice(choice: JsonObject, call_id: string): Answer {
+function readChoice(choice: JsonObject, madeId: (position: number) => string): Answer {
   const message = objectIn(choice.message)
   const content = stringIn(message.content)
   const refused = stringIn(message.refusal)
   const calls = objectsIn(message.tool_calls)
-  const read = calls.map((call, index) => readCall(call, madeCallId(call_id, index)))
+  const read = calls.map((call, index) => readCall(call, madeId(index)))
   const seal = readToolSignature(message)
   const parts: Part[] = [
     ...readReasoning(message),

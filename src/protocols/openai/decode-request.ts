@@ -50,7 +50,6 @@ const KNOWN = new Set([
   'frequency_penalty',
   'presence_penalty',
   'modalities',
-  'logit_bias',
   'safety_identifier',
   'user',
 ])

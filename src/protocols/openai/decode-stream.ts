@@ -50,6 +50,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
     const answer = countIn(choice.index) ?? 0
     const state = answers.get(answer) ?? { calls: new Set<number>(), refused: false, ended: false }
     answers.set(answer, state)
+    if (state.ended) return []
     const delta = objectIn(choice.delta)
     if (stringIn(delta.refusal)) state.refused = true
     const tokens = readLogprobs(choice.logprobs)
@@ -95,15 +96,17 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
     const called = objectIn(call.function)
     // A piece of a call that was already ended: no server that was seen does this, and no protocol can say it.
     if (calls?.has(index) && parts.openKey(answer) !== key) return fail('interleaved tool calls')
-    const opened = calls?.has(index) ? [] : parts.open(answer, key, callStart(call, called, calls?.size ?? 0))
+    const opened = calls?.has(index)
+      ? []
+      : parts.open(answer, key, callStart(call, called, madeCallId(call_id, answer, calls?.size ?? 0)))
     calls?.add(index)
     const json = stringIn(called.arguments)
     return [...opened, ...(json ? [{ type: 'arguments_delta', answer, json } as const] : [])]
   }
 
-  const callStart = (call: JsonObject, called: JsonObject, position: number): PartStart => ({
+  const callStart = (call: JsonObject, called: JsonObject, made_id: string): PartStart => ({
     kind: 'tool_call',
-    id: stringIn(call.id) || madeCallId(call_id, position),
+    id: stringIn(call.id) || made_id,
     name: stringIn(called.name) ?? '',
     signature: readToolSignature(call),
   })

@@ -17,7 +17,7 @@ import { writeUsage } from './usage.ts'
 /** A whole answer for a caller of chat completions. */
 export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext): JsonObject =>
   compact({
-    id: answer.id ?? `chatcmpl-${context.id}`,
+    id: `chatcmpl-${context.id}`,
     object: 'chat.completion',
     created: context.created_s,
     model: answer.model ?? context.model,

@@ -14,34 +14,36 @@ import { compact } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealField } from './reasoning.ts'
 
-/** The system prompt first, then every turn; a turn's tool results become messages of their own, in front of it. */
-export function encodeMessages(request: ConversationRequest): JsonObject[] {
+/**
+ * The system prompt first, then every turn; a turn's tool results become messages of their own, in front of it.
+ * @param takes_seals the model is one of Gemini's, which wants its seals back; OpenAI refuses fields that it does not know
+ */
+export function encodeMessages(request: ConversationRequest, takes_seals: boolean): JsonObject[] {
   const system = request.system.map((content): JsonObject => ({ role: 'system', content }))
+  const seal = takes_seals ? sealField : () => ({})
+  const encodeTurn = (turn: Turn): JsonObject[] =>
+    turn.role === 'assistant' ? [encodeAssistant(turn.parts, seal)] : encodeUser(turn.parts)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
-const encodeTurn = (turn: Turn): JsonObject[] =>
-  turn.role === 'assistant' ? [encodeAssistant(turn.parts)] : encodeUser(turn.parts)
-
-/** Thinking is left out: OpenAI refuses fields that it does not know, and its models take no thinking back. */
-function encodeAssistant(parts: readonly Part[]): JsonObject {
+/** Thinking is left out: OpenAI's models take none back. */
+function encodeAssistant(parts: readonly Part[], seal: typeof sealField): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const text = textOf(texts)
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
-    ...sealField(texts.at(-1)?.signature),
+    tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, seal)) : undefined,
+    ...seal(texts.at(-1)?.signature),
   })
 }
 
-/** A tool call, with Gemini's seal where a Gemini model behind chat completions gave one. */
-const encodeCall = (call: ToolCallPart): JsonObject => ({
+const encodeCall = (call: ToolCallPart, seal: typeof sealField): JsonObject => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-  ...sealField(call.signature),
+  ...seal(call.signature),
 })
 
 function encodeUser(parts: readonly Part[]): JsonObject[] {

@@ -12,7 +12,8 @@ import { compact, refusal } from '../json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { effortOf } from '../thinking.ts'
 import { encodeMessages } from './encode-messages.ts'
-import { limitField } from './model.ts'
+import { type Generation, generationOf, nearestEffort } from './model.ts'
+import { strictIfTaken } from './schema.ts'
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const SCHEMA_NAME = 'answer'
@@ -23,35 +24,42 @@ const SCHEMA_NAME = 'answer'
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   refuseUnsayable(request, 'openai')
+  const generation = generationOf(target.model)
   return compact({
     model: target.model,
-    messages: encodeMessages(request),
+    messages: encodeMessages(request, generation.takes_seals),
     ...(request.streams ? { stream: true, stream_options: { include_usage: true } } : {}),
-    [limitField(target.model)]: request.max_output_tokens,
-    temperature: request.temperature,
-    top_p: request.top_p,
+    [generation.limit_field]: request.max_output_tokens,
+    ...encodeSampling(request, generation),
     stop: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
     n: request.answers,
-    reasoning_effort: encodeEffort(request),
+    reasoning_effort: encodeEffort(request, generation),
     response_format: request.output && encodeOutput(request.output),
     ...encodeTools(request),
     ...(request.logprobs === undefined ? {} : { logprobs: true, top_logprobs: request.logprobs }),
-    frequency_penalty: request.frequency_penalty,
-    presence_penalty: request.presence_penalty,
     safety_identifier: request.user,
   })
 }
 
+/** Reasoning models refuse these. */
+function encodeSampling(
+  { temperature, top_p, frequency_penalty, presence_penalty }: ConversationRequest,
+  { takes_sampling }: Generation,
+): Record<string, Json | undefined> {
+  return takes_sampling ? { temperature, top_p, frequency_penalty, presence_penalty } : {}
+}
+
 /** Thinking that the model may decide on is not said: servers without reasoning refuse the field. */
-function encodeEffort({ thinking }: ConversationRequest): string | undefined {
-  if (thinking === undefined) return undefined
-  return thinking.mode === 'off' ? 'none' : effortOf(thinking)
+function encodeEffort({ thinking }: ConversationRequest, generation: Generation): string | undefined {
+  const effort = thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
+  return effort && nearestEffort(generation, effort)
 }
 
 function encodeOutput(output: OutputFormat): JsonObject {
   if (output.kind === 'json') return { type: 'json_object' }
-  const { schema, strict } = output
+  const { schema } = output
+  const strict = strictIfTaken(output.strict, schema)
   return {
     type: 'json_schema',
     json_schema: compact({ name: output.name || SCHEMA_NAME, schema, strict }),
@@ -69,7 +77,8 @@ function encodeTools(request: ConversationRequest): Record<string, Json | undefi
 }
 
 function encodeTool(tool: ToolDefinition): JsonObject {
-  const { name, description, parameters, strict } = tool
+  const { name, description, parameters } = tool
+  const strict = strictIfTaken(tool.strict, parameters)
   if (!TOOL_NAME.test(name))
     throw refusal(`${tool.at}.name`, 'must be 1 to 64 letters, digits, _ and - for this model.')
   return { type: 'function', function: compact({ name, description, parameters, strict }) }

@@ -38,7 +38,7 @@ export function createStreamEncoder(context: AnswerContext): StreamEncoder {
 
   function encodeStart(event: EventOf<'start'>): ServerSentEvent[] {
     base = {
-      id: event.id ?? `chatcmpl-${context.id}`,
+      id: `chatcmpl-${context.id}`,
       object: 'chat.completion.chunk',
       created: context.created_s,
       model: event.model ?? context.model,

@@ -1,11 +1,58 @@
 // Owns what differs between the models behind chat completions, as far as their names tell.
+import type { Effort } from '../canonical.ts'
 
-/** OpenAI's own models, under their own names or behind a router (`openai/gpt-5`), without the open-weights ones. */
-const VENDOR_MODEL = /(?:^|\/)(?:o\d|gpt-(?!oss)|chatgpt-)/
+export interface Generation {
+  /** OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama know nothing else. */
+  readonly limit_field: 'max_completion_tokens' | 'max_tokens'
+  /** Whether temperature, top_p and the penalties are taken. */
+  readonly takes_sampling: boolean
+  /** The values of reasoning_effort that are taken, rising; none where the field is refused. */
+  readonly efforts: readonly (Effort | 'none')[]
+  /** The model is one of Gemini's behind Google's OpenAI-compatible endpoint. */
+  readonly takes_seals: boolean
+}
+
+interface Row extends Generation {
+  readonly names: RegExp
+}
+
+const ALL_EFFORTS: readonly (Effort | 'none')[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+const REASONING = { limit_field: 'max_completion_tokens', takes_sampling: false, takes_seals: false } as const
 
 /**
- * The field of the output limit. OpenAI's reasoning models refuse `max_tokens`; servers such as Ollama know nothing else.
- * https://platform.openai.com/docs/api-reference/chat/create#chat-create-max_completion_tokens
+ * OpenAI's own models, under their own names or behind a router (`openai/gpt-5`); the first row that fits a name tells.
+ * https://platform.openai.com/docs/api-reference/chat/create, https://platform.openai.com/docs/guides/reasoning
  */
-export const limitField = (model: string): 'max_completion_tokens' | 'max_tokens' =>
-  VENDOR_MODEL.test(model) ? 'max_completion_tokens' : 'max_tokens'
+const ROWS: readonly Row[] = [
+  { ...REASONING, names: /(?:^|\/)o\d/, efforts: ['low', 'medium', 'high'] },
+  { ...REASONING, names: /(?:^|\/)gpt-5(?![.\d])/, efforts: ['minimal', 'low', 'medium', 'high'] },
+  { ...REASONING, names: /(?:^|\/)gpt-(?:5\.|[6-9])/, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] },
+  {
+    names: /(?:^|\/)(?:gpt-[34]|chatgpt-)/,
+    limit_field: 'max_completion_tokens',
+    takes_sampling: true,
+    efforts: [],
+    takes_seals: false,
+  },
+]
+
+/** Every other server of the protocol, and every other model. */
+const OTHERS = {
+  limit_field: 'max_tokens',
+  takes_sampling: true,
+  efforts: ['none', 'low', 'medium', 'high'],
+} as const
+
+export const generationOf = (model: string): Generation =>
+  ROWS.find(({ names }) => names.test(model)) ?? { ...OTHERS, takes_seals: model.includes('gemini') }
+
+/** The value of reasoning_effort that is nearest to what was asked, of two the higher; undefined where none is taken. */
+export function nearestEffort({ efforts }: Generation, wanted: Effort | 'none'): Effort | 'none' | undefined {
+  const distance = (effort: Effort | 'none') =>
+    Math.abs(ALL_EFFORTS.indexOf(effort) - ALL_EFFORTS.indexOf(wanted))
+  return efforts.reduce<Effort | 'none' | undefined>(
+    (nearest, effort) => (nearest && distance(nearest) < distance(effort) ? nearest : effort),
+    undefined,
+  )
+}

@@ -1,0 +1,26 @@
+// Owns which JSON Schemas OpenAI holds its models to.
+// https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
+
+import { objectIn } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+
+/** `strict` where it was asked for and the vendor would not refuse it: every object closed, and every property required. */
+export const strictIfTaken = (
+  strict: boolean | undefined,
+  schema: JsonObject | undefined,
+): boolean | undefined => (strict && schema && !isTaken(schema) ? undefined : strict)
+
+function isTaken(schema: Json): boolean {
+  if (typeof schema !== 'object' || schema === null) return true
+  if (Array.isArray(schema)) return schema.every(isTaken)
+  if (schema.type === 'object' && !isClosed(schema)) return false
+  const { enum: _enum, const: _const, default: _default, ...schemas } = schema
+  return Object.values(schemas).every(isTaken)
+}
+
+function isClosed({ additionalProperties, properties, required }: JsonObject): boolean {
+  const needed = Array.isArray(required) ? required : []
+  return (
+    additionalProperties === false && Object.keys(objectIn(properties)).every((name) => needed.includes(name))
+  )
+}
