@@ -1,0 +1,310 @@
+// The messages protocol as callers and providers speak it: what is billed, where it goes, whom a refusal blames, how errors look.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type ErrorKind, GatewayError } from '../../../src/errors.ts'
+import { anthropic } from '../../../src/protocols/anthropic/index.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import type { Usage } from '../../../src/usage.ts'
+import { NO_USAGE } from '../../../src/usage.ts'
+import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
+
+const read = (payloads: readonly string[]) => {
+  const reading = anthropic.stream.open()
+  for (const payload of payloads) reading.read(Buffer.from(payload))
+  return reading
+}
+
+describe('usage that is billed', () => {
+  const cases: readonly (readonly [string, JsonObject, Partial<Usage>])[] = [
+    [
+      'input_tokens excludes the cache',
+      { input_tokens: 10, cache_read_input_tokens: 90, output_tokens: 5 },
+      { input_tokens: 10, cache_read_tokens: 90, output_tokens: 5 },
+    ],
+    [
+      'cache_creation 5m and 1h',
+      {
+        input_tokens: 1,
+        output_tokens: 1,
+        cache_creation_input_tokens: 30,
+        cache_creation: { ephemeral_5m_input_tokens: 10, ephemeral_1h_input_tokens: 20 },
+      },
+      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
+    ],
+    [
+      'the rest at 5m',
+      {
+        input_tokens: 1,
+        output_tokens: 1,
+        cache_creation_input_tokens: 30,
+        cache_creation: { ephemeral_1h_input_tokens: 20 },
+      },
+      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
+    ],
+    [
+      'all at 5m where nothing more is said',
+      { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 30 },
+      { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 30 },
+    ],
+    [
+      'output_tokens includes thinking',
+      { input_tokens: 1, output_tokens: 50, output_tokens_details: { thinking_tokens: 40 } },
+      { input_tokens: 1, output_tokens: 10, thinking_tokens: 40 },
+    ],
+    [
+      'thinking is never more than the output',
+      { input_tokens: 1, output_tokens: 5, output_tokens_details: { thinking_tokens: 40 } },
+      { input_tokens: 1, thinking_tokens: 5 },
+    ],
+    ['zero is zero', { input_tokens: 0, output_tokens: 0 }, {}],
+    [
+      'nulls are nothing',
+      {
+        input_tokens: 3,
+        output_tokens: 0,
+        cache_read_input_tokens: null,
+        cache_creation: null,
+        output_tokens_details: null,
+      },
+      { input_tokens: 3 },
+    ],
+  ]
+  test.each(cases)('%s', (_name, usage, expected) => {
+    expect(anthropic.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
+  })
+
+  test.each<[string, JsonObject]>([
+    ['no usage', {}],
+    ['a usage that is null', { usage: null }],
+    ['a usage without counts', { usage: { service_tier: 'standard' } }],
+    ['counts that are text', { usage: { input_tokens: '5', output_tokens: '6' } }],
+    ['counts below zero', { usage: { input_tokens: -1, output_tokens: -1 } }],
+  ])('absent is not zero: %s', (_name, answer) => {
+    expect(anthropic.readUsage(answer)).toBeUndefined()
+  })
+
+  test('in a stream message_delta is cumulative, so it replaces', () => {
+    expect(read(recordedStream('anthropic', 'tools')).usage()).toEqual({
+      ...NO_USAGE,
+      input_tokens: 472,
+      cache_read_tokens: 2_048,
+      cache_write_5m_tokens: 300,
+      cache_write_1h_tokens: 100,
+      output_tokens: 131,
+    })
+  })
+
+  test.each(['text', 'tools', 'refused', 'length'])(
+    'a stream bills what its whole answer bills: %s',
+    (name) => {
+      expect(read(recordedStream('anthropic', name)).usage()).toEqual(
+        anthropic.readUsage(recordedWhole('anthropic', name)),
+      )
+    },
+  )
+
+  test('of a stream that was cut, the input is what was said at its start, and the output is not known', () => {
+    expect(read(recordedStream('anthropic', 'cut')).usage()).toEqual({ ...NO_USAGE, input_tokens: 14 })
+  })
+})
+
+describe('a stream as it passes', () => {
+  test.each([
+    ['text', true, false],
+    ['tools', true, false],
+    ['refused', true, false],
+    ['length', true, false],
+    ['error', false, true],
+    ['cut', false, false],
+  ])('%s: finished %p, failed %p', (name, finished, failed) => {
+    const reading = read(recordedStream('anthropic', name))
+    expect([reading.finished, reading.failed]).toEqual([finished, failed])
+  })
+
+  test('words of a text that name events are no events', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('message_delta', 'message_start', 'error', '"type":"error"', 'stop_reason'),
+        (text) => {
+          const event = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } }
+          const reading = read([JSON.stringify(event)])
+          expect([reading.finished, reading.failed, reading.usage()]).toEqual([false, false, undefined])
+          expect(reading.deliveredTokens()).toBeGreaterThan(0)
+        },
+      ),
+    )
+  })
+
+  test('all that was written counts as delivered: text, thinking and arguments', () => {
+    const of = (delta: JsonObject) =>
+      read([JSON.stringify({ type: 'content_block_delta', index: 0, delta })]).deliveredTokens()
+    expect(of({ type: 'text_delta', text: 'x'.repeat(40) })).toBe(10)
+    expect(of({ type: 'thinking_delta', thinking: 'x'.repeat(40) })).toBe(10)
+    expect(of({ type: 'input_json_delta', partial_json: 'x'.repeat(40) })).toBe(10)
+    expect(of({ type: 'signature_delta', signature: 'x'.repeat(40) })).toBe(0)
+    expect(read(['{"type": "ping"}']).deliveredTokens()).toBe(0)
+  })
+})
+
+describe('what a request asks for', () => {
+  const ask = (fields: JsonObject) =>
+    anthropic.readRequest({
+      model: 'm',
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'Hi' }],
+      ...fields,
+    })
+
+  test('the limit, and one answer', () => {
+    expect(ask({})).toMatchObject({ max_output_tokens: 100, answers: 1 })
+  })
+
+  const nothing = ask({}).input_tokens
+  test.each<[string, JsonObject]>([
+    ['a system prompt', { system: 'You are a clerk.' }],
+    ['system blocks', { system: [{ type: 'text', text: 'You are a clerk.' }] }],
+    ['tools', { tools: [{ name: 'f', input_schema: { type: 'object' } }] }],
+    [
+      'a schema for the answer',
+      { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+    ],
+    [
+      'an image',
+      { messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'x' } }] }] },
+    ],
+    [
+      'a document',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'document', source: { type: 'base64', data: 'x'.repeat(4_000) } }],
+          },
+        ],
+      },
+    ],
+    [
+      'a document by address',
+      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'url', url: 'x' } }] }] },
+    ],
+    [
+      'a tool result',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'tool_result', content: [{ type: 'text', text: 'x'.repeat(40) }] }],
+          },
+        ],
+      },
+    ],
+    [
+      'a tool call',
+      {
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', name: 'f', input: { a: 'x'.repeat(40) } }] },
+        ],
+      },
+    ],
+  ])('%s is read, and costs', (_name, fields) => {
+    expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
+  })
+
+  test("an image's bytes are no text", () => {
+    const data = 'A'.repeat(1_000_000)
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
+    const in_result = { type: 'tool_result', tool_use_id: 'x', content: [image] }
+    expect(ask({ messages: [{ role: 'user', content: [image, in_result] }] }).input_tokens).toBeLessThan(
+      5_000,
+    )
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['no limit', { max_tokens: null }, 'max_tokens'],
+    ['a limit that is text', { max_tokens: '5' }, 'max_tokens'],
+    ['a limit below zero', { max_tokens: -5 }, 'max_tokens'],
+    ['no messages', { messages: null }, 'messages'],
+    ['empty messages', { messages: [] }, 'messages'],
+    ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
+  ])('%s is refused', (_name, fields, param) => {
+    expect(() => ask(fields)).toThrow(GatewayError)
+    expect(() => ask(fields)).toThrow(param)
+  })
+})
+
+describe('a lowered limit', () => {
+  const body = { model: 'm', max_tokens: 9_000, messages: [] }
+  test('replaces max_tokens and leaves the rest', () => {
+    expect(anthropic.limitOutput({ ...body, top_k: 5 }, 300)).toEqual({ ...body, top_k: 5, max_tokens: 300 })
+  })
+  test.each([
+    [{ type: 'enabled', budget_tokens: 8_000 }, 4_000, { type: 'enabled', budget_tokens: 3_999 }],
+    [{ type: 'enabled', budget_tokens: 2_000 }, 4_000, { type: 'enabled', budget_tokens: 2_000 }],
+    [{ type: 'enabled', budget_tokens: 8_000 }, 500, { type: 'disabled' }],
+    [{ type: 'adaptive' }, 500, { type: 'adaptive' }],
+  ])(
+    'makes thinking %o under %d tokens %o: a budget over the limit is refused',
+    (thinking, limit, expected) => {
+      expect(anthropic.limitOutput({ ...body, thinking }, limit).thinking).toEqual(expected)
+    },
+  )
+})
+
+describe('the target', () => {
+  test('is POST /v1/messages with x-api-key and anthropic-version', () => {
+    expect(anthropic.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
+      path: '/v1/messages',
+      headers: { 'x-api-key': 'sk', 'anthropic-version': '2023-06-01' },
+    })
+  })
+  test('needs no key where the provider has none', () => {
+    expect(anthropic.target({ model: 'm', api_key: '', streams: false }).headers).not.toHaveProperty(
+      'x-api-key',
+    )
+  })
+})
+
+describe('a refusal of the vendor', () => {
+  test.each(readLines('anthropic/failures.jsonl').map((line) => JSON.parse(line)))(
+    '$name blames $blame',
+    ({ status, headers, body, blame, retry_after_s }) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const failure = anthropic.readFailure(status, new Headers(headers), text)
+      expect(failure.blame).toBe(blame)
+      expect(failure.retry_after_s).toBe(retry_after_s)
+      expect(failure.message).not.toBe('')
+    },
+  )
+})
+
+describe('an error for a caller', () => {
+  test.each<[string, ErrorKind, number, string]>([
+    ['invalid_request_error 400', 'invalid_request', 400, 'invalid_request_error'],
+    ['authentication_error 401', 'unauthenticated', 401, 'authentication_error'],
+    ['billing_error 402', 'insufficient_balance', 402, 'billing_error'],
+    ['permission_error 403', 'permission_denied', 403, 'permission_error'],
+    ['not_found_error 404', 'not_found', 404, 'not_found_error'],
+    ['request_too_large 413', 'payload_too_large', 413, 'request_too_large'],
+    ['rate_limit_error 429', 'rate_limited', 429, 'rate_limit_error'],
+    ['api_error 500', 'internal', 500, 'api_error'],
+    ['api_error 502', 'upstream_failed', 502, 'api_error'],
+    ['timeout_error 504', 'upstream_timeout', 504, 'timeout_error'],
+    ['overloaded_error 529', 'overloaded', 529, 'overloaded_error'],
+    ['conflict', 'conflict', 409, 'invalid_request_error'],
+    ['unprocessable', 'unprocessable', 422, 'invalid_request_error'],
+    ['unimplemented', 'unimplemented', 501, 'api_error'],
+  ])('%s', (_name, kind, status, type) => {
+    const error = new GatewayError(kind, 'What to do.', { cause: 'hidden' })
+    const rendered = anthropic.renderError(error, 'req_1')
+    expect(rendered).toEqual({
+      status,
+      body: { type: 'error', error: { type, message: 'What to do.' }, request_id: 'req_1' },
+    })
+    expect(JSON.parse(anthropic.renderStreamError(error, 'req_1'))).toEqual(rendered.body)
+  })
+})
+
+test('output without usage is estimated from all that was written', () => {
+  expect(anthropic.estimateOutput(recordedWhole('anthropic', 'tools'))).toBeGreaterThan(20)
+  expect(anthropic.estimateOutput({})).toBe(0)
+})

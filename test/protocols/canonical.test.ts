@@ -1,0 +1,122 @@
+// The canonical form's own helpers, and the seals that travel through others' fields.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical.ts'
+import { hasValue, keyBytes, stringValueBytes } from '../../src/protocols/json-bytes.ts'
+import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
+
+const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
+
+describe('turns', () => {
+  test('of one role are made one, and empty ones are left out', () => {
+    const turns = [
+      says('user', 'a'),
+      { role: 'assistant' as const, parts: [] },
+      says('user', 'b'),
+      says('assistant', 'c'),
+    ]
+    expect(mergeTurns(turns).map(({ role, parts }) => [role, parts.length])).toEqual([
+      ['user', 2],
+      ['assistant', 1],
+    ])
+  })
+
+  test('always alternate', () => {
+    const turn = fc.record({
+      role: fc.constantFrom('user' as const, 'assistant' as const),
+      parts: fc.array(fc.constant({ kind: 'text' as const, text: 'x' }), { maxLength: 2 }),
+    })
+    fc.assert(
+      fc.property(fc.array(turn), (turns) => {
+        const merged = mergeTurns(turns)
+        for (const [index, { role }] of merged.entries()) expect(role).not.toBe(merged[index - 1]?.role)
+        expect(merged.flatMap(({ parts }) => parts)).toEqual(turns.flatMap(({ parts }) => parts))
+      }),
+    )
+  })
+})
+
+test('made ids differ by answer and by place', () => {
+  expect(
+    new Set([madeCallId('c', 0, 0), madeCallId('c', 0, 1), madeCallId('c', 1, 0), madeCallId('c', 1, 1)])
+      .size,
+  ).toBe(4)
+})
+
+test.each([
+  ['', {}],
+  ['  ', {}],
+  ['{"a":1}', { a: 1 }],
+  ['{', undefined],
+  ['[1]', undefined],
+  ['null', undefined],
+  ['"a"', undefined],
+])('arguments %p are %p', (text, expected) => {
+  expect(parseArguments(text)).toEqual(expected)
+})
+
+describe('a seal in the field of another vendor', () => {
+  const issuer = fc.constantFrom('gemini' as const, 'anthropic' as const, 'openai' as const)
+  const sealed = fc.constantFrom('thinking' as const, 'tool_call' as const, 'redacted_thinking' as const)
+  const value = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString('base64'))
+
+  test('comes back with its issuer and what it seals, as base64 in between', () => {
+    fc.assert(
+      fc.property(issuer, issuer, sealed, value, (from, carrier, what, text) => {
+        fc.pre(from !== carrier)
+        const packed = packSignature({ issuer: from, value: text }, what, carrier)
+        expect(packed).toMatch(/^[A-Za-z0-9+/]+=*$/)
+        expect(unpackSignature(packed, carrier)).toEqual({
+          signature: { issuer: from, value: text },
+          sealed: what,
+        })
+        // Some SDKs write bytes in the alphabet for addresses.
+        const url_safe = packed.replaceAll('+', '-').replaceAll('/', '_')
+        expect(unpackSignature(url_safe, carrier).signature.value).toBe(text)
+      }),
+    )
+  })
+
+  test("a vendor's own goes through untouched", () => {
+    fc.assert(
+      fc.property(issuer, sealed, value, (carrier, what, text) => {
+        expect(packSignature({ issuer: carrier, value: text }, what, carrier)).toBe(text)
+        expect(unpackSignature(text, carrier).signature).toEqual({ issuer: carrier, value: text })
+      }),
+    )
+  })
+})
+
+describe('string values found in bytes', () => {
+  const bytesOf = (value: unknown, key: string) =>
+    stringValueBytes(Buffer.from(JSON.stringify(value)), keyBytes(key))
+
+  test('are as long as they are written, whatever is in them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
+        const written = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
+        expect(bytesOf([{ text: one }, { other: two, text: two }], 'text')).toBe(written(one) + written(two))
+      }),
+    )
+  })
+
+  test.each([
+    ['null', { text: null }, 0],
+    ['a number', { text: 7 }, 0],
+    ['a key that is a value', { a: 'text' }, 0],
+    ['a key within a string', { a: '"text":"abc"' }, 0],
+    ['an object that has one', { text: { text: 'ab' } }, 2],
+  ])('%s', (_name, value, expected) => {
+    expect(bytesOf(value, 'text')).toBe(expected)
+  })
+
+  test.each([
+    [{ usage: null }, false],
+    [{ usage: { a: 1 } }, true],
+    [{ a: 'usage' }, false],
+    [{ a: 'usage', usage: 0 }, true],
+  ])('%o has a usage: %p', (value, expected) => {
+    expect(hasValue(Buffer.from(JSON.stringify(value)), keyBytes('usage'))).toBe(expected)
+    expect(hasValue(Buffer.from(JSON.stringify(value, null, 1)), keyBytes('usage'))).toBe(expected)
+  })
+})

@@ -1,0 +1,307 @@
+// Chat completions as callers and providers speak them: what is billed, where it goes, whom a refusal blames, how errors look.
+import { describe, expect, test } from 'bun:test'
+import { type ErrorKind, GatewayError, notFound } from '../../../src/errors.ts'
+import { openai } from '../../../src/protocols/openai/index.ts'
+import { showsUsage } from '../../../src/protocols/openai/request.ts'
+import { isUsageChunk } from '../../../src/protocols/openai/stream.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import type { Usage } from '../../../src/usage.ts'
+import { NO_USAGE } from '../../../src/usage.ts'
+import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
+
+const read = (payloads: readonly string[]) => {
+  const reading = openai.stream.open()
+  for (const payload of payloads) reading.read(Buffer.from(payload))
+  return reading
+}
+
+describe('usage that is billed', () => {
+  const cases: readonly (readonly [string, JsonObject, Partial<Usage>])[] = [
+    [
+      'prompt_tokens includes cached_tokens',
+      { prompt_tokens: 100, completion_tokens: 5, prompt_tokens_details: { cached_tokens: 90 } },
+      { input_tokens: 10, cache_read_tokens: 90, output_tokens: 5 },
+    ],
+    [
+      'completion_tokens includes reasoning_tokens',
+      { prompt_tokens: 1, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 40 } },
+      { input_tokens: 1, output_tokens: 10, thinking_tokens: 40 },
+    ],
+    [
+      'audio is at its own rate',
+      {
+        prompt_tokens: 100,
+        completion_tokens: 0,
+        prompt_tokens_details: { audio_tokens: 60, cached_tokens: 10 },
+      },
+      { input_tokens: 30, input_audio_tokens: 60, cache_read_tokens: 10 },
+    ],
+    [
+      'what is part of the prompt is never more than it',
+      {
+        prompt_tokens: 10,
+        completion_tokens: 0,
+        prompt_tokens_details: { cached_tokens: 20, audio_tokens: 5 },
+      },
+      { cache_read_tokens: 10 },
+    ],
+    [
+      'reasoning is never more than the output',
+      { prompt_tokens: 0, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 9 } },
+      { thinking_tokens: 5 },
+    ],
+    ['zero is zero', { prompt_tokens: 0, completion_tokens: 0 }, {}],
+    [
+      'details that are null',
+      {
+        prompt_tokens: 3,
+        completion_tokens: 1,
+        prompt_tokens_details: null,
+        completion_tokens_details: null,
+      },
+      { input_tokens: 3, output_tokens: 1 },
+    ],
+  ]
+  test.each(cases)('%s', (_name, usage, expected) => {
+    expect(openai.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
+  })
+
+  test.each<[string, JsonObject]>([
+    ['no usage', {}],
+    ['a usage that is null', { usage: null }],
+    ['a usage without counts', { usage: {} }],
+    ['counts that are text', { usage: { prompt_tokens: '5', completion_tokens: '6' } }],
+  ])('absent is not zero: %s', (_name, answer) => {
+    expect(openai.readUsage(answer)).toBeUndefined()
+  })
+
+  test.each(['text', 'tools', 'refused', 'length', 'logprobs', 'two-answers'])(
+    'a stream bills what its whole answer bills: %s',
+    (name) => {
+      expect(read(recordedStream('openai', name)).usage()).toEqual(
+        openai.readUsage(recordedWhole('openai', name)),
+      )
+    },
+  )
+
+  test('a stream without a usage has none', () => {
+    expect(read(recordedStream('openai', 'cut')).usage()).toBeUndefined()
+  })
+})
+
+describe('a stream as it passes', () => {
+  test.each([
+    ['text', true, false],
+    ['tools', true, false],
+    ['ollama', true, false],
+    ['google', true, false],
+    ['openrouter-reasoning', true, false],
+    ['error', true, true],
+    ['cut', false, false],
+  ])('%s: finished %p, failed %p', (name, finished, failed) => {
+    const reading = read(recordedStream('openai', name))
+    expect([reading.finished, reading.failed]).toEqual([finished, failed])
+  })
+
+  test.each(['error', 'finish_reason', 'usage', '[DONE]', '"error":{}'])(
+    'a text that is the word %s is none',
+    (content) => {
+      const reading = read([
+        JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], usage: null }),
+      ])
+      expect([reading.finished, reading.failed, reading.usage()]).toEqual([false, false, undefined])
+    },
+  )
+
+  test('all that was written counts as delivered: text, reasoning, refusals and arguments', () => {
+    const of = (delta: JsonObject) =>
+      read([JSON.stringify({ choices: [{ index: 0, delta }] })]).deliveredTokens()
+    const written = 'x'.repeat(40)
+    expect(of({ content: written })).toBe(10)
+    expect(of({ refusal: written })).toBe(10)
+    expect(of({ reasoning_content: written })).toBe(10)
+    expect(of({ reasoning: written })).toBe(10)
+    expect(of({ tool_calls: [{ index: 0, function: { arguments: written } }] })).toBe(10)
+    expect(of({ content: null, role: 'assistant' })).toBe(0)
+  })
+})
+
+describe('what a request asks for', () => {
+  const ask = (fields: JsonObject) =>
+    openai.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields })
+
+  test.each<[JsonObject, number | undefined, number]>([
+    [{}, undefined, 1],
+    [{ max_tokens: 5 }, 5, 1],
+    [{ max_completion_tokens: 7, max_tokens: 5 }, 7, 1],
+    [{ n: 3 }, undefined, 3],
+    [{ n: null, max_tokens: null }, undefined, 1],
+  ])('%o: a limit of %p, and %d answers', (fields, max_output_tokens, answers) => {
+    expect(ask(fields)).toMatchObject({ max_output_tokens, answers })
+  })
+
+  const nothing = ask({}).input_tokens
+  const parts = (...content: JsonObject[]): JsonObject => ({ messages: [{ role: 'user', content }] })
+  test.each<[string, JsonObject]>([
+    ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }],
+    [
+      'a schema for the answer',
+      { response_format: { type: 'json_schema', json_schema: { name: 'x', schema: {} } } },
+    ],
+    ['an image', parts({ type: 'image_url', image_url: { url: 'https://example.com/a.png' } })],
+    ['audio', parts({ type: 'input_audio', input_audio: { data: 'A'.repeat(90_000), format: 'mp3' } })],
+    [
+      'a file',
+      parts({ type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(900)}` } }),
+    ],
+    ['a file of the vendor', parts({ type: 'file', file: { file_id: 'file-1' } })],
+    [
+      'a tool call',
+      {
+        messages: [
+          {
+            role: 'assistant',
+            tool_calls: [{ id: 'a', function: { name: 'f', arguments: 'x'.repeat(40) } }],
+          },
+        ],
+      },
+    ],
+  ])('%s is read, and costs', (_name, fields) => {
+    expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
+  })
+
+  test("an image's bytes are no text", () => {
+    const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
+    expect(ask(parts({ type: 'image_url', image_url: { url } })).input_tokens).toBeLessThan(5_000)
+  })
+
+  test.each<[string, JsonObject, string]>([
+    ['no messages', { messages: null }, 'messages'],
+    ['empty messages', { messages: [] }, 'messages'],
+    ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
+    ['a limit that is text', { max_tokens: '5' }, 'max_tokens'],
+    ['no answers', { n: 0 }, 'n'],
+    ['half an answer', { n: 0.5 }, 'n'],
+  ])('%s is refused', (_name, fields, param) => {
+    expect(() => ask(fields)).toThrow(GatewayError)
+    expect(() => ask(fields)).toThrow(param)
+  })
+})
+
+describe('a lowered limit', () => {
+  test.each<[JsonObject, JsonObject]>([
+    [{ max_tokens: 900 }, { max_tokens: 30 }],
+    [{ max_completion_tokens: 900 }, { max_completion_tokens: 30 }],
+    [
+      { max_completion_tokens: 900, max_tokens: 800 },
+      { max_completion_tokens: 30, max_tokens: 30 },
+    ],
+    [{ model: 'gpt-5' }, { model: 'gpt-5', max_completion_tokens: 30 }],
+    [
+      { model: 'qwen3:8b', max_tokens: null },
+      { model: 'qwen3:8b', max_tokens: 30 },
+    ],
+  ])('%o becomes %o', (body, expected) => {
+    expect(openai.limitOutput(body, 30)).toEqual(expected)
+  })
+})
+
+describe('the request as the provider gets it', () => {
+  const prepare = (body: JsonObject) => openai.prepare(body, { model: 'm', streams: body.stream === true })
+
+  test('stream_options.include_usage is asked upstream always, beside what the caller asked', () => {
+    expect(prepare({ model: 'm', stream: true, stream_options: { include_obfuscation: false } })).toEqual({
+      model: 'm',
+      stream: true,
+      stream_options: { include_obfuscation: false, include_usage: true },
+    })
+  })
+  test.each<JsonObject>([
+    { model: 'm', stream: false },
+    { model: 'm', stream: true, stream_options: { include_usage: true } },
+  ])('%o is the very same object, for nothing has to change', (body) => {
+    expect(prepare(body)).toBe(body)
+  })
+  test('has the name that the provider knows the model by', () => {
+    expect(prepare({ model: 'asked', n: 1 })).toEqual({ model: 'm', n: 1 })
+  })
+  test('stream_options.include_usage is shown to the caller only on request', () => {
+    expect(showsUsage({ stream: true })).toBe(false)
+    expect(showsUsage({ stream: true, stream_options: { include_usage: true } })).toBe(true)
+  })
+  test.each([
+    [{ choices: [], usage: { prompt_tokens: 1 } }, true],
+    [{ choices: [], usage: null }, false],
+    [{ choices: [{ index: 0 }], usage: { prompt_tokens: 1 } }, false],
+    [{ usage: { prompt_tokens: 1 } }, false],
+    [{ choices: [{ delta: { content: '"choices":[],"usage":{}' } }] }, false],
+  ])('%o is the chunk that is kept from others: %p', (chunk, expected) => {
+    expect(isUsageChunk(Buffer.from(JSON.stringify(chunk)))).toBe(expected)
+  })
+})
+
+describe('the target', () => {
+  test('is /chat/completions under a base_url that holds the version, with a bearer', () => {
+    expect(openai.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
+      path: '/chat/completions',
+      headers: { authorization: 'Bearer sk' },
+    })
+  })
+  test('needs no key where the provider has none', () => {
+    expect(openai.target({ model: 'm', api_key: '', streams: false }).headers).toEqual({})
+  })
+})
+
+describe('a refusal of a provider', () => {
+  test.each(readLines('openai/failures.jsonl').map((line) => JSON.parse(line)))(
+    '$name blames $blame',
+    ({ status, headers, body, blame, retry_after_s }) => {
+      const text = typeof body === 'string' ? body : JSON.stringify(body)
+      const failure = openai.readFailure(status, new Headers(headers), text)
+      expect(failure.blame).toBe(blame)
+      expect(failure.retry_after_s).toBe(retry_after_s)
+      expect(failure.message).not.toBe('')
+    },
+  )
+})
+
+describe('an error for a caller', () => {
+  test.each<[ErrorKind, number, string, string | null]>([
+    ['invalid_request', 400, 'invalid_request_error', null],
+    ['unauthenticated', 401, 'invalid_request_error', 'invalid_api_key'],
+    ['insufficient_balance', 402, 'insufficient_quota', 'insufficient_balance'],
+    ['permission_denied', 403, 'invalid_request_error', 'permission_denied'],
+    ['not_found', 404, 'invalid_request_error', 'not_found'],
+    ['conflict', 409, 'invalid_request_error', 'conflict'],
+    ['payload_too_large', 413, 'invalid_request_error', 'request_too_large'],
+    ['unprocessable', 422, 'invalid_request_error', null],
+    ['rate_limited', 429, 'rate_limit_error', 'rate_limit_exceeded'],
+    ['internal', 500, 'server_error', null],
+    ['unimplemented', 501, 'invalid_request_error', 'unimplemented'],
+    ['upstream_failed', 502, 'server_error', 'upstream_error'],
+    ['overloaded', 503, 'server_error', 'overloaded'],
+    ['upstream_timeout', 504, 'server_error', 'upstream_timeout'],
+  ])('%s: %d, %s, %p', (kind, status, type, code) => {
+    const error = new GatewayError(kind, 'What to do.', { param: 'n', cause: 'hidden' })
+    const rendered = openai.renderError(error, 'req_1')
+    expect(rendered).toEqual({ status, body: { error: { message: 'What to do.', type, param: 'n', code } } })
+    expect(JSON.parse(openai.renderStreamError(error, 'req_1'))).toEqual(rendered.body)
+  })
+
+  test('an error with a code of its own keeps it', () => {
+    const error = notFound('No such model.', { code: 'model_not_found' })
+    expect(openai.renderError(error, 'req_1').body).toEqual({
+      error: {
+        message: 'No such model.',
+        type: 'invalid_request_error',
+        param: null,
+        code: 'model_not_found',
+      },
+    })
+  })
+})
+
+test('output without usage is estimated from all that was written', () => {
+  expect(openai.estimateOutput(recordedWhole('openai', 'tools'))).toBeGreaterThan(15)
+  expect(openai.estimateOutput({})).toBe(0)
+})

@@ -1,0 +1,149 @@
+// What differs between generations of models, told by their names: each request says only what its model takes.
+import { describe, expect, test } from 'bun:test'
+import type { ConversationRequest, Thinking } from '../../../src/protocols/canonical.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+
+const ASKED: ConversationRequest = {
+  ...TRANSLATORS.openai.decodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, false),
+  max_output_tokens: 40_000,
+}
+
+const budget = (budget_tokens: number): Thinking => ({ mode: 'budget', budget_tokens })
+const OFF: Thinking = { mode: 'off' }
+const AUTO: Thinking = { mode: 'auto' }
+const HIGH: Thinking = { mode: 'effort', effort: 'high' }
+const MINIMAL: Thinking = { mode: 'effort', effort: 'minimal' }
+const MAX: Thinking = { mode: 'effort', effort: 'max' }
+
+describe('Gemini', () => {
+  const cases: readonly (readonly [string, Thinking, JsonObject | undefined])[] = [
+    ['gemini-2.0-flash', HIGH, undefined],
+    ['gemini-1.5-pro', OFF, undefined],
+    ['gemini-2.5-flash', OFF, { thinkingBudget: 0 }],
+    ['gemini-2.5-flash', AUTO, { thinkingBudget: -1 }],
+    ['gemini-2.5-flash', budget(5_000), { thinkingBudget: 5_000 }],
+    ['gemini-2.5-flash', budget(99_000), { thinkingBudget: 24_576 }],
+    ['gemini-2.5-flash', HIGH, { thinkingBudget: 24_576 }],
+    ['gemini-2.5-pro', OFF, { thinkingBudget: 128 }],
+    ['gemini-2.5-pro', MAX, { thinkingBudget: 32_768 }],
+    ['gemini-3-pro-preview', OFF, { thinkingLevel: 'LOW' }],
+    ['gemini-3-flash-preview', OFF, { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3-pro-preview', MAX, { thinkingLevel: 'HIGH' }],
+    ['gemini-3.5-flash', budget(1_000), { thinkingLevel: 'LOW' }],
+    ['gemini-3.5-flash', budget(9_000), { thinkingLevel: 'HIGH' }],
+    ['gemini-3.5-flash', AUTO, undefined],
+    ['gemini-flash-latest', MINIMAL, { thinkingLevel: 'MINIMAL' }],
+  ]
+  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+    const body = TRANSLATORS.gemini.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    expect(body.generationConfig).toEqual({
+      maxOutputTokens: 40_000,
+      ...(expected ? { thinkingConfig: expected } : {}),
+    })
+  })
+})
+
+describe('Claude', () => {
+  const cases: readonly (readonly [string, Thinking, JsonObject])[] = [
+    ['claude-3-7-sonnet-20250219', HIGH, { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
+    ['claude-sonnet-4-20250514', AUTO, { thinking: { type: 'enabled', budget_tokens: 8_192 } }],
+    ['claude-haiku-4-5-20251001', budget(50), { thinking: { type: 'enabled', budget_tokens: 1_024 } }],
+    ['claude-haiku-4-5', OFF, { thinking: { type: 'disabled' } }],
+    [
+      'claude-opus-4-6',
+      budget(2_000),
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } },
+    ],
+    ['claude-opus-4-6', AUTO, { thinking: { type: 'adaptive' } }],
+    ['claude-opus-4-7', OFF, {}],
+    ['claude-opus-4-8', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
+    ['claude-opus-5', OFF, { thinking: { type: 'disabled' } }],
+    ['claude-opus-5-5', OFF, { output_config: { effort: 'low' } }],
+    ['claude-sonnet-5-5', OFF, { thinking: { type: 'between_tools' } }],
+    ['claude-haiku-5-5', MINIMAL, { thinking: { type: 'adaptive' }, output_config: { effort: 'low' } }],
+    ['deepseek-chat', HIGH, { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
+  ]
+  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+    const body = TRANSLATORS.anthropic.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
+    expect(rest).toEqual(expected)
+  })
+
+  const SAMPLED = { temperature: 0.5, top_p: 0.9, top_k: 40 }
+  test.each([
+    ['claude-3-5-sonnet-20241022', SAMPLED],
+    ['claude-sonnet-4-20250514', SAMPLED],
+    ['claude-opus-4-1-20250805', { temperature: 0.5, top_k: 40 }],
+    ['claude-sonnet-4-6', { temperature: 0.5, top_k: 40 }],
+    ['claude-opus-4-7', {}],
+    ['claude-sonnet-5', {}],
+    ['claude-fable-5-1', {}],
+  ])('%s is sent no sampling that it refuses', (model, expected) => {
+    const body = TRANSLATORS.anthropic.encodeRequest(
+      { ...ASKED, ...SAMPLED },
+      { model, max_output_tokens: 1 },
+    )
+    const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
+    expect(rest).toEqual(expected)
+  })
+
+  test.each([
+    ['a budget that leaves no room in the limit', { thinking: HIGH, max_output_tokens: 1_024 }],
+    [
+      'a tool that must be called',
+      {
+        thinking: HIGH,
+        tool_choice: { mode: 'any' as const },
+        tools: [{ name: 'f', description: undefined, parameters: undefined, strict: undefined, at: '' }],
+      },
+    ],
+  ])('thinking is not asked for with %s', (_name, change) => {
+    const body = TRANSLATORS.anthropic.encodeRequest(
+      { ...ASKED, ...change },
+      { model: 'claude-sonnet-4-5', max_output_tokens: 1 },
+    )
+    expect(body.thinking).toBeUndefined()
+  })
+})
+
+describe('models behind chat completions', () => {
+  const cases: readonly (readonly [string, Thinking, JsonObject])[] = [
+    ['o3-mini', OFF, { reasoning_effort: 'low' }],
+    ['o3', MAX, { reasoning_effort: 'high' }],
+    ['gpt-5', OFF, { reasoning_effort: 'minimal' }],
+    ['gpt-5-mini', MAX, { reasoning_effort: 'high' }],
+    ['openai/gpt-5.1', OFF, { reasoning_effort: 'none' }],
+    ['gpt-5.2', MAX, { reasoning_effort: 'xhigh' }],
+    ['gpt-5.1', MINIMAL, { reasoning_effort: 'low' }],
+    ['gpt-4.1', HIGH, {}],
+    ['gpt-4o', OFF, {}],
+    ['gpt-oss:20b', MAX, { reasoning_effort: 'high' }],
+    ['qwen3:8b', OFF, { reasoning_effort: 'none' }],
+    ['qwen3:8b', AUTO, {}],
+    ['qwen3:8b', budget(9_000), { reasoning_effort: 'high' }],
+  ]
+  test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
+    const body = TRANSLATORS.openai.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    const { reasoning_effort } = body
+    expect(reasoning_effort === undefined ? {} : { reasoning_effort }).toEqual(expected)
+  })
+
+  test.each([
+    ['gpt-5', 'max_completion_tokens', false],
+    ['o4-mini', 'max_completion_tokens', false],
+    ['openai/o3', 'max_completion_tokens', false],
+    ['gpt-4o-2024-08-06', 'max_completion_tokens', true],
+    ['chatgpt-4o-latest', 'max_completion_tokens', true],
+    ['gpt-oss-120b', 'max_tokens', true],
+    ['llama3.3', 'max_tokens', true],
+    ['mistralai/mistral-large', 'max_tokens', true],
+  ])('%s takes its limit as %s, and sampling: %p', (model, field, sampling) => {
+    const body = TRANSLATORS.openai.encodeRequest(
+      { ...ASKED, temperature: 0.5 },
+      { model, max_output_tokens: 1 },
+    )
+    expect(body[field]).toBe(40_000)
+    expect('temperature' in body).toBe(sampling)
+  })
+})

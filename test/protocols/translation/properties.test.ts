@@ -1,0 +1,168 @@
+// Properties: what a protocol can say survives being said in it and read again, conversations and answers alike.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type {
+  ConversationAnswer,
+  ConversationRequest,
+  Part,
+  ProtocolName,
+  StreamEvent,
+} from '../../../src/protocols/canonical.ts'
+import type { Json } from '../../../src/protocols/protocol.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { promptTokens, totalTokens } from '../../../src/usage.ts'
+import { answerOf, requestOf } from './arbitraries.ts'
+import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
+
+const TARGETS: Readonly<Record<ProtocolName, string>> = {
+  gemini: 'gemini-2.5-flash',
+  anthropic: 'claude-sonnet-4-20250514',
+  openai: 'gpt-4.1',
+}
+
+/** What each protocol is documented (carried.ts) to drop of a conversation. */
+const DROPPED: Readonly<Record<ProtocolName, Partial<ConversationRequest>>> = {
+  gemini: { user: undefined },
+  anthropic: { seed: undefined },
+  openai: {},
+}
+
+/** Places in a request are of that request only. */
+const withoutPlaces = (value: unknown): unknown =>
+  JSON.parse(JSON.stringify(value), (key: string, item: Json) => (key === 'at' ? undefined : item))
+
+/** Only the native protocol has no room for a document's name; a nameless one is given one by chat completions. */
+const withoutNames = (request: ConversationRequest): ConversationRequest => ({
+  ...request,
+  turns: request.turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part): Part => (part.kind === 'document' ? { ...part, name: undefined } : part)),
+  })),
+})
+
+describe('a conversation survives each protocol there and back', () => {
+  test.each(PROTOCOLS)('%s', (protocol) => {
+    fc.assert(
+      fc.property(requestOf(protocol), (request) => {
+        const { encodeRequest, decodeRequest } = TRANSLATORS[protocol]
+        const body = encodeRequest(request, { model: TARGETS[protocol], max_output_tokens: 1 })
+        const read = decodeRequest(structuredClone(body), true)
+        expect(withoutPlaces(withoutNames(read))).toEqual(withoutPlaces({ ...request, ...DROPPED[protocol] }))
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('a conversation crosses to another vendor and back with every text, call and result', () => {
+  const essence = (request: ConversationRequest) =>
+    request.turns.map(({ role, parts }) => ({
+      role,
+      texts: parts.flatMap((part) => (part.kind === 'text' ? part.text : [])),
+      calls: parts.flatMap((part) =>
+        part.kind === 'tool_call' ? [[part.id, part.name, part.arguments]] : [],
+      ),
+      results: parts.flatMap((part) => (part.kind === 'tool_result' ? [[part.call_id, part.name]] : [])),
+      media: parts.filter(({ kind }) => kind === 'image' || kind === 'document').length,
+    }))
+
+  for (const from of PROTOCOLS) {
+    for (const to of PROTOCOLS.filter((name) => name !== from)) {
+      test(`${from} to ${to}`, () => {
+        fc.assert(
+          fc.property(requestOf(from), (request) => {
+            const body = TRANSLATORS[to].encodeRequest(request, { model: TARGETS[to], max_output_tokens: 1 })
+            expect(essence(TRANSLATORS[to].decodeRequest(body, true))).toEqual(essence(request))
+          }),
+          { numRuns: 60 },
+        )
+      })
+    }
+  }
+})
+
+/** The events that a provider's stream of an answer would be. */
+function eventsOf({ id, model, answers, usage }: ConversationAnswer): StreamEvent[] {
+  return [
+    { type: 'start', id, model, usage: undefined },
+    ...answers.flatMap(({ parts, stop_reason, stop_sequence }, answer): StreamEvent[] => [
+      ...parts.flatMap((part) => partEvents(part, answer)),
+      { type: 'answer_end', answer, stop_reason, stop_sequence },
+    ]),
+    ...(usage ? [{ type: 'usage', usage } as const] : []),
+    { type: 'end' },
+  ]
+}
+
+function partEvents(part: Part, answer: number): StreamEvent[] {
+  const pieces: StreamEvent[] =
+    part.kind === 'text'
+      ? [{ type: 'text_delta', answer, text: part.text }]
+      : part.kind === 'thinking'
+        ? [
+            { type: 'thinking_delta', answer, text: part.text },
+            ...(part.signature ? [{ type: 'signature', answer, signature: part.signature } as const] : []),
+          ]
+        : part.kind === 'tool_call'
+          ? [{ type: 'arguments_delta', answer, json: JSON.stringify(part.arguments) }]
+          : []
+  if (part.kind !== 'text' && part.kind !== 'thinking' && part.kind !== 'tool_call') return []
+  return [{ type: 'part_start', answer, part }, ...pieces, { type: 'part_end', answer }]
+}
+
+describe("an answer survives each protocol, whole and streamed, whoever's model gave it", () => {
+  for (const issuer of PROTOCOLS) {
+    for (const protocol of PROTOCOLS) {
+      test(`of ${issuer}, for a caller of ${protocol}`, () => {
+        fc.assert(
+          fc.property(answerOf(issuer), (answer) => {
+            const { decodeAnswer, encodeAnswer } = TRANSLATORS[protocol]
+            const whole = decodeAnswer(structuredClone(encodeAnswer(answer, CONTEXT)), CONTEXT.id)
+            const streamed = collect(decodeStream(protocol, encodeStream(protocol, eventsOf(answer))))
+            const reason = answer.answers[0].stop_reason
+            const stop_reason = reason === 'safety' && protocol === 'anthropic' ? 'refusal' : reason
+            const expected = [{ ...answer.answers[0], stop_reason }]
+            expect(plain(whole.answers)).toEqual(plain(expected))
+            expect(plain(streamed.answers)).toEqual(plain(expected))
+            expect(whole.usage).toEqual(answer.usage)
+            expect(streamed.usage).toEqual(answer.usage)
+          }),
+          { numRuns: 60 },
+        )
+      })
+    }
+  }
+})
+
+describe('the usage shown is the one that was billed', () => {
+  const billed = fc.record({
+    input_tokens: fc.nat(9_999),
+    input_audio_tokens: fc.nat(9_999),
+    cache_read_tokens: fc.nat(9_999),
+    cache_write_5m_tokens: fc.nat(9_999),
+    cache_write_1h_tokens: fc.nat(9_999),
+    output_tokens: fc.nat(9_999),
+    thinking_tokens: fc.nat(9_999),
+    output_image_tokens: fc.nat(9_999),
+  })
+
+  test.each(PROTOCOLS)('%s: prompt and total are the same, read again', (protocol) => {
+    fc.assert(
+      fc.property(billed, (usage) => {
+        const answer: ConversationAnswer = {
+          id: undefined,
+          model: 'm',
+          usage,
+          answers: [{ parts: [], stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }],
+        }
+        const { decodeAnswer, encodeAnswer } = TRANSLATORS[protocol]
+        const shown = decodeAnswer(encodeAnswer(answer, CONTEXT), CONTEXT.id).usage ?? usage
+        expect(promptTokens(shown)).toBe(promptTokens(usage))
+        expect(totalTokens(shown)).toBe(totalTokens(usage))
+        expect(shown.cache_read_tokens).toBe(usage.cache_read_tokens)
+        expect(shown.thinking_tokens).toBe(usage.thinking_tokens)
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,159 @@
+// Recordings and golden files of the translations, and the few steps that every test of them takes.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type {
+  Answer,
+  AnswerContext,
+  ConversationAnswer,
+  Part,
+  PartStart,
+  ProtocolName,
+  StreamEvent,
+  TokenLogprob,
+} from '../../../src/protocols/canonical.ts'
+import { parseArguments } from '../../../src/protocols/canonical.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import { frame } from '../../../src/protocols/server-sent-event.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+
+const FIXTURES = join(import.meta.dir, '../../fixtures')
+
+export const PROTOCOLS: readonly ProtocolName[] = ['gemini', 'anthropic', 'openai']
+
+/** Every ordered pair of two protocols: whose provider answers, and whose caller asked. */
+export const PAIRS: readonly (readonly [ProtocolName, ProtocolName])[] = PROTOCOLS.flatMap((one) =>
+  PROTOCOLS.filter((other) => other !== one).map((other) => [one, other] as const),
+)
+
+export const CONTEXT: AnswerContext = {
+  id: 'call-1',
+  model: 'asked-model',
+  created_s: 1_763_692_800,
+  shows_usage: true,
+}
+
+const placeOf = (protocol: ProtocolName, name: string): string =>
+  protocol === 'gemini' ? `translation/answers/gemini-${name}` : `${protocol}/${name}`
+
+/** The payloads of a recorded stream. */
+export const recordedStream = (protocol: ProtocolName, name: string): string[] =>
+  readLines(placeOf(protocol, `stream-${name}.jsonl`))
+
+/** A recorded whole answer. */
+export const recordedWhole = (protocol: ProtocolName, name: string): JsonObject =>
+  JSON.parse(readLines(placeOf(protocol, `whole-${name}.jsonl`))[0] ?? '')
+
+export const readLines = (path: string): string[] =>
+  readFileSync(join(FIXTURES, path), 'utf8').trim().split('\n')
+
+export const readRequest = (protocol: ProtocolName, name: string): JsonObject =>
+  JSON.parse(readFileSync(join(FIXTURES, `translation/requests/${protocol}-${name}.json`), 'utf8'))
+
+/** The golden text of a name. With UPDATE_GOLDEN=1 what was made becomes golden, to be read before it is committed. */
+export function golden(name: string, made: string): string {
+  const path = join(FIXTURES, 'translation/golden', name)
+  if (Bun.env.UPDATE_GOLDEN === '1') {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, made)
+  }
+  return existsSync(path) ? readFileSync(path, 'utf8') : `no golden file ${name}`
+}
+
+/** All canonical events of a recorded stream. */
+export function decodeStream(protocol: ProtocolName, payloads: readonly string[]): StreamEvent[] {
+  const decoder = TRANSLATORS[protocol].createStreamDecoder(CONTEXT.id)
+  return [...payloads.flatMap((payload) => decoder.decode(payload)), ...decoder.finish()]
+}
+
+/** The payloads that a caller's stream has. */
+export function encodeStream(protocol: ProtocolName, events: readonly StreamEvent[]): string[] {
+  const encoder = TRANSLATORS[protocol].createStreamEncoder(CONTEXT)
+  return events.flatMap((event) => encoder.encode(event)).map(({ data }) => data)
+}
+
+/** The text of a caller's stream, as it goes over the wire. */
+export function wireText(protocol: ProtocolName, events: readonly StreamEvent[]): string {
+  const encoder = TRANSLATORS[protocol].createStreamEncoder(CONTEXT)
+  return events
+    .flatMap((event) => encoder.encode(event))
+    .map(frame)
+    .join('')
+}
+
+interface Collected {
+  parts: Part[]
+  open: PartStart | undefined
+  text: string
+  seal: Extract<Part, { kind: 'text' }>['signature']
+  logprobs: TokenLogprob[]
+  end: Extract<StreamEvent, { type: 'answer_end' }> | undefined
+}
+
+/** The whole answer that a stream's events amount to. @throws Error where an event comes out of its place */
+export function collect(events: readonly StreamEvent[]): ConversationAnswer {
+  const answers: Collected[] = []
+  let whole: Omit<ConversationAnswer, 'answers'> | undefined
+  for (const event of events) {
+    if (event.type === 'error') throw event.error
+    if (event.type === 'start') whole = { id: event.id, model: event.model, usage: event.usage }
+    else if (!whole) throw new Error(`${event.type} before start`)
+    else if (event.type === 'usage') whole = { ...whole, usage: event.usage }
+    else if (event.type !== 'end') {
+      answers[event.answer] ??= {
+        parts: [],
+        open: undefined,
+        text: '',
+        seal: undefined,
+        logprobs: [],
+        end: undefined,
+      }
+      const answer = answers[event.answer]
+      if (answer) collectOne(answer, event)
+    }
+  }
+  if (events.at(-1)?.type !== 'end') throw new Error('no end')
+  const [first, ...rest] = answers.map(finished)
+  if (!whole || !first) throw new Error('no answer')
+  return { ...whole, answers: [first, ...rest] }
+}
+
+function collectOne(answer: Collected, event: Extract<StreamEvent, { answer: number }>): void {
+  if (answer.end) throw new Error(`${event.type} after answer_end`)
+  if (event.type === 'part_start') {
+    if (answer.open) throw new Error('a part starts within another')
+    answer.open = event.part
+    answer.text = ''
+    answer.seal = event.part.kind === 'tool_call' ? event.part.signature : undefined
+  } else if (event.type === 'logprobs') answer.logprobs.push(...event.tokens)
+  else if (event.type === 'answer_end') {
+    if (answer.open) throw new Error('answer_end within a part')
+    answer.end = event
+  } else {
+    if (!answer.open) throw new Error(`${event.type} outside of a part`)
+    if (event.type === 'part_end') answer.parts.push(...closed(answer, answer.open))
+    else if (event.type === 'signature') answer.seal = event.signature
+    else answer.text += event.type === 'arguments_delta' ? event.json : event.text
+  }
+}
+
+function closed(answer: Collected, open: PartStart): Part[] {
+  const { text, seal: signature } = answer
+  answer.open = undefined
+  if (open.kind === 'redacted_thinking') return [open]
+  if (open.kind !== 'tool_call') return [{ kind: open.kind, text, signature }]
+  const parsed = parseArguments(text)
+  return parsed ? [{ ...open, arguments: parsed, signature }] : []
+}
+
+function finished({ parts, logprobs, end }: Collected): Answer {
+  if (!end) throw new Error('no answer_end')
+  return {
+    parts,
+    stop_reason: end.stop_reason,
+    stop_sequence: end.stop_sequence,
+    logprobs: logprobs.length > 0 ? logprobs : undefined,
+  }
+}
+
+/** Without the fields that are undefined, for comparing what means the same. */
+export const plain = <T>(value: T): unknown => JSON.parse(JSON.stringify(value))

@@ -1,0 +1,613 @@
+// What cannot be carried: refused with a 400 that names the field in the caller's words, or dropped where the table says so.
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../../src/errors.ts'
+import type { ProtocolName } from '../../../src/protocols/canonical.ts'
+import { CARRIED, type Loss, UNCARRIED } from '../../../src/protocols/carried.ts'
+import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { PROTOCOLS } from './recordings.ts'
+
+const MODELS: Readonly<Record<ProtocolName, string>> = {
+  gemini: 'gemini-2.5-flash',
+  anthropic: 'claude-sonnet-4-5',
+  openai: 'gpt-4.1',
+}
+
+const BASE: Readonly<Record<ProtocolName, JsonObject>> = {
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+  anthropic: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] },
+  openai: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
+}
+
+function translate(from: ProtocolName, to: ProtocolName, body: JsonObject): JsonObject {
+  const request = TRANSLATORS[from].decodeRequest({ ...BASE[from], ...body }, false)
+  return TRANSLATORS[to].encodeRequest(request, { model: MODELS[to], max_output_tokens: 1_000 })
+}
+
+function refusal(from: ProtocolName, to: ProtocolName, body: JsonObject): GatewayError {
+  try {
+    translate(from, to, body)
+  } catch (error) {
+    if (error instanceof GatewayError) return error
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+type Case = readonly [name: string, from: ProtocolName, to: ProtocolName, body: JsonObject, param: string]
+
+const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
+const parts = (...given: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
+const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
+
+const CANNOT_BE_CARRIED: readonly Case[] = [
+  ['several answers', 'openai', 'anthropic', { n: 2 }, 'n'],
+  [
+    'several answers',
+    'gemini',
+    'anthropic',
+    config({ candidateCount: 2 }),
+    'generationConfig.candidateCount',
+  ],
+  ['log probabilities', 'openai', 'anthropic', { logprobs: true }, 'logprobs'],
+  [
+    'log probabilities',
+    'gemini',
+    'anthropic',
+    config({ responseLogprobs: true }),
+    'generationConfig.responseLogprobs',
+  ],
+  [
+    'JSON without a schema',
+    'openai',
+    'anthropic',
+    { response_format: { type: 'json_object' } },
+    'response_format',
+  ],
+  [
+    'JSON without a schema',
+    'gemini',
+    'anthropic',
+    config({ responseMimeType: 'application/json' }),
+    'generationConfig.responseMimeType',
+  ],
+  ['a bias of tokens', 'openai', 'gemini', { logit_bias: { '50256': -100 } }, 'logit_bias'],
+  ['spoken answers', 'openai', 'gemini', { modalities: ['text', 'audio'] }, 'modalities'],
+  ['spoken answers', 'openai', 'gemini', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
+  [
+    'painted answers',
+    'gemini',
+    'openai',
+    config({ responseModalities: ['TEXT', 'IMAGE'] }),
+    'generationConfig.responseModalities',
+  ],
+  ['web search', 'openai', 'anthropic', { web_search_options: {} }, 'web_search_options'],
+  [
+    'web search',
+    'anthropic',
+    'gemini',
+    { tools: [{ type: 'web_search_20250305', name: 'web_search' }] },
+    'tools[0].type',
+  ],
+  ['web search', 'gemini', 'openai', { tools: [{ googleSearch: {} }] }, 'tools[0].googleSearch'],
+  ['code execution', 'gemini', 'anthropic', { tools: [{ code_execution: {} }] }, 'tools[0].codeExecution'],
+  [
+    'a grammar for a tool',
+    'openai',
+    'gemini',
+    { tools: [{ type: 'custom', custom: { name: 'x' } }] },
+    'tools[0].type',
+  ],
+  ['cached content', 'gemini', 'openai', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
+  ['cached content', 'gemini', 'openai', { cached_content: 'cachedContents/1' }, 'cachedContent'],
+  ['a place to compute', 'anthropic', 'openai', { inference_geo: 'us' }, 'inference_geo'],
+  ['a container', 'anthropic', 'openai', { container: 'container_1' }, 'container'],
+  ['MCP servers', 'anthropic', 'gemini', { mcp_servers: [] }, 'mcp_servers'],
+  ['speech', 'gemini', 'openai', config({ speechConfig: {} }), 'generationConfig.speechConfig'],
+  [
+    'an enumeration as MIME type',
+    'gemini',
+    'openai',
+    config({ responseMimeType: 'text/x.enum' }),
+    'generationConfig.responseMimeType',
+  ],
+  ['an unknown field', 'openai', 'gemini', { temprature: 1 }, 'temprature'],
+  ['an unknown field', 'anthropic', 'gemini', { temprature: 1 }, 'temprature'],
+  ['an unknown field', 'gemini', 'openai', { temprature: 1 }, 'temprature'],
+  [
+    'an unknown field of generationConfig',
+    'gemini',
+    'openai',
+    config({ temprature: 1 }),
+    'generationConfig.temprature',
+  ],
+  [
+    'an unknown field of toolConfig',
+    'gemini',
+    'openai',
+    { toolConfig: { retrievalConfig: {} } },
+    'toolConfig.retrievalConfig',
+  ],
+  [
+    'audio for Claude',
+    'openai',
+    'anthropic',
+    user({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }),
+    'messages[0].content[0]',
+  ],
+  [
+    'audio for Claude',
+    'gemini',
+    'anthropic',
+    parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
+    'contents[0].parts[0].inlineData',
+  ],
+  [
+    'audio of a format that chat completions has not',
+    'gemini',
+    'openai',
+    parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
+    'contents[0].parts[0].inlineData',
+  ],
+  [
+    'video',
+    'gemini',
+    'openai',
+    parts({ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }),
+    'contents[0].parts[0].inlineData.mimeType',
+  ],
+  [
+    "a file of the vendor's own store",
+    'gemini',
+    'openai',
+    parts({
+      fileData: {
+        mimeType: 'image/png',
+        fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/x',
+      },
+    }),
+    'contents[0].parts[0].fileData.fileUri',
+  ],
+  [
+    'a file in Google Cloud Storage',
+    'gemini',
+    'anthropic',
+    parts({ fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/x.png' } }),
+    'contents[0].parts[0].fileData.fileUri',
+  ],
+  [
+    'a file without a type',
+    'gemini',
+    'anthropic',
+    parts({ fileData: { fileUri: 'https://example.com/x.png' } }),
+    'contents[0].parts[0].fileData.mimeType',
+  ],
+  [
+    'a file of the vendor',
+    'openai',
+    'anthropic',
+    user({ type: 'file', file: { file_id: 'file-1' } }),
+    'messages[0].content[0].file.file_id',
+  ],
+  [
+    'a file of the vendor',
+    'anthropic',
+    'openai',
+    user({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
+    'messages[0].content[0].source.file_id',
+  ],
+  [
+    'an image by an address that tells no type',
+    'openai',
+    'gemini',
+    user({ type: 'image_url', image_url: { url: 'https://example.com/latest' } }),
+    'messages[0].content[0].image_url.url',
+  ],
+  [
+    'an image by an address that tells another type',
+    'anthropic',
+    'gemini',
+    user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.gif' } }),
+    'messages[0].content[0]',
+  ],
+  [
+    'an inline image of a type that Gemini does not read',
+    'openai',
+    'gemini',
+    user({ type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } }),
+    'messages[0].content[0].image_url.url',
+  ],
+  [
+    'an image by plain http',
+    'openai',
+    'anthropic',
+    user({ type: 'image_url', image_url: { url: 'http://example.com/a.png' } }),
+    'messages[0].content[0].image_url.url',
+  ],
+  [
+    'an image by a path',
+    'anthropic',
+    'openai',
+    user({ type: 'image', source: { type: 'url', url: 'file:///etc/passwd' } }),
+    'messages[0].content[0].source.url',
+  ],
+  [
+    'a document by address',
+    'anthropic',
+    'openai',
+    user({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
+    'messages[0].content[0]',
+  ],
+  [
+    'code that the vendor ran',
+    'gemini',
+    'openai',
+    { contents: [{ role: 'model', parts: [{ executableCode: { code: '1' } }] }] },
+    'contents[0].parts[0].executableCode',
+  ],
+  [
+    'a block that only Claude has',
+    'anthropic',
+    'openai',
+    user({ type: 'server_tool_use', id: 'x', name: 'web_search', input: {} }),
+    'messages[0].content[0].type',
+  ],
+  [
+    'a tool name with a dot',
+    'gemini',
+    'openai',
+    { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
+    'tools[0].functionDeclarations[0].name',
+  ],
+  [
+    'a tool name with a dot',
+    'gemini',
+    'anthropic',
+    { tools: [{ functionDeclarations: [{ name: 'weather.get' }] }] },
+    'tools[0].functionDeclarations[0].name',
+  ],
+  [
+    'a tool name of 65 letters',
+    'anthropic',
+    'openai',
+    { tools: [{ name: 'x'.repeat(65), input_schema: {} }] },
+    'tools[0].name',
+  ],
+]
+
+const MALFORMED: readonly Case[] = [
+  ['no messages', 'openai', 'gemini', { messages: null }, 'messages'],
+  ['no messages', 'anthropic', 'gemini', { messages: 'Hi' }, 'messages'],
+  ['no contents', 'gemini', 'openai', { contents: null }, 'contents'],
+  ['no max_tokens', 'anthropic', 'gemini', { max_tokens: null }, 'max_tokens'],
+  ['a limit that is no number', 'anthropic', 'gemini', { max_tokens: '100' }, 'max_tokens'],
+  ['a limit below zero', 'openai', 'gemini', { max_completion_tokens: -1 }, 'max_completion_tokens'],
+  [
+    'a limit with a fraction',
+    'gemini',
+    'openai',
+    config({ maxOutputTokens: 1.5 }),
+    'generationConfig.maxOutputTokens',
+  ],
+  [
+    'both spellings of one field',
+    'gemini',
+    'openai',
+    { generationConfig: {}, generation_config: {} },
+    'generationConfig',
+  ],
+  [
+    'a thinking budget below -1',
+    'gemini',
+    'openai',
+    config({ thinkingConfig: { thinkingBudget: -2 } }),
+    'generationConfig.thinkingConfig.thinkingBudget',
+  ],
+  [
+    'an unknown thinking level',
+    'gemini',
+    'openai',
+    config({ thinkingConfig: { thinkingLevel: 'DEEP' } }),
+    'generationConfig.thinkingConfig.thinkingLevel',
+  ],
+  ['an unknown effort', 'openai', 'gemini', { reasoning_effort: 'deep' }, 'reasoning_effort'],
+  [
+    'an effort that is a property of all objects',
+    'openai',
+    'gemini',
+    { reasoning_effort: 'constructor' },
+    'reasoning_effort',
+  ],
+  ['an unknown effort', 'anthropic', 'gemini', { output_config: { effort: 'deep' } }, 'output_config.effort'],
+  [
+    'thinking without a budget',
+    'anthropic',
+    'gemini',
+    { thinking: { type: 'enabled' } },
+    'thinking.budget_tokens',
+  ],
+  [
+    'an unknown role',
+    'openai',
+    'gemini',
+    { messages: [{ role: 'robot', content: 'Hi' }] },
+    'messages[0].role',
+  ],
+  [
+    'an unknown role',
+    'anthropic',
+    'gemini',
+    { messages: [{ role: 'tool', content: 'Hi' }] },
+    'messages[0].role',
+  ],
+  [
+    'an unknown role',
+    'gemini',
+    'openai',
+    { contents: [{ role: 'assistant', parts: [{ text: 'Hi' }] }] },
+    'contents[0].role',
+  ],
+  ['a message that is text', 'openai', 'gemini', { messages: ['Hi'] }, 'messages[0]'],
+  [
+    'content that is a number',
+    'anthropic',
+    'gemini',
+    { messages: [{ role: 'user', content: 7 }] },
+    'messages[0].content',
+  ],
+  ['a part of no kind', 'gemini', 'openai', parts({}), 'contents[0].parts[0].text'],
+  ['text that is a number', 'gemini', 'openai', parts({ text: 7 }), 'contents[0].parts[0].text'],
+  [
+    'an unknown kind of part',
+    'openai',
+    'gemini',
+    user({ type: 'video', video: 'x' }),
+    'messages[0].content[0].type',
+  ],
+  [
+    'arguments that are no JSON',
+    'openai',
+    'gemini',
+    {
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{' } }],
+        },
+      ],
+    },
+    'messages[0].tool_calls[0].function.arguments',
+  ],
+  [
+    'arguments that are a list',
+    'openai',
+    'gemini',
+    {
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '[]' } }],
+        },
+      ],
+    },
+    'messages[0].tool_calls[0].function.arguments',
+  ],
+  [
+    'a result for no call',
+    'openai',
+    'gemini',
+    { messages: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] },
+    'messages[0].tool_call_id',
+  ],
+  [
+    'a result for no call',
+    'anthropic',
+    'gemini',
+    user({ type: 'tool_result', tool_use_id: 'a', content: 'x' }),
+    'messages[0].content[0].tool_use_id',
+  ],
+  [
+    'a result for no call',
+    'gemini',
+    'openai',
+    parts({ functionResponse: { name: 'f', response: {} } }),
+    'contents[0].parts[0].functionResponse',
+  ],
+  [
+    'a second result for one call',
+    'gemini',
+    'openai',
+    {
+      contents: [
+        { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
+        {
+          role: 'user',
+          parts: [
+            { functionResponse: { name: 'f', response: {} } },
+            { functionResponse: { name: 'f', response: {} } },
+          ],
+        },
+      ],
+    },
+    'contents[1].parts[1].functionResponse',
+  ],
+  ['a tool choice of no kind', 'anthropic', 'openai', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
+  ['a tool choice of no kind', 'openai', 'anthropic', { tool_choice: 'some' }, 'tool_choice'],
+  [
+    'a mode of no kind',
+    'gemini',
+    'anthropic',
+    { toolConfig: { functionCallingConfig: { mode: 'SOME' } } },
+    'toolConfig.functionCallingConfig.mode',
+  ],
+  ['a tool without a schema', 'anthropic', 'openai', { tools: [{ name: 'a' }] }, 'tools[0].input_schema'],
+  [
+    'a tool without a name',
+    'openai',
+    'anthropic',
+    { tools: [{ type: 'function', function: {} }] },
+    'tools[0].function.name',
+  ],
+  ['a format of no kind', 'openai', 'gemini', { response_format: { type: 'xml' } }, 'response_format.type'],
+  ['a system prompt that is a number', 'anthropic', 'gemini', { system: 7 }, 'system'],
+  [
+    'a data URI that is no base64',
+    'openai',
+    'gemini',
+    user({ type: 'file', file: { file_data: 'data:application/pdf,x' } }),
+    'messages[0].content[0].file.file_data',
+  ],
+]
+
+describe('refused, because the other protocol cannot say it', () => {
+  test.each(CANNOT_BE_CARRIED)('%s (%s to %s)', (_name, from, to, body, param) => {
+    const error = refusal(from, to, body)
+    expect(error.kind).toBe('invalid_request')
+    expect(error.param).toBe(param)
+    expect(error.message).toContain(param)
+  })
+})
+
+describe('refused, because it is malformed', () => {
+  test.each(MALFORMED)('%s (%s to %s)', (_name, from, to, body, param) => {
+    const error = refusal(from, to, body)
+    expect(error.kind).toBe('invalid_request')
+    expect(error.param).toBe(param)
+  })
+})
+
+describe('the table of what is carried is what the code does', () => {
+  /** A body that says each thing, by protocol, where a plain value of some kind does. */
+  const SAID: Readonly<Record<string, Json>> = {
+    temperature: 0.5,
+    top_p: 0.5,
+    top_k: 5,
+    seed: 7,
+    frequency_penalty: 0.5,
+    presence_penalty: 0.5,
+    user: 'u',
+    max_output_tokens: 50,
+    stop: ['END'],
+    answers: 2,
+    logprobs: true,
+  }
+  /** Fields whose value has another shape than the plain one, or is no field of its own. */
+  const body = (path: string, value: Json): JsonObject => {
+    const [first = '', second] = path.split('.')
+    return second === undefined ? { [first]: value } : { [first]: { [second]: value } }
+  }
+
+  for (const saying of Object.keys(CARRIED) as (keyof typeof CARRIED)[]) {
+    const value = SAID[saying]
+    if (value === undefined) continue
+    for (const from of PROTOCOLS) {
+      for (const to of PROTOCOLS.filter((name) => name !== from)) {
+        const field = CARRIED[saying][from]
+        const place = CARRIED[saying][to]
+        if (typeof field !== 'string') continue
+        const fate = typeof place === 'string' ? `carried as ${place}` : place.fate
+        test(`${from}: ${field} is ${fate} for a model of ${to}`, () => {
+          if (typeof place !== 'string' && place.fate === 'refused') {
+            expect(refusal(from, to, body(field, value)).param).toBe(field)
+            return
+          }
+          const without = JSON.stringify(translate(from, to, {}))
+          const made = JSON.stringify(translate(from, to, body(field, value)))
+          if (typeof place === 'string') expect(made).not.toBe(without)
+          else expect(made).toBe(without)
+        })
+      }
+    }
+  }
+
+  for (const from of PROTOCOLS) {
+    const to = from === 'openai' ? 'anthropic' : 'openai'
+    test.each(Object.entries(UNCARRIED[from]))(
+      `${from}: %s is lost as the table says`,
+      (path, loss: Loss) => {
+        const given = body(path, { some: 'value' })
+        if (loss.fate === 'refused') expect(refusal(from, to, given).param).toBe(path)
+        else expect(JSON.stringify(translate(from, to, given))).toBe(JSON.stringify(translate(from, to, {})))
+      },
+    )
+  }
+})
+
+describe('sent on as the vendor takes it, though not as it was written', () => {
+  const cases: readonly (readonly [string, ProtocolName, ProtocolName, JsonObject, JsonObject])[] = [
+    [
+      'a temperature above 1 is 1 for Claude',
+      'openai',
+      'anthropic',
+      { temperature: 1.7 },
+      { temperature: 1 },
+    ],
+    [
+      'blank stop sequences are left out for Claude',
+      'openai',
+      'anthropic',
+      { stop: ['\n', 'END'] },
+      { stop_sequences: ['END'] },
+    ],
+    ["Claude's limit is the model's where none was set", 'openai', 'anthropic', {}, { max_tokens: 1_000 }],
+    [
+      'a choice among no tools is left out',
+      'openai',
+      'anthropic',
+      { tool_choice: 'auto' },
+      { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }] },
+    ],
+    [
+      'an effort is a budget',
+      'openai',
+      'gemini',
+      { reasoning_effort: 'medium' },
+      { generationConfig: { thinkingConfig: { thinkingBudget: 8_192 } } },
+    ],
+    [
+      'no effort is a budget of 0',
+      'openai',
+      'gemini',
+      { reasoning_effort: 'none' },
+      { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
+    ],
+    [
+      'thinking that is off is off',
+      'gemini',
+      'anthropic',
+      config({ thinkingConfig: { thinkingBudget: 0 } }),
+      { thinking: { type: 'disabled' } },
+    ],
+    [
+      'a budget is held below the limit',
+      'gemini',
+      'anthropic',
+      config({ maxOutputTokens: 3_000, thinkingConfig: { thinkingBudget: 20_000 } }),
+      { thinking: { type: 'enabled', budget_tokens: 2_999 } },
+    ],
+    [
+      'an unlimited budget is left to the model',
+      'gemini',
+      'openai',
+      config({ thinkingConfig: { thinkingBudget: -1 } }),
+      { model: 'gpt-4.1' },
+    ],
+    [
+      'parts of a null field are nothing',
+      'openai',
+      'anthropic',
+      { stop: null, seed: null, tools: null, user: null, n: null },
+      { max_tokens: 1_000 },
+    ],
+    [
+      'an empty logit_bias asks for nothing',
+      'openai',
+      'anthropic',
+      { logit_bias: {} },
+      { max_tokens: 1_000 },
+    ],
+  ]
+  test.each(cases)('%s (%s to %s)', (_name, from, to, given, expected) => {
+    expect(translate(from, to, given)).toMatchObject(expected)
+  })
+})

@@ -1,0 +1,58 @@
+// The vendors' own SDKs put our streams together again: what they make of them is what our whole answers say.
+import { describe, expect, test } from 'bun:test'
+import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
+import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
+
+/** What the SDKs read from a stream of their own making: one JSON a line. */
+const asLines = (payloads: readonly string[]): ReadableStream =>
+  new Response(
+    payloads
+      .filter((payload) => payload !== '[DONE]')
+      .map((payload) => `${payload}\n`)
+      .join(''),
+  ).body ?? new ReadableStream()
+
+const SCENARIOS = ['text', 'tools', 'refused', 'length']
+
+describe('@anthropic-ai/sdk', () => {
+  for (const [from, to] of PAIRS) {
+    if (to !== 'anthropic') continue
+    test.each(SCENARIOS)(`an answer of ${from}: %s`, async (name) => {
+      const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
+      const message = await MessageStream.fromReadableStream(asLines(payloads)).finalMessage()
+      const whole = TRANSLATORS[to].encodeAnswer(
+        TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id),
+        CONTEXT,
+      )
+      expect(JSON.parse(JSON.stringify(message))).toMatchObject(whole)
+    })
+  }
+})
+
+describe('openai', () => {
+  for (const [from, to] of PAIRS) {
+    if (to !== 'openai') continue
+    test.each(SCENARIOS)(`an answer of ${from}: %s`, async (name) => {
+      const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
+      const stream = ChatCompletionStream.fromReadableStream(asLines(payloads))
+      const completion = await stream.finalChatCompletion()
+      const whole = TRANSLATORS[to].decodeAnswer(
+        TRANSLATORS[to].encodeAnswer(
+          TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id),
+          CONTEXT,
+        ),
+        CONTEXT.id,
+      )
+      const put_together = TRANSLATORS[to].decodeAnswer(JSON.parse(JSON.stringify(completion)), CONTEXT.id)
+      const visible = (answer: typeof whole) =>
+        answer.answers[0].parts.filter(({ kind }) => kind === 'text' || kind === 'tool_call')
+      expect(visible(put_together).map(withoutSeal)).toEqual(visible(whole).map(withoutSeal))
+      expect(put_together.answers[0].stop_reason).toBe(whole.answers[0].stop_reason)
+      expect(put_together.usage).toEqual(whole.usage)
+    })
+  }
+})
+
+const withoutSeal = (part: object): object => ({ ...part, signature: undefined })

@@ -1,0 +1,195 @@
+// The turn after a tool call, in every pair: the caller gives back what it was given, and the vendor finds all it wants.
+import { describe, expect, test } from 'bun:test'
+import type { Part, ProtocolName } from '../../../src/protocols/canonical.ts'
+import { objectIn, objectsIn, stringIn } from '../../../src/protocols/json.ts'
+import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
+
+const TARGETS: Readonly<Record<ProtocolName, string>> = {
+  gemini: 'gemini-3-pro-preview',
+  anthropic: 'claude-sonnet-4-5',
+  openai: 'gpt-5',
+}
+
+const TOOL = { type: 'object', properties: { city: { type: 'string' } } }
+
+/** What a client of each protocol sends after an answer that called tools: the answer as it came, and a result for each call. */
+const NEXT: Readonly<Record<ProtocolName, (answer: JsonObject) => JsonObject>> = {
+  gemini: ({ candidates }) => {
+    const content = objectIn(objectsIn(candidates)[0]?.content)
+    const calls = objectsIn(content.parts).flatMap(({ functionCall }) =>
+      functionCall ? [objectIn(functionCall)] : [],
+    )
+    return {
+      contents: [
+        { role: 'user', parts: [{ text: 'Which is warmer?' }] },
+        content,
+        {
+          role: 'user',
+          parts: calls.map(({ id, name }) => ({
+            functionResponse: {
+              ...(id === undefined ? {} : { id }),
+              name: name ?? '',
+              response: { output: '7' },
+            },
+          })),
+        },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'get_weather', parametersJsonSchema: TOOL }] }],
+      generationConfig: {
+        maxOutputTokens: 9_000,
+        thinkingConfig: { thinkingBudget: 2_000, includeThoughts: true },
+      },
+    }
+  },
+  anthropic: ({ content }) => ({
+    model: 'm',
+    max_tokens: 9_000,
+    thinking: { type: 'enabled', budget_tokens: 2_000 },
+    messages: [
+      { role: 'user', content: 'Which is warmer?' },
+      { role: 'assistant', content: content ?? [] },
+      {
+        role: 'user',
+        content: objectsIn(content).flatMap((block) =>
+          block.type === 'tool_use'
+            ? [{ type: 'tool_result', tool_use_id: block.id ?? '', content: '7' }]
+            : [],
+        ),
+      },
+    ],
+    tools: [{ name: 'get_weather', input_schema: TOOL }],
+  }),
+  openai: ({ choices }) => {
+    const message = objectIn(objectsIn(choices)[0]?.message)
+    return {
+      model: 'm',
+      max_completion_tokens: 9_000,
+      reasoning_effort: 'low',
+      messages: [
+        { role: 'user', content: 'Which is warmer?' },
+        message,
+        ...objectsIn(message.tool_calls).map(({ id }) => ({
+          role: 'tool',
+          tool_call_id: id ?? '',
+          content: '7',
+        })),
+      ],
+      tools: [{ type: 'function', function: { name: 'get_weather', parameters: TOOL } }],
+    }
+  },
+}
+
+/** What each vendor must find again of its own: the seals, as they stand in its request. */
+const SEALS: Readonly<Record<ProtocolName, readonly string[]>> = {
+  gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
+  anthropic: [stringIn(objectsIn(recordedWhole('anthropic', 'tools').content)[0]?.signature) ?? ''],
+  openai: [],
+}
+
+describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
+  const sealed = SEALS[provider]
+
+  const backAtProvider = (answer: JsonObject): JsonObject => {
+    const request = TRANSLATORS[caller].decodeRequest(NEXT[caller](answer), false)
+    return TRANSLATORS[provider].encodeRequest(request, {
+      model: TARGETS[provider],
+      max_output_tokens: 9_000,
+    })
+  }
+
+  const answered = (): JsonObject =>
+    TRANSLATORS[caller].encodeAnswer(
+      TRANSLATORS[provider].decodeAnswer(recordedWhole(provider, 'tools'), CONTEXT.id),
+      CONTEXT,
+    )
+
+  test('every seal comes back as it was issued, each once', () => {
+    const body = JSON.stringify(backAtProvider(answered()))
+    for (const seal of sealed) expect(body.split(seal).length - 1).toBe(1)
+    expect(body).not.toContain('skip_thought_signature_validator')
+  })
+
+  test('every call meets its result under one id', () => {
+    const again = TRANSLATORS[provider].decodeRequest(backAtProvider(answered()), false)
+    const parts: Part[] = again.turns.flatMap((turn) => [...turn.parts])
+    const calls = parts.flatMap((part) => (part.kind === 'tool_call' ? part.id : []))
+    const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part.call_id : []))
+    expect(calls).toHaveLength(2)
+    expect(results).toEqual(calls)
+    expect(new Set(calls).size).toBe(2)
+  })
+
+  test('the vendor is asked to think, for the seals are there', () => {
+    const body = backAtProvider(answered())
+    const asked = JSON.stringify([
+      body.thinking ?? null,
+      body.reasoning_effort ?? null,
+      body.generationConfig ?? null,
+    ])
+    expect(asked).toMatch(/budget_tokens|"low"|"medium"|thinkingLevel/)
+  })
+
+  test('a stream carries the same seals as the whole answer', () => {
+    const payloads = encodeStream(caller, decodeStream(provider, recordedStream(provider, 'tools'))).join(
+      '\n',
+    )
+    const whole = JSON.stringify(answered())
+    const carried = whole.match(/(?<="(?:signature|thoughtSignature|thought_signature)":")[^"]+/g) ?? []
+    expect(carried.length).toBeGreaterThanOrEqual(sealed.length)
+    for (const seal of carried) expect(payloads).toContain(seal)
+  })
+})
+
+describe('a conversation that moves to a model of another vendor', () => {
+  test("Gemini 3 gets the vendor's own stand-in for a seal that is not Gemini's, on the first call of the current turn", () => {
+    const request = TRANSLATORS.anthropic.decodeRequest(
+      NEXT.anthropic(recordedWhole('anthropic', 'tools')),
+      false,
+    )
+    const body = TRANSLATORS.gemini.encodeRequest(request, {
+      model: 'gemini-3-pro-preview',
+      max_output_tokens: 1,
+    })
+    const seals = JSON.stringify(body).match(/"thoughtSignature":"[^"]*"/g)
+    expect(seals).toEqual(['"thoughtSignature":"skip_thought_signature_validator"'])
+  })
+
+  test('Gemini 2.5 gets none: it asks for none', () => {
+    const request = TRANSLATORS.anthropic.decodeRequest(
+      NEXT.anthropic(recordedWhole('anthropic', 'tools')),
+      false,
+    )
+    const body = TRANSLATORS.gemini.encodeRequest(request, {
+      model: 'gemini-2.5-flash',
+      max_output_tokens: 1,
+    })
+    expect(JSON.stringify(body)).not.toContain('thoughtSignature')
+  })
+
+  test("Claude gets no seal of Gemini's, and is not asked to think in a turn that it did not begin with thinking", () => {
+    const shown = TRANSLATORS.anthropic.encodeAnswer(
+      TRANSLATORS.gemini.decodeAnswer(recordedWhole('gemini', 'tools'), CONTEXT.id),
+      CONTEXT,
+    )
+    const request = TRANSLATORS.anthropic.decodeRequest(NEXT.anthropic(shown), false)
+    const body = TRANSLATORS.anthropic.encodeRequest(request, {
+      model: 'claude-sonnet-4-5',
+      max_output_tokens: 1,
+    })
+    expect(body.thinking).toBeUndefined()
+    expect(JSON.stringify(body.messages)).not.toContain('signature')
+  })
+
+  test("OpenAI's models get nobody's seals: they refuse fields that they do not know", () => {
+    const request = TRANSLATORS.gemini.decodeRequest(NEXT.gemini(recordedWhole('gemini', 'tools')), false)
+    const body = TRANSLATORS.openai.encodeRequest(request, { model: 'gpt-5', max_output_tokens: 1 })
+    expect(JSON.stringify(body)).not.toContain('thought_signature')
+    const google = TRANSLATORS.openai.encodeRequest(request, {
+      model: 'gemini-3-pro-preview',
+      max_output_tokens: 1,
+    })
+    expect(JSON.stringify(google)).toContain('thought_signature')
+  })
+})

@@ -1,0 +1,232 @@
+// Streams: that they say what the whole answer says, however they are cut, and that a broken one is told as broken.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { ConversationAnswer, ProtocolName, StreamEvent } from '../../../src/protocols/canonical.ts'
+import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { createEventCutter, eachEvent } from '../../../src/upstream/sse.ts'
+import {
+  CONTEXT,
+  collect,
+  decodeStream,
+  encodeStream,
+  PAIRS,
+  PROTOCOLS,
+  plain,
+  recordedStream,
+  recordedWhole,
+} from './recordings.ts'
+
+const SCENARIOS: readonly (readonly [ProtocolName, string])[] = [
+  ...PROTOCOLS.flatMap((protocol) =>
+    ['text', 'tools', 'refused', 'length'].map((name) => [protocol, name] as const),
+  ),
+  ['gemini', 'blocked'],
+  ['openai', 'logprobs'],
+  ['openai', 'two-answers'],
+]
+
+describe('a recorded stream amounts to the same answer as the recorded whole', () => {
+  test.each(SCENARIOS)('%s: %s', (protocol, name) => {
+    const streamed = collect(decodeStream(protocol, recordedStream(protocol, name)))
+    const whole = TRANSLATORS[protocol].decodeAnswer(recordedWhole(protocol, name), CONTEXT.id)
+    expect(plain(streamed)).toEqual(plain(whole))
+  })
+})
+
+/** What a caller sees, for comparing: ids and models are of the recording. */
+const seen = (protocol: ProtocolName, answer: ConversationAnswer) => {
+  const { id: _, ...rest } = TRANSLATORS[protocol].decodeAnswer(
+    TRANSLATORS[protocol].encodeAnswer(answer, CONTEXT),
+    CONTEXT.id,
+  )
+  return plain(rest)
+}
+
+describe('a translated stream says what the translated whole says', () => {
+  for (const [from, to] of PAIRS) {
+    const names = SCENARIOS.filter(([protocol]) => protocol === from).map(([, name]) => name)
+    test.each(names)(`${from} to ${to}: %s`, (name) => {
+      const whole = TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id)
+      const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
+      const { id: _, ...streamed } = collect(decodeStream(to, payloads))
+      // The native protocol ends every stream with an empty text, as its vendor does: it is no part.
+      expect(plain(streamed)).toEqual(seen(to, whole))
+    })
+  }
+})
+
+describe('bytes of a stream may be split anywhere', () => {
+  test.each(PROTOCOLS)('%s: every split of the bytes in two gives the same events', (protocol) => {
+    const payloads = recordedStream(protocol, 'text')
+    const bytes = Buffer.from(payloads.map((payload) => `data: ${payload}\n\n`).join(''))
+    const expected = decodeStream(protocol, payloads)
+    for (let at = 1; at < bytes.length; at++) {
+      const cutter = createEventCutter()
+      const read: string[] = []
+      for (const chunk of [bytes.subarray(0, at), bytes.subarray(at)]) {
+        const whole = cutter.cut(chunk)
+        if (whole) {
+          eachEvent(whole, (data) => {
+            read.push(data.toString())
+            return undefined
+          })
+        }
+      }
+      expect(decodeStream(protocol, read)).toEqual(expected)
+    }
+  })
+})
+
+/** The same stream with each text or piece of arguments cut in two at a random place. */
+function cutDeltas(events: readonly StreamEvent[], places: readonly number[]): StreamEvent[] {
+  return events.flatMap((event, index): StreamEvent[] => {
+    const place = places[index % places.length] ?? 0
+    if (event.type === 'text_delta' || event.type === 'thinking_delta') {
+      const at = place % (event.text.length + 1)
+      return [
+        { ...event, text: event.text.slice(0, at) },
+        { ...event, text: event.text.slice(at) },
+      ]
+    }
+    if (event.type !== 'arguments_delta') return [event]
+    const at = place % (event.json.length + 1)
+    return [
+      { ...event, json: event.json.slice(0, at) },
+      { ...event, json: event.json.slice(at) },
+    ]
+  })
+}
+
+describe('pieces of a stream may be of any size', () => {
+  for (const [from, to] of PAIRS) {
+    test(`${from} to ${to}: cutting texts and arguments changes nothing`, () => {
+      fc.assert(
+        fc.property(fc.array(fc.nat(200), { minLength: 1, maxLength: 12 }), (places) => {
+          const events = decodeStream(from, recordedStream(from, 'tools'))
+          const uncut = collect(decodeStream(to, encodeStream(to, events)))
+          const cut = collect(decodeStream(to, encodeStream(to, cutDeltas(events, places))))
+          expect(plain(cut)).toEqual(plain(uncut))
+        }),
+        { numRuns: 30 },
+      )
+    })
+  }
+})
+
+describe('translation is incremental', () => {
+  test.each(PAIRS)('%s to %s: each piece of text leaves in the step in which it came', (from, to) => {
+    const decoder = TRANSLATORS[from].createStreamDecoder(CONTEXT.id)
+    const encoder = TRANSLATORS[to].createStreamEncoder(CONTEXT)
+    for (const payload of recordedStream(from, 'text')) {
+      const out = decoder
+        .decode(payload)
+        .flatMap((event) => encoder.encode(event))
+        .map(({ data }) => data)
+        .join('')
+      for (const piece of ['"Tides"', ' rise because', 'each side. 🌊'])
+        if (payload.includes(piece)) expect(out).toContain(piece)
+    }
+  })
+})
+
+describe('a broken stream is told as broken, and its words are kept from the caller', () => {
+  const last = (protocol: ProtocolName, payloads: readonly string[]) =>
+    decodeStream(protocol, payloads).at(-1)
+
+  const CASES: readonly (readonly [string, ProtocolName, readonly string[], string])[] = [
+    ['an error event', 'anthropic', recordedStream('anthropic', 'error'), 'Overloaded'],
+    ['an error in a chunk', 'openai', recordedStream('openai', 'error'), 'disconnected'],
+    [
+      'an error record',
+      'gemini',
+      ['{"error": {"code": 503,"message": "The model is overloaded.","status": "UNAVAILABLE"}}'],
+      'overloaded',
+    ],
+    ['no end', 'anthropic', recordedStream('anthropic', 'cut'), 'stop_reason'],
+    ['no end', 'openai', recordedStream('openai', 'cut'), 'finish_reason'],
+    ['no end', 'gemini', recordedStream('gemini', 'text').slice(0, 1), 'finishReason'],
+    ['nothing at all', 'anthropic', [], 'stop_reason'],
+    ['nothing at all', 'openai', [], 'finish_reason'],
+    ['nothing at all', 'gemini', [], 'finishReason'],
+    ['no JSON', 'anthropic', ['<html>'], 'html'],
+    ['no JSON', 'openai', ['<html>'], 'html'],
+    ['no JSON', 'gemini', ['<html>'], 'html'],
+    ['[DONE] before an end', 'openai', [...recordedStream('openai', 'cut'), '[DONE]'], 'finish_reason'],
+  ]
+  test.each(CASES)('%s (%s)', (_name, protocol, payloads, cause) => {
+    const event = last(protocol, payloads)
+    if (event?.type !== 'error') throw new Error('no error')
+    expect(event.error.kind).toBe('upstream_failed')
+    expect(event.error.message).not.toContain(cause)
+    expect(String(event.error.cause)).toContain(cause)
+  })
+
+  test('after an error nothing more is read', () => {
+    const payloads = [...recordedStream('openai', 'error'), ...recordedStream('openai', 'text')]
+    expect(decodeStream('openai', payloads).at(-1)?.type).toBe('error')
+  })
+
+  test('pieces of a tool call that was already followed by another are told as broken', () => {
+    const call = (index: number, id: string | undefined) =>
+      JSON.stringify({
+        choices: [
+          { index: 0, delta: { tool_calls: [{ index, id, function: { name: 'f', arguments: '{' } }] } },
+        ],
+      })
+    expect(last('openai', [call(0, 'a'), call(1, 'b'), call(0, undefined)])?.type).toBe('error')
+  })
+})
+
+describe('servers that are not the vendor', () => {
+  const answerOf = (name: string) => collect(decodeStream('openai', recordedStream('openai', name)))
+
+  test('Ollama: reasoning is thinking, and `stop` after a tool call is tool_use', () => {
+    const [answer] = answerOf('ollama').answers
+    expect(plain(answer.parts)).toEqual([
+      { kind: 'thinking', text: 'The user' },
+      { kind: 'text', text: 'Hello' },
+      { kind: 'tool_call', id: 'call_a1', name: 'now', arguments: {} },
+    ])
+    expect(answer.stop_reason).toBe('tool_use')
+  })
+
+  test('OpenRouter: the seal of a Claude model behind it is carried', () => {
+    const [answer] = answerOf('openrouter-reasoning').answers
+    expect(plain(answer.parts)).toEqual([
+      {
+        kind: 'thinking',
+        text: 'Nine wins.',
+        signature: {
+          issuer: 'anthropic',
+          value: expect.stringContaining('EqQBCkYI'),
+        },
+      },
+      { kind: 'text', text: '9.9' },
+    ])
+    expect(answerOf('openrouter-reasoning').usage?.output_tokens).toBe(12)
+  })
+
+  test("Google: the seal of a Gemini model behind it is carried, and a missing index is the call's place", () => {
+    const [answer] = answerOf('google').answers
+    expect(plain(answer.parts)).toEqual([
+      {
+        kind: 'tool_call',
+        id: 'function-call-11',
+        name: 'get_weather',
+        arguments: { city: 'Bergen' },
+        signature: { issuer: 'gemini', value: 'Cp4BAdHtim8F7mZk0Z9u1c2xqg==' },
+      },
+    ])
+  })
+
+  test('a tool call cut short by the limit is left out whole, and told as such where the protocol has a word', () => {
+    const events = decodeStream('openai', [
+      '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"x\\":"}}]}}]}',
+      '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+      '[DONE]',
+    ])
+    const out = encodeStream('gemini', events).join('')
+    expect(out).not.toContain('functionCall')
+    expect(out).toContain('MALFORMED_FUNCTION_CALL')
+  })
+})
