@@ -103,9 +103,14 @@ export const CARRIED_PARTS = {
   },
   audio: { gemini: 'inlineData', anthropic: refused('it takes no audio'), openai: 'input_audio' },
   tool_result_image: {
-    gemini: 'functionResponse.parts',
+    gemini: 'functionResponse.parts; before Gemini 3, inlineData beside it',
     anthropic: 'tool_result',
     openai: 'image_url, in a user message after the tool messages',
+  },
+  answered_image: {
+    gemini: dropped('models of other vendors answer chats with text only'),
+    anthropic: dropped('a message answers with text only; ask for images at the image endpoints'),
+    openai: dropped('chat completions answer with text only; ask for images at the image endpoints'),
   },
   json_without_schema: {
     gemini: 'generationConfig.responseMimeType',

@@ -13,6 +13,7 @@ import {
 import { refusePart } from '../carried.ts'
 import { compact, refusal } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
+import type { Generation } from './model.ts'
 import { ownSignature } from './parts.ts'
 
 /**
@@ -21,17 +22,32 @@ import { ownSignature } from './parts.ts'
  */
 const NO_SEAL = 'skip_thought_signature_validator'
 
-/** @param demands_seals the model refuses unsealed tool calls of the current turn */
-export function encodeContents(turns: readonly Turn[], demands_seals: boolean): JsonObject[] {
+/** All turns, as the generation of the model takes them. */
+export function encodeContents(turns: readonly Turn[], generation: Generation): JsonObject[] {
   const current = turns.findLastIndex(
     (turn) => turn.role === 'user' && turn.parts.every((part) => part.kind !== 'tool_result'),
   )
   return turns.flatMap((turn, index) => {
-    const sealed = demands_seals && index > current ? sealFirstCall(turn.parts) : turn.parts
-    const parts = sealed.flatMap(encodePart)
+    const sealed = generation.demands_seals && index > current ? sealFirstCall(turn.parts) : turn.parts
+    const given = generation.takes_media_in_results ? sealed : besideResults(sealed)
+    const parts = given.flatMap(encodePart)
     return parts.length > 0 ? [{ role: turn.role === 'user' ? 'user' : 'model', parts }] : []
   })
 }
+
+/** Media that tools gave, after all results. */
+function besideResults(parts: readonly Part[]): readonly Part[] {
+  const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part : []))
+  const media = results.flatMap(({ content }) => content.filter(isMedia))
+  if (media.length === 0) return parts
+  return [
+    ...results.map((result) => ({ ...result, content: result.content.filter((part) => !isMedia(part)) })),
+    ...media,
+    ...parts.filter((part) => part.kind !== 'tool_result'),
+  ]
+}
+
+const isMedia = (part: TextPart | MediaPart): part is MediaPart => part.kind !== 'text'
 
 /** Of calls made at once only the first is sealed. */
 function sealFirstCall(parts: readonly Part[]): readonly Part[] {
@@ -70,7 +86,7 @@ const encodeCall = ({ id, name, arguments: args, signature }: ToolCallPart): Jso
   compact({ functionCall: { id, name, args }, thoughtSignature: ownSignature(signature) })
 
 function encodeResult({ call_id, name, content, failed }: ToolResultPart): JsonObject {
-  const media = content.filter((part): part is MediaPart => part.kind !== 'text')
+  const media = content.filter(isMedia)
   return {
     functionResponse: compact({
       id: call_id,

@@ -20,7 +20,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
   return compact({
     systemInstruction:
       request.system.length > 0 ? { parts: request.system.map((text) => ({ text })) } : undefined,
-    contents: encodeContents(request.turns, generation.demands_seals),
+    contents: encodeContents(request.turns, generation),
     ...encodeTools(request),
     generationConfig: Object.keys(config).length > 0 ? config : undefined,
   })

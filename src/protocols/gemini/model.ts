@@ -6,9 +6,11 @@ export interface Generation {
   readonly thinking: 'none' | 'budget' | 'level'
   /** Tool calls of the current turn must come back with their thoughtSignature. */
   readonly demands_seals: boolean
+  /** A functionResponse may hold media. */
+  readonly takes_media_in_results: boolean
 }
 
-const NEWEST: Generation = { thinking: 'level', demands_seals: true }
+const NEWEST: Generation = { thinking: 'level', demands_seals: true, takes_media_in_results: true }
 
 const VERSION = /gemini-(\d+)(?:\.(\d+))?/
 
@@ -17,5 +19,5 @@ export function generationOf(model: string): Generation {
   const [, major, minor] = VERSION.exec(model) ?? []
   if (major === undefined || Number(major) >= 3) return NEWEST
   const thinks = Number(major) === 2 && Number(minor ?? 0) >= 5
-  return { thinking: thinks ? 'budget' : 'none', demands_seals: false }
+  return { thinking: thinks ? 'budget' : 'none', demands_seals: false, takes_media_in_results: false }
 }

@@ -1,6 +1,7 @@
 // Owns the reading of a chat completion's messages: who said what, in turns.
 import {
   type MediaPart,
+  madeCallId,
   type Part,
   parseArguments,
   type Signature,
@@ -53,7 +54,11 @@ function readAssistant(message: JsonObject, path: string, names: Map<string, str
     message.tool_calls,
     `${path}.tool_calls`,
   )
-  const legacy = maybe(readFunctionCall, message.function_call, `${path}.function_call`)
+  const legacy = maybe(
+    (value, at) => readFunctionCall(value, at, madeCallId('function', 0, names.size)),
+    message.function_call,
+    `${path}.function_call`,
+  )
   const all = [...(calls ?? []), ...(legacy ? [legacy] : [])]
   for (const call of all) names.set(call.id, call.name)
   const parts: Part[] = [...readReasoning(message), ...text]
@@ -80,13 +85,13 @@ function readToolCall(value: Json | undefined, path: string): ToolCallPart {
   }
 }
 
-/** The deprecated form has no id; its result is matched by the function's name. */
-function readFunctionCall(value: Json | undefined, path: string): ToolCallPart {
+/** The deprecated form has no id. */
+function readFunctionCall(value: Json | undefined, path: string, made_id: string): ToolCallPart {
   const called = wantObject(value, path)
   const name = wantString(called.name, `${path}.name`)
   return {
     kind: 'tool_call',
-    id: `call_${name}`,
+    id: made_id,
     name,
     arguments: readArguments(called.arguments, `${path}.arguments`),
   }
@@ -106,9 +111,13 @@ function readToolMessage(message: JsonObject, path: string, names: Map<string, s
   return { role: 'user', parts: [readResult(message, path, id, name)] }
 }
 
-function readFunctionMessage(message: JsonObject, path: string): Turn {
+/** The deprecated form answers the last call of its function. */
+function readFunctionMessage(message: JsonObject, path: string, names: Map<string, string>): Turn {
   const name = wantString(message.name, `${path}.name`)
-  return { role: 'user', parts: [readResult(message, path, `call_${name}`, name)] }
+  const [id] = [...names].findLast(([, called]) => called === name) ?? []
+  if (id === undefined)
+    throw refusal(`${path}.name`, 'answers no function_call of an earlier assistant message.')
+  return { role: 'user', parts: [readResult(message, path, id, name)] }
 }
 
 const readResult = (message: JsonObject, path: string, call_id: string, name: string): ToolResultPart => ({

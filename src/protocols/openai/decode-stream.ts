@@ -37,7 +37,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
     if (!chunk) return fail(data)
     if (chunk.error !== undefined && chunk.error !== null) return fail(data)
     usage = readUsage(chunk) ?? usage
-    return [...start(chunk), ...objectsIn(chunk.choices).flatMap(readChoice)]
+    return untilError([...start(chunk), ...objectsIn(chunk.choices).flatMap(readChoice)])
   }
 
   function start(chunk: JsonObject): StreamEvent[] {
@@ -132,6 +132,12 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
   }
 
   return { decode, finish: () => (ended ? [] : end()) }
+}
+
+/** An error is the last event, whatever else its chunk held. */
+function untilError(events: StreamEvent[]): StreamEvent[] {
+  const error = events.findIndex(({ type }) => type === 'error')
+  return error < 0 ? events : events.slice(0, error + 1)
 }
 
 /** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */

@@ -15,11 +15,12 @@ import type { JsonObject } from '../protocol.ts'
 import { sealField } from './reasoning.ts'
 
 /**
- * The system prompt first, then every turn; a turn's tool results become messages of their own, in front of it.
+ * The system prompt first, as one message, for many chat templates take no second one; then every turn, its tool results
+ * as messages of their own in front of it.
  * @param takes_seals the model is one of Gemini's, which wants its seals back; OpenAI refuses fields that it does not know
  */
 export function encodeMessages(request: ConversationRequest, takes_seals: boolean): JsonObject[] {
-  const system = request.system.map((content): JsonObject => ({ role: 'system', content }))
+  const system = request.system.length > 0 ? [{ role: 'system', content: request.system.join('\n\n') }] : []
   const seal = takes_seals ? sealField : () => ({})
   const encodeTurn = (turn: Turn): JsonObject[] =>
     turn.role === 'assistant' ? [encodeAssistant(turn.parts, seal)] : encodeUser(turn.parts)

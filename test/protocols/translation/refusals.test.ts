@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/errors.ts'
 import type { ProtocolName } from '../../../src/protocols/canonical.ts'
 import { CARRIED, type Loss, UNCARRIED } from '../../../src/protocols/carried.ts'
+import { objectsIn } from '../../../src/protocols/json.ts'
 import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
 import { PROTOCOLS } from './recordings.ts'
@@ -431,6 +432,13 @@ const MALFORMED: readonly Case[] = [
     },
     'contents[1].parts[1].functionResponse',
   ],
+  [
+    'a function result for no call',
+    'openai',
+    'gemini',
+    { messages: [{ role: 'function', name: 'f', content: 'x' }] },
+    'messages[0].name',
+  ],
   ['a tool choice of no kind', 'anthropic', 'openai', { tool_choice: { type: 'some' } }, 'tool_choice.type'],
   ['a tool choice of no kind', 'openai', 'anthropic', { tool_choice: 'some' }, 'tool_choice'],
   [
@@ -534,6 +542,45 @@ describe('the table of what is carried is what the code does', () => {
 })
 
 describe('sent on as the vendor takes it, though not as it was written', () => {
+  test('the deprecated functions are tools, and each result answers the last call of its function', () => {
+    const call = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
+    const result = { role: 'function', name: 'f', content: 'x' }
+    const { messages, tools } = translate('openai', 'anthropic', {
+      messages: [{ role: 'user', content: 'Hi' }, call, result, call, result],
+      functions: [{ name: 'f' }],
+      function_call: 'auto',
+    })
+    const ids = JSON.stringify(messages).match(/call_function_0_\d|call_function_\d/g)
+    expect(ids).toEqual(['call_function_0', 'call_function_0', 'call_function_1', 'call_function_1'])
+    expect(tools).toEqual([{ name: 'f', input_schema: { type: 'object', properties: {} } }])
+  })
+
+  test.each([
+    ['gemini-3-pro-preview', ['functionResponse', 'text']],
+    ['gemini-2.5-flash', ['functionResponse', 'inlineData', 'text']],
+  ])('an image that a tool gave is where %s takes it', (model, expected) => {
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
+    const request = TRANSLATORS.anthropic.decodeRequest(
+      {
+        max_tokens: 1,
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+          {
+            role: 'user',
+            content: [
+              { type: 'text', text: 'See?' },
+              { type: 'tool_result', tool_use_id: 'a', content: [image] },
+            ],
+          },
+        ],
+      },
+      false,
+    )
+    const body = TRANSLATORS.gemini.encodeRequest(request, { model, max_output_tokens: 1 })
+    const last = objectsIn(objectsIn(body.contents)[1]?.parts)
+    expect(last.flatMap((part) => Object.keys(part)).sort()).toEqual([...expected].sort())
+  })
+
   const cases: readonly (readonly [string, ProtocolName, ProtocolName, JsonObject, JsonObject])[] = [
     [
       'a temperature above 1 is 1 for Claude',
