@@ -1,5 +1,6 @@
 // Owns how a command's arguments are read: amounts, counts, times and lists. What is wrong is refused as wrong usage.
 import { InvalidArgumentError } from 'commander'
+import { ServerSchema } from '../config/schema.ts'
 import { type Nanos, parseUsd } from '../money.ts'
 import { parseDuration, parseMoment } from './times.ts'
 
@@ -32,6 +33,16 @@ export function readCount(most: number): (text: string) => number {
     if (count < 1 || count > most) throw new InvalidArgumentError(`Write a whole number from 1 to ${most}.`)
     return count
   }
+}
+
+const LISTEN = new RegExp(ServerSchema.properties.listen.pattern ?? '')
+
+/** `address:port`, as the catalogue has it; port 0 is any that is free. @throws InvalidArgumentError */
+export function readListen(text: string): string {
+  if (!LISTEN.test(text) || Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535) {
+    throw new InvalidArgumentError('Write address:port, such as 127.0.0.1:8080 or [::1]:8080.')
+  }
+  return text
 }
 
 /** A duration in whole seconds. @throws InvalidArgumentError */

@@ -5,6 +5,7 @@ import { mayCall } from '../access/gate.ts'
 import type { Catalogue } from '../config/catalogue.ts'
 import { createLogger, standardOutput } from '../log.ts'
 import type { StartedGateway } from '../serve.ts'
+import { readListen } from './arguments.ts'
 import { banner, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
@@ -19,7 +20,11 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
       'Runs the gateway until SIGINT or SIGTERM; SIGHUP reads the catalogue again. The log is JSON on standard\n' +
         'output. The first start makes the data folder, a catalogue to edit, and a demo account with its key.',
     )
-    .option('--listen <address:port>', "where to listen, instead of the catalogue's server.listen")
+    .option(
+      '--listen <address:port>',
+      "where to listen, instead of the catalogue's server.listen",
+      readListen,
+    )
     .action(async ({ listen }: { listen?: string }, command: Command) => {
       await serve(contextOf(command, deps).folder, listen, deps)
     })
