@@ -1,8 +1,9 @@
 // Owns which surfaces the gateway has, and their order.
 import type { Plugin } from '../src/gateway.ts'
+import { account } from './account/index.ts'
 import { chat } from './chat/index.ts'
 import { health } from './health/index.ts'
 import { messages } from './messages/index.ts'
 import { native } from './native/index.ts'
 
-export const plugins: readonly Plugin[] = [health, native, messages, chat]
+export const plugins: readonly Plugin[] = [health, native, messages, chat, account]

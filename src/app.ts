@@ -1,8 +1,9 @@
 // Owns how the surfaces become one application: what no surface answered is answered here, first of all hooks.
 import { Elysia } from 'elysia'
 import { failureAnswer } from './answers.ts'
-import { type GatewayError, internal, invalidRequest, notFound } from './errors.ts'
+import { internal, invalidRequest, notFound } from './errors.ts'
 import type { Gateway, Plugin } from './gateway.ts'
+import { plainError } from './plain-error.ts'
 
 /**
  * The application, not yet listening.
@@ -38,35 +39,4 @@ function translate(code: unknown, error: unknown): unknown {
     : internal('The gateway failed to handle this request. It has been logged; please try again.', {
         cause: error,
       })
-}
-
-const STATUS_BY_KIND: Partial<Record<GatewayError['kind'], number>> = {
-  invalid_request: 400,
-  unauthenticated: 401,
-  insufficient_balance: 402,
-  permission_denied: 403,
-  not_found: 404,
-  conflict: 409,
-  payload_too_large: 413,
-  unprocessable: 422,
-  rate_limited: 429,
-  unimplemented: 501,
-  upstream_failed: 502,
-  overloaded: 503,
-}
-
-/** The shape of surfaces that no vendor has prescribed. */
-export function plainError(error: GatewayError): { status: number; body: unknown } {
-  const status = STATUS_BY_KIND[error.kind] ?? 500
-  return {
-    status,
-    body: {
-      error: {
-        message: error.message,
-        type: error.kind,
-        code: error.code ?? error.kind,
-        param: error.param ?? null,
-      },
-    },
-  }
 }

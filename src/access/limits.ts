@@ -40,11 +40,14 @@ export interface Limiter {
   admit(admission: Admission): AdmissionOutcome
   /** Calls that were counted in the last 60 seconds, and whole seconds until the first of them no longer is. */
   requests(of: keyof CallLimits, id: number): { used: number; resets_in_s: number }
+  /** What counts at this moment against each limit: 0 for one that is not set, for only limits are counted. */
+  used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
   /** Accounts and keys that are kept in memory: those with something to count. */
   readonly size: number
 }
 
 const NO_LIMIT: Limit = Object.freeze({})
+const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 0, concurrent_calls: 0 })
 
 /**
  * The limits of a call under the catalogue: the default's fields, replaced by those written for this account or key.
@@ -107,6 +110,9 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
       const tally = (of === 'account' ? accounts : keys).get(id)
       return tally ? tally.requestsAt(now()) : { used: 0, resets_in_s: 0 }
     },
+    used(of, id) {
+      return (of === 'account' ? accounts : keys).get(id)?.usedAt(now()) ?? NOTHING_USED
+    },
     get size() {
       return accounts.size + keys.size
     },
@@ -168,6 +174,14 @@ class Tally {
     const used = this.#requests.sum(at)
     const wait_ms = used === 0 ? 0 : this.#requests.untilBelow(used, at)
     return { used, resets_in_s: Math.ceil(wait_ms / 1_000) }
+  }
+
+  usedAt(at: number): Record<keyof Limit, number> {
+    return {
+      requests_per_minute: this.#requests.sum(at),
+      tokens_per_minute: this.#tokens.sum(at) + this.#estimated_tokens,
+      concurrent_calls: this.#calls_under_way,
+    }
   }
 
   isIdle(at: number): boolean {

@@ -2,11 +2,11 @@
 import type { Command } from 'commander'
 import { type Audit, audit, type Totals } from '../ledger/audit.ts'
 import { formatUsd } from '../money.ts'
+import { money } from '../views.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { fields } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
-import { money } from './views.ts'
 
 export function addAuditCommand(program: Command, deps: CliDeps): void {
   program

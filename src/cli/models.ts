@@ -3,11 +3,11 @@ import type { Command } from 'commander'
 import type { Model } from '../config/catalogue.ts'
 import { formatUsd } from '../money.ts'
 import type { Price, Tier } from '../pricing/prices.ts'
+import { money } from '../views.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
 import { type Column, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
-import { money } from './views.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
   program

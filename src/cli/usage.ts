@@ -13,13 +13,13 @@ import {
 } from '../ledger/history.ts'
 import { formatUsd } from '../money.ts'
 import { promptTokens, type Usage } from '../usage.ts'
+import { money, time } from '../views.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso } from './times.ts'
-import { money, time } from './views.ts'
 
 interface UsageOptions {
   account?: string

@@ -1,6 +1,6 @@
 // Owns what of an account, a key or a call is shown: the fields of --json, and the words of the tables.
 import type { Account, Key } from '../db/schema.ts'
-import { formatUsd, type Nanos } from '../money.ts'
+import { money, time } from '../views.ts'
 
 /** An account as `--json` shows it. `available` is what new calls may hold. */
 export function accountView(account: Account) {
@@ -44,20 +44,4 @@ export function keyView(key: Key, account_name: string, now_ms: number) {
     ...time('revoked', key.revoked_at_ms),
     ...time('created', key.created_at_ms),
   }
-}
-
-/** An amount both ways: `cost_nanos`, exact, and `cost_usd`, to be read. */
-export function money<Name extends string, N extends Nanos | null>(name: Name, nanos: N) {
-  return {
-    [`${name}_nanos`]: nanos,
-    [`${name}_usd`]: nanos === null ? null : formatUsd(nanos),
-  } as { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: N extends null ? null : string }
-}
-
-/** A moment both ways: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
-export function time<Name extends string>(name: Name, time_ms: number | null) {
-  return {
-    [`${name}_at_ms`]: time_ms,
-    [`${name}_at`]: time_ms === null ? null : new Date(time_ms).toISOString(),
-  } as { [K in `${Name}_at_ms`]: number | null } & { [K in `${Name}_at`]: string | null }
 }

@@ -10,7 +10,9 @@ import type { Nanos } from '../money.ts'
 export interface CallFilter {
   account_id?: number | undefined
   key_id?: number | undefined
+  key_prefix?: string | undefined
   model?: string | undefined
+  outcome?: Call['outcome'] | undefined
   /** Calls that started at this time or later. */
   since_ms?: number | undefined
   /** Calls that started before this time. */
@@ -120,11 +122,14 @@ export function dailySums(db: Database, filter: CallFilter, zone: DayZone): Dail
     .all()
 }
 
-function matching({ account_id, key_id, model, since_ms, until_ms }: CallFilter): SQL | undefined {
+function matching(filter: CallFilter): SQL | undefined {
+  const { account_id, key_id, key_prefix, model, outcome, since_ms, until_ms } = filter
   return and(
     account_id === undefined ? undefined : eq(calls.account_id, account_id),
     key_id === undefined ? undefined : eq(calls.key_id, key_id),
+    key_prefix === undefined ? undefined : eq(keys.prefix, key_prefix),
     model === undefined ? undefined : eq(calls.model, model),
+    outcome === undefined ? undefined : eq(calls.outcome, outcome),
     since_ms === undefined ? undefined : gte(calls.started_at_ms, since_ms),
     until_ms === undefined ? undefined : lt(calls.started_at_ms, until_ms),
   )

@@ -206,6 +206,24 @@ describe('accounts and keys', () => {
   })
 })
 
+test('what is used is told of the limits that are set: requests, tokens with estimates, calls under way', () => {
+  const { limiter, lease, setTime } = limiterAt()
+  const account: Limit = { requests_per_minute: 9, tokens_per_minute: 900 }
+  expect(limiter.used('account', 1)).toEqual({
+    requests_per_minute: 0,
+    tokens_per_minute: 0,
+    concurrent_calls: 0,
+  })
+  const call = lease(account, { concurrent_calls: 3 }, 100)
+  expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1, tokens_per_minute: 100 })
+  expect(limiter.used('key', 1)).toMatchObject({ requests_per_minute: 0, concurrent_calls: 1 })
+  call.release(40)
+  expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1, tokens_per_minute: 40 })
+  expect(limiter.used('key', 1)).toMatchObject({ concurrent_calls: 0 })
+  setTime(60_000)
+  expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 0, tokens_per_minute: 0 })
+})
+
 describe('memory', () => {
   test('without limits nothing is kept', () => {
     const { limiter, admit } = limiterAt()

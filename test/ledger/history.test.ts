@@ -55,6 +55,9 @@ describe('calls', () => {
     ['of one account', { account_id: 1 }, [4, 2, 1]],
     ['of one key', { key_id: 1 }, [4, 1]],
     ['of one model', { model: 'sim-pro' }, [2]],
+    ['of one outcome', { outcome: 'completed' }, [4, 3, 2, 1]],
+    ['of an outcome that none had', { outcome: 'broken' }, []],
+    ['of a prefix that no key has', { key_prefix: 'tg_nobody0' }, []],
     ['since a time, which counts', { since_ms: 3_000 }, [4, 3]],
     ['until a time, which does not', { until_ms: 3_000 }, [2, 1]],
     [
@@ -81,6 +84,7 @@ describe('calls', () => {
       hold_nanos: 100_000,
     })
     expect(call?.key_prefix).toStartWith('tg_')
+    expect(ids({ key_prefix: call?.key_prefix })).toEqual([3])
   })
 
   test('paged by any limit are the same calls, each once, in the same order', () => {

@@ -1,0 +1,182 @@
+// silent.md, Account surface: "GET /api/v1/account (balance, held, debt, limits)".
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
+import { SILENCE, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+
+const LIMITS = `
+[limits.account]
+requests_per_minute = 100
+concurrent_calls = 9
+
+[limits.key]
+tokens_per_minute = 5000
+
+[limits.accounts.bounded]
+requests_per_minute = 2
+`
+const PATH = '/api/v1/account'
+
+let upstream: Upstream
+let gateway: TestGateway
+beforeAll(async () => {
+  upstream = await startUpstream(whole(answer()))
+  gateway = await startTestGateway({ catalogue: catalogueOf({ upstream_url: upstream.url, more: LIMITS }) })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const look = async (key: string) => {
+  const response = await gateway.call(PATH, undefined, { key })
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+}
+
+describe('what an account is shown', () => {
+  test('an account that never called', async () => {
+    await gateway.account('anna', { balance_usd: '12.5' })
+    const key = gateway.key('anna', { name: 'desk', spend_limit_nanos: 3_000_000_000, models: ['test-*'] })
+    expect(await look(key)).toEqual({
+      status: 200,
+      body: {
+        account: 'anna',
+        status: 'active',
+        balance_nanos: 12_500_000_000,
+        balance_usd: '12.50',
+        held_nanos: 0,
+        held_usd: '0.00',
+        available_nanos: 12_500_000_000,
+        available_usd: '12.50',
+        debt_nanos: 0,
+        debt_usd: '0.00',
+        limits: {
+          account: {
+            requests_per_minute: { limit: 100, used: 0 },
+            concurrent_calls: { limit: 9, used: 0 },
+          },
+          key: { tokens_per_minute: { limit: 5_000, used: 0 } },
+        },
+        key: {
+          name: 'desk',
+          prefix: key.slice(0, 10),
+          models: ['test-*'],
+          spend_limit_nanos: 3_000_000_000,
+          spend_limit_usd: '3.00',
+          spent_nanos: 0,
+          spent_usd: '0.00',
+          held_nanos: 0,
+          held_usd: '0.00',
+          expires_at_ms: null,
+          expires_at: null,
+        },
+      },
+    })
+  })
+
+  test('a call under way is held and counted, a finished one is paid and counted; asking counts nowhere', async () => {
+    const key = await gateway.caller('1')
+    await gateway.call(wholePath(MODEL), ask(), { key })
+    upstream.answer(SILENCE)
+    const leaving = new AbortController()
+    const hanging = gateway.call(wholePath(MODEL), ask(), { key, signal: leaving.signal }).catch(() => {})
+    const deadline = performance.now() + 2_000
+    let seen = await look(key)
+    while (seen.body.held_nanos === 0 && performance.now() < deadline) seen = await look(key)
+    expect(seen.body).toMatchObject({
+      balance_nanos: 1_000_000_000 - ANSWER_NANOS,
+      limits: {
+        account: { requests_per_minute: { used: 2 }, concurrent_calls: { used: 1 } },
+        key: { tokens_per_minute: { used: 15 } },
+      },
+      key: { spent_nanos: ANSWER_NANOS, spend_limit_nanos: null, spend_limit_usd: null },
+    })
+    const { balance_nanos, held_nanos, available_nanos } = seen.body
+    expect(held_nanos).toBeGreaterThan(0)
+    expect(available_nanos).toBe(Number(balance_nanos) - Number(held_nanos))
+    leaving.abort()
+    await hanging
+    upstream.answer(whole(answer()))
+    await gateway.atRest()
+    expect((await look(key)).body).toMatchObject({ held_nanos: 0 })
+  })
+
+  test('a caller who has used up his limit is still told of it', async () => {
+    await gateway.account('bounded', { balance_usd: '1' })
+    const key = gateway.key('bounded')
+    for (const status of [200, 200, 429]) {
+      expect((await gateway.call(wholePath(MODEL), ask(), { key })).status).toBe(status)
+    }
+    const { status, body } = await look(key)
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ limits: { account: { requests_per_minute: { limit: 2, used: 2 } } } })
+  })
+
+  test('debt is told', async () => {
+    const key = await gateway.caller('1')
+    gateway.db.run('UPDATE accounts SET debt_nanos = 7 WHERE id = (SELECT max(id) FROM accounts)')
+    expect((await look(key)).body).toMatchObject({ debt_nanos: 7, debt_usd: '0.000000007' })
+    gateway.db.run('UPDATE accounts SET debt_nanos = 0 WHERE id = (SELECT max(id) FROM accounts)')
+  })
+
+  test('by x-api-key too, with a request id, and no more of the key than its prefix', async () => {
+    const key = await gateway.caller()
+    const response = await gateway.call(PATH, undefined, { key, form: 'x-api-key' })
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    const text = await response.text()
+    expect(text).not.toContain(key)
+    expect(text).not.toContain('sha256')
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['no key', undefined],
+    ['an unknown key', `tg_${'A'.repeat(43)}`],
+    ['what is no key', 'hello'],
+  ])('%s', async (_name, key) => {
+    const response = await gateway.call(PATH, undefined, { key })
+    expect(response.status).toBe(401)
+    const { error } = (await response.json()) as { error: { type: string; message: string } }
+    expect(error.type).toBe('unauthenticated')
+    expect(error.message).toMatch(/\S/)
+  })
+
+  test.each(['query', 'x-goog-api-key'] as const)('a good key as %s is no credential here', async (form) => {
+    const key = await gateway.caller()
+    expect((await gateway.call(PATH, undefined, { key, form })).status).toBe(401)
+  })
+
+  test('a suspended account, a revoked, an expired and a foreign key', async () => {
+    const suspended = await gateway.caller()
+    gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
+    expect((await look(suspended)).status).toBe(403)
+    const revoked = await gateway.caller()
+    gateway.db.run('UPDATE keys SET revoked_at_ms = 1 WHERE id = (SELECT max(id) FROM keys)')
+    expect((await look(revoked)).status).toBe(401)
+    const expired = await gateway.caller()
+    gateway.db.run('UPDATE keys SET expires_at_ms = created_at_ms + 1 WHERE id = (SELECT max(id) FROM keys)')
+    await Bun.sleep(5)
+    expect((await look(expired)).status).toBe(401)
+    expect((await look(await gateway.caller('1', { addresses: ['192.0.2.1'] }))).status).toBe(403)
+  })
+
+  test.each(['?account=anna', '?verbose', '?a=1&b=2', '?__proto__=1'])(
+    '%s is no parameter of it',
+    async (query) => {
+      const key = await gateway.caller()
+      const response = await gateway.call(PATH + query, undefined, { key })
+      expect(response.status).toBe(400)
+      const { error } = (await response.json()) as { error: { param: string; message: string } }
+      for (const name of new URLSearchParams(query).keys()) expect(error.message).toContain(`${name}: `)
+      expect(error.param).toBe([...new URLSearchParams(query).keys()][0] ?? '')
+    },
+  )
+
+  test.each(['POST', 'PUT', 'DELETE'])('%s is not there', async (method) => {
+    const key = await gateway.caller()
+    expect((await gateway.call(PATH, undefined, { key, method })).status).toBe(404)
+  })
+})
