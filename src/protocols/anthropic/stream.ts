@@ -40,8 +40,9 @@ class AnthropicStreamReading implements StreamReading {
 
   /** Whether it was one of the few events that tell of the stream; a delta may hold their names as its text. */
   #conclude(data: Buffer): boolean {
-    const event = parseObject(data.toString()) ?? {}
-    if (event.type === 'error') this.failed = true
+    const event = parseObject(data.toString())
+    // An event that is no JSON is broken, and may be an error that was cut.
+    if (event === undefined || event.type === 'error') this.failed = true
     else if (event.type === 'message_start')
       this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
     else if (event.type === 'message_delta') {

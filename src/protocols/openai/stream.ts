@@ -29,6 +29,7 @@ class OpenaiStreamReading implements StreamReading {
     }
     if (hasValue(data, USAGE)) this.#usage_event = data
     if (hasValue(data, FINISH) || data.includes(ERROR)) this.#conclude(data)
+    if (this.failed) return
     for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
   }
 
@@ -42,9 +43,10 @@ class OpenaiStreamReading implements StreamReading {
   }
 
   #conclude(data: Buffer): void {
-    const chunk = parseObject(data.toString()) ?? {}
-    if (chunk.error !== undefined && chunk.error !== null) this.failed = true
-    if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
+    const chunk = parseObject(data.toString())
+    // A chunk that is no JSON is broken, and may be an error that was cut.
+    if (chunk === undefined || (chunk.error !== undefined && chunk.error !== null)) this.failed = true
+    else if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
       this.finished = true
   }
 }

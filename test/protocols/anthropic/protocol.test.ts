@@ -135,6 +135,14 @@ describe('a stream as it passes', () => {
     )
   })
 
+  test.each([
+    '{"type":"error","error":{"message":"cut',
+    '{"type":"message_delta","delta":{"stop_reason":"end_turn"',
+  ])('an event that was cut is broken: %s', (event) => {
+    const reading = read([event])
+    expect([reading.finished, reading.failed, reading.deliveredTokens()]).toEqual([false, true, 0])
+  })
+
   test('all that was written counts as delivered: text, thinking and arguments', () => {
     const of = (delta: JsonObject) =>
       read([JSON.stringify({ type: 'content_block_delta', index: 0, delta })]).deliveredTokens()

@@ -96,7 +96,7 @@ describe('a stream as it passes', () => {
     ['ollama', true, false],
     ['google', true, false],
     ['openrouter-reasoning', true, false],
-    ['error', true, true],
+    ['error', false, true],
     ['cut', false, false],
   ])('%s: finished %p, failed %p', (name, finished, failed) => {
     const reading = read(recordedStream('openai', name))
@@ -112,6 +112,19 @@ describe('a stream as it passes', () => {
       expect([reading.finished, reading.failed, reading.usage()]).toEqual([false, false, undefined])
     },
   )
+
+  test.each(['{"error": {"message": "cut', '{"choices":[{"finish_reason":"stop"'])(
+    'a chunk that was cut is broken: %s',
+    (chunk) => {
+      const reading = read([chunk])
+      expect([reading.finished, reading.failed]).toEqual([false, true])
+    },
+  )
+
+  test('the words of an error are never charged as output', () => {
+    const chunk = { error: { message: 'x' }, choices: [{ index: 0, delta: { content: 'x'.repeat(40) } }] }
+    expect(read([JSON.stringify(chunk)]).deliveredTokens()).toBe(0)
+  })
 
   test('all that was written counts as delivered: text, reasoning, refusals and arguments', () => {
     const of = (delta: JsonObject) =>
