@@ -16,6 +16,7 @@ import {
 import { chargeTokens } from './pricing/charge.ts'
 import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
 import type { JsonObject, RequestFacts, StreamReading } from './protocols/protocol.ts'
+import { CLIENT_CLOSED_REQUEST } from './settlement.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
 import { NO_USAGE, outputTokens, totalTokens, type Usage } from './usage.ts'
 
@@ -174,7 +175,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     return new Response(body, { headers: answerHeaders(held, relay.content_type) })
   }
 
-  /** What was delivered is charged, however the stream ended; where nothing was, because it broke, nothing is. */
+  /** What was delivered is charged, however the stream ended; one that broke, or was left, before anything came is free. */
   async function settleStream(
     held: HeldText,
     reading: StreamReading,
@@ -184,10 +185,13 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     const { request_id } = held.order.call
     if (cause !== undefined) deps.log.warn({ request_id, cause }, 'a stream broke')
     const delivered_tokens = reading.deliveredTokens()
-    if (ending === 'broken' && delivered_tokens === 0) {
-      await held.settlement.giveBack('broken', 200).finally(() => steps.leave(held, 0))
+    const reported = reading.usage()
+    const nothing_to_charge = ending === 'broken' || (ending === 'cancelled' && reported === undefined)
+    if (delivered_tokens === 0 && nothing_to_charge) {
+      const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
+      await held.settlement.giveBack(ending, status).finally(() => steps.leave(held, 0))
     } else {
-      await settle(held, ending, reading.usage(), () => delivered_tokens)
+      await settle(held, ending, reported, () => delivered_tokens)
     }
   }
 

@@ -71,6 +71,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     state = 'ended'
     options.abortUpstream()
     await options.settle('broken', cause).catch(() => undefined)
+    if (held) controller.enqueue(held)
     controller.enqueue(relay.fail(options.renderError(cause)))
     controller.close()
   }

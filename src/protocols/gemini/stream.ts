@@ -7,8 +7,9 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 const USAGE = keyBytes('usageMetadata')
 const TEXT = keyBytes('text')
+const ERROR = keyBytes('error')
 /** What ends a stream; one of these keys is confirmed by parsing. */
-const ENDINGS = ['finishReason', 'blockReason', 'error'].map(keyBytes)
+const ENDINGS = [keyBytes('finishReason'), keyBytes('blockReason'), ERROR]
 /** Parts that are read by parsing: the arguments of a call may hold any key whatever. */
 const PARSED = ['functionCall', 'inlineData'].map(keyBytes)
 
@@ -39,23 +40,30 @@ class GeminiStreamReading implements StreamReading {
   }
 
   #readSearched(data: Buffer): void {
+    if (ENDINGS.some((key) => hasValue(data, key))) this.#conclude(data, parseObject(data.toString()))
+    if (this.failed) return
     if (hasValue(data, USAGE)) this.#usage_event = data
-    if (ENDINGS.some((key) => hasValue(data, key))) this.#conclude(parseObject(data.toString()) ?? {})
     this.#text_bytes += stringValueBytes(data, TEXT)
   }
 
   #readParsed(data: Buffer): void {
-    const event = parseObject(data.toString()) ?? {}
+    const event = parseObject(data.toString())
+    this.#conclude(data, event)
+    if (this.failed || event === undefined) return
     if (readUsage(event) !== undefined) this.#usage_event = data
-    this.#conclude(event)
     this.#other_tokens += estimateOutput(event)
   }
 
-  #conclude(event: JsonObject): void {
+  /** What ends a stream, or breaks it: also what cannot be read and speaks of an error, which then stays with us. */
+  #conclude(data: Buffer, event: JsonObject | undefined): void {
+    if (event === undefined) {
+      if (hasValue(data, ERROR)) this.failed = true
+      return
+    }
     const blocked = stringIn(objectIn(event.promptFeedback).blockReason) !== undefined
     const ended = objectsIn(event.candidates).some(({ finishReason }) => stringIn(finishReason) !== undefined)
     if (event.error !== undefined && event.error !== null) this.failed = true
-    if (blocked || ended) this.finished = true
+    else if (blocked || ended) this.finished = true
   }
 }
 
