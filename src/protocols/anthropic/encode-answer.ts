@@ -2,6 +2,7 @@
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 import { NO_USAGE } from '../../usage.ts'
 import type { AnswerContext, ConversationAnswer, Part, Signature } from '../canonical.ts'
+import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../protocol.ts'
 import { packSignature } from '../signature.ts'
 import { writeStop } from './stop-reasons.ts'
@@ -23,24 +24,25 @@ export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext)
 }
 
 /** One part as blocks. A tool call's seal goes in a thinking block before it: there is no other place for it. */
-function encodePart(part: Part): JsonObject[] {
-  switch (part.kind) {
-    case 'text':
-      return [{ type: 'text', text: part.text }]
-    case 'thinking': {
-      const signature = part.signature ? packSignature(part.signature, 'thinking', 'anthropic') : ''
-      return [{ type: 'thinking', thinking: part.text, signature }]
-    }
-    case 'redacted_thinking':
-      return [redactedBlock(part.signature)]
-    case 'tool_call': {
-      const { id, name, arguments: input, signature } = part
-      return [...sealBlock(signature), { type: 'tool_use', id, name, input }]
-    }
-    default:
-      return []
-  }
-}
+const encodePart: (part: Part) => JsonObject[] = writeParts({
+  text: ({ text }) => [{ type: 'text', text }],
+  thinking: ({ text, signature }) => [
+    {
+      type: 'thinking',
+      thinking: text,
+      signature: signature ? packSignature(signature, 'thinking', 'anthropic') : '',
+    },
+  ],
+  redacted_thinking: ({ signature }) => [redactedBlock(signature)],
+  tool_call: ({ id, name, arguments: input, signature }) => [
+    ...sealBlock(signature),
+    { type: 'tool_use', id, name, input },
+  ],
+  tool_result: () => [],
+  image: () => [],
+  audio: () => [],
+  document: () => [],
+})
 
 /** The thinking block that carries the seal of the tool call after it. */
 export const sealBlock = (signature: Signature | undefined): JsonObject[] =>

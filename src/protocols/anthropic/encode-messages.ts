@@ -10,6 +10,7 @@ import type {
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
 import { compact } from '../json.ts'
+import { writeParts } from '../part-writers.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 
 /** Every turn; in a user's, tool results come first, as the vendor demands. */
@@ -26,26 +27,22 @@ function inOrder({ role, parts }: Turn): readonly Part[] {
 }
 
 /** One part as a block; none for empty text, which is refused, and for thinking that Claude did not seal. */
-function encodePart(part: Part): JsonObject[] {
-  switch (part.kind) {
-    case 'text':
-      return part.text === '' ? [] : [{ type: 'text', text: part.text }]
-    case 'tool_call':
-      return [{ type: 'tool_use', id: toolId(part.id), name: part.name, input: part.arguments }]
-    case 'tool_result':
-      return [encodeResult(part)]
-    case 'thinking':
-      return part.signature?.issuer === 'anthropic'
-        ? [{ type: 'thinking', thinking: part.text, signature: part.signature.value }]
-        : []
-    case 'redacted_thinking':
-      return part.signature.issuer === 'anthropic'
-        ? [{ type: 'redacted_thinking', data: part.signature.value }]
-        : []
-    default:
-      return [encodeMedia(part)]
-  }
-}
+const encodePart: (part: Part) => JsonObject[] = writeParts({
+  text: ({ text }) => (text === '' ? [] : [{ type: 'text', text }]),
+  thinking: ({ text, signature }) =>
+    signature?.issuer === 'anthropic'
+      ? [{ type: 'thinking', thinking: text, signature: signature.value }]
+      : [],
+  redacted_thinking: ({ signature }) =>
+    signature.issuer === 'anthropic' ? [{ type: 'redacted_thinking', data: signature.value }] : [],
+  tool_call: ({ id, name, arguments: input }) => [{ type: 'tool_use', id: toolId(id), name, input }],
+  tool_result: (result) => [encodeResult(result)],
+  image: (media) => [encodeMedia(media)],
+  audio: ({ at }) => {
+    throw refusePart('audio', 'anthropic', at)
+  },
+  document: (media) => [encodeMedia(media)],
+})
 
 /** Ids must be letters, digits, `_` and `-`; others are spelled out, the same way in a call and its result. */
 const toolId = (id: string): string =>
@@ -65,10 +62,8 @@ function encodeResultContent(content: readonly (TextPart | MediaPart)[]): Json {
   return content.flatMap(encodePart)
 }
 
-const encodeMedia = ({ kind, source, name, at }: MediaPart): JsonObject => {
-  if (kind === 'audio') throw refusePart('audio', 'anthropic', at)
-  return compact({ type: kind, source: encodeSource(source), title: kind === 'document' ? name : undefined })
-}
+const encodeMedia = ({ kind, source, name }: MediaPart): JsonObject =>
+  compact({ type: kind, source: encodeSource(source), title: kind === 'document' ? name : undefined })
 
 const encodeSource = (source: Source): JsonObject =>
   source.by === 'url'

@@ -3,6 +3,7 @@
 import { promptTokens, totalTokens, type Usage } from '../../usage.ts'
 import type { Answer, AnswerContext, ConversationAnswer, Part } from '../canonical.ts'
 import { compact } from '../json.ts'
+import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../protocol.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { sealField } from './parts.ts'
@@ -24,23 +25,21 @@ const encodeCandidate = (answer: Answer, index: number): JsonObject => ({
   ...writeLogprobs(answer.logprobs),
 })
 
-/** One part of an answer, for a caller. */
-export function encodeAnswerPart(part: Part): JsonObject[] {
-  switch (part.kind) {
-    case 'text':
-      return [{ text: part.text, ...sealField(part.signature, 'thinking') }]
-    case 'thinking':
-      return [{ text: part.text, thought: true, ...sealField(part.signature, 'thinking') }]
-    case 'redacted_thinking':
-      return [{ text: '', thought: true, ...sealField(part.signature, 'redacted_thinking') }]
-    case 'tool_call': {
-      const { id, name, arguments: args, signature } = part
-      return [{ functionCall: { id, name, args }, ...sealField(signature, 'tool_call') }]
-    }
-    default:
-      return []
-  }
-}
+/** One part of an answer, for a caller; media are left out: only Gemini's own models answer with any. */
+export const encodeAnswerPart: (part: Part) => JsonObject[] = writeParts({
+  text: ({ text, signature }) => [{ text, ...sealField(signature, 'thinking') }],
+  thinking: ({ text, signature }) => [{ text, thought: true, ...sealField(signature, 'thinking') }],
+  redacted_thinking: ({ signature }) => [
+    { text: '', thought: true, ...sealField(signature, 'redacted_thinking') },
+  ],
+  tool_call: ({ id, name, arguments: args, signature }) => [
+    { functionCall: { id, name, args }, ...sealField(signature, 'tool_call') },
+  ],
+  tool_result: () => [],
+  image: () => [],
+  audio: () => [],
+  document: () => [],
+})
 
 /** What was billed, as a caller of the native protocol reads it: the cache is part of the prompt, thoughts are not of the candidates. */
 export const writeUsage = (usage: Usage): JsonObject =>

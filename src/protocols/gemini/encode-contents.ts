@@ -12,6 +12,7 @@ import {
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
 import { compact, refusal } from '../json.ts'
+import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { Generation } from './model.ts'
 import { ownSignature } from './parts.ts'
@@ -59,28 +60,22 @@ function sealFirstCall(parts: readonly Part[]): readonly Part[] {
 }
 
 /** One part; none for thinking that Gemini did not seal: it is refused, or does nothing. */
-function encodePart(part: Part): JsonObject[] {
-  switch (part.kind) {
-    case 'text': {
-      const seal = ownSignature(part.signature)
-      return part.text === '' && seal === undefined
-        ? []
-        : [compact({ text: part.text, thoughtSignature: seal })]
-    }
-    case 'thinking': {
-      const seal = ownSignature(part.signature)
-      return seal === undefined ? [] : [{ text: part.text, thought: true, thoughtSignature: seal }]
-    }
-    case 'redacted_thinking':
-      return []
-    case 'tool_call':
-      return [encodeCall(part)]
-    case 'tool_result':
-      return [encodeResult(part)]
-    default:
-      return [encodeMedia(part)]
-  }
-}
+const encodePart: (part: Part) => JsonObject[] = writeParts({
+  text: ({ text, signature }) => {
+    const seal = ownSignature(signature)
+    return text === '' && seal === undefined ? [] : [compact({ text, thoughtSignature: seal })]
+  },
+  thinking: ({ text, signature }) => {
+    const seal = ownSignature(signature)
+    return seal === undefined ? [] : [{ text, thought: true, thoughtSignature: seal }]
+  },
+  redacted_thinking: () => [],
+  tool_call: (call) => [encodeCall(call)],
+  tool_result: (result) => [encodeResult(result)],
+  image: (media) => [encodeMedia(media)],
+  audio: (media) => [encodeMedia(media)],
+  document: (media) => [encodeMedia(media)],
+})
 
 const encodeCall = ({ id, name, arguments: args, signature }: ToolCallPart): JsonObject =>
   compact({ functionCall: { id, name, args }, thoughtSignature: ownSignature(signature) })

@@ -1,0 +1,21 @@
+// Owns the table of writers for a conversation's parts: one for each kind of part.
+import type { Part } from './canonical.ts'
+import type { JsonObject } from './protocol.ts'
+
+type Kind = Part['kind']
+
+export type PartOf<K extends Kind> = Part & { readonly kind: K }
+
+/** Each gives the pieces that a part becomes: none where its protocol has no place for it. */
+export type PartWriters = { readonly [K in Kind]: (part: PartOf<K>) => JsonObject[] }
+
+const write = <K extends Kind>(
+  writers: { readonly [L in K]: (part: PartOf<L>) => JsonObject[] },
+  part: PartOf<K>,
+): JsonObject[] => writers[part.kind as K](part)
+
+/** The function that gives each part to its writer. */
+export const writeParts =
+  (writers: PartWriters): ((part: Part) => JsonObject[]) =>
+  (part) =>
+    write(writers, part)
