@@ -1,4 +1,5 @@
 // Owns the native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and what of it is not there.
+// The vendor's SDK asks for version v1 unless told otherwise (@google/genai from 3.0), so both versions are the same here.
 import { Elysia } from 'elysia'
 import { credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
 import { failureAnswer } from '../../src/answers.ts'
@@ -8,7 +9,7 @@ import type { Gateway } from '../../src/gateway.ts'
 import { originOf, type Server } from '../../src/origin.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { ARRAY_FRAME, eventFrame } from '../../src/upstream/relay.ts'
-import { isUnimplemented, readAction } from './model.ts'
+import { isUnimplemented, readAction, targetOf } from './model.ts'
 
 /** spec.md, Limits: request body of the native generation endpoints. */
 export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
@@ -17,6 +18,18 @@ const WANTS_EVENTS = /[?&]alt=sse(?:&|$)/
 const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, shows_usage: true }
 const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows_usage: true }
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
+
+const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
+/** Of version v1 only what no other surface has. */
+const OTHER_PATHS = [
+  '/v1beta/*',
+  '/upload/v1beta/*',
+  '/v1/files',
+  '/v1/files/*',
+  '/v1/cachedContents',
+  '/v1/cachedContents/*',
+  '/upload/v1/*',
+]
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for what spec.md leaves out. */
 export function native(gateway: Gateway) {
@@ -63,12 +76,9 @@ export function native(gateway: Gateway) {
   }
 
   const unparsed = { parse: 'none' } as const
-  return new Elysia({ name: 'native' })
-    .post(
-      '/v1beta/models/:target',
-      ({ request, params, server }) => post(request, params.target, server),
-      unparsed,
-    )
-    .all('/v1beta/*', ({ request, server }) => rest(request, server), unparsed)
-    .all('/upload/v1beta/*', ({ request, server }) => rest(request, server), unparsed)
+  const app = new Elysia({ name: 'native' })
+  for (const path of GENERATING_PATHS)
+    app.post(path, ({ request, params, server }) => post(request, targetOf(params['*']), server), unparsed)
+  for (const path of OTHER_PATHS) app.all(path, ({ request, server }) => rest(request, server), unparsed)
+  return app
 }

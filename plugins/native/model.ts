@@ -20,12 +20,21 @@ const UNIMPLEMENTED_ACTIONS = new Set([
 ])
 
 /** spec.md, the same section: listing models, the files API, and cached contents, with all that is below them. */
-const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1beta\/(?:models|files|cachedContents)(?:\/|:|$)/
+const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
+
+/** What follows `models/` in a path, decoded; as it stands where it cannot be. */
+export function targetOf(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
 
 /**
- * Reads what follows `/v1beta/models/` in the path of a POST, such as `sim-flash:generateContent`.
+ * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
  *
- * @param target one path segment, decoded
+ * @param target decoded; ids of models may hold slashes
  */
 export function readAction(target: string): Action {
   const colon = target.lastIndexOf(':')
