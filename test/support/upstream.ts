@@ -88,6 +88,19 @@ export const splitAt = (bytes: Uint8Array | string, ...places: readonly number[]
   return [0, ...places].map((from, index) => ({ send: buffer.subarray(from, places[index]) }))
 }
 
+/** A body that is sent in chunks, its length not announced. */
+export const inChunks = (body: Uint8Array | string, chunk_bytes: number): ReadableStream<Uint8Array> => {
+  const bytes = Buffer.from(body)
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.subarray(at, at + chunk_bytes))
+      at += chunk_bytes
+    },
+  })
+}
+
 /** Starts a vendor on a free port of this machine. */
 export async function startUpstream(
   script: Script = refusal(500, 'no answer was scripted'),
