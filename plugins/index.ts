@@ -4,6 +4,7 @@ import { account } from './account/index.ts'
 import { chat } from './chat/index.ts'
 import { health } from './health/index.ts'
 import { messages } from './messages/index.ts'
+import { models } from './models/index.ts'
 import { native } from './native/index.ts'
 
-export const plugins: readonly Plugin[] = [health, native, messages, chat, account]
+export const plugins: readonly Plugin[] = [health, native, messages, chat, models, account]

@@ -1,0 +1,271 @@
+// silent.md, "Chat completions, models, embeddings": "/v1/models and /v1/models/{id}: one body that satisfies both the
+// OpenAI and the Anthropic SDK; only the models that the key may call".
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { catalogueOf, MODEL, PICTURE, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+const SLASHED = 'maker/family/model-1'
+const HIDDEN = 'secret-model'
+const FURTHER = [SLASHED, HIDDEN]
+  .map(
+    (id) => `
+[[models]]
+id = "${id}"
+display_name = "Model of ${id}"
+kind = "text"
+context = 4096
+max_output_tokens = 512
+routes = [{ provider = "vendor", model = "m" }]
+price = { input = 1, output = 4 }
+`,
+  )
+  .join('')
+const EMBEDDING = `
+[[models]]
+id = "test-embedding"
+kind = "embedding"
+routes = [{ provider = "vendor", model = "m" }]
+price = { input = 1 }
+`
+/** What the key of these tests may call, in the catalogue's order. */
+const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, 'test-embedding']
+
+let gateway: TestGateway
+let key: string
+let openai: OpenAI
+let anthropic: Anthropic
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    catalogue: catalogueOf({ upstream_url: 'simulator', more: FURTHER + EMBEDDING }),
+  })
+  key = await gateway.caller('1', { models: ['test-*', 'maker/*'] })
+  openai = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
+  anthropic = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
+})
+afterAll(() => gateway.stop())
+
+const VERSION = { 'anthropic-version': '2023-06-01' }
+interface Body {
+  data: { id: string }[]
+  has_more: boolean
+  first_id: string | null
+  last_id: string | null
+  error: { message: string; param: string; type: string; code: string }
+}
+const get = async (path: string, headers: Record<string, string> = {}, as = key) => {
+  const response = await gateway.call(path, undefined, { key: as, headers })
+  return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
+}
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
+
+describe("OpenAI's SDK", () => {
+  test('lists what the key may call: nothing retired, nothing else', async () => {
+    const list = await openai.models.list()
+    expect(list.object).toBe('list')
+    expect(idsOf(list)).toEqual(CALLABLE)
+    expect(idsOf(list)).not.toContain(RETIRED)
+    for (const model of list.data) {
+      expect(model).toMatchObject({ object: 'model', created: 0, owned_by: 'tollgate' })
+    }
+  })
+
+  test('iterates without end of pages', async () => {
+    const seen: string[] = []
+    for await (const { id } of openai.models.list()) seen.push(id)
+    expect(seen).toEqual(CALLABLE)
+  })
+
+  test.each([MODEL, SLASHED])('retrieves %s', async (id) => {
+    expect(await openai.models.retrieve(id)).toMatchObject({ id, object: 'model' })
+  })
+
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s is not found, in its own class', async (id) => {
+    const failure = await openai.models.retrieve(id).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(OpenAI.NotFoundError)
+    expect(failure).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error' })
+  })
+
+  test('a wrong key, in its own class', async () => {
+    const other = new OpenAI({ apiKey: 'wrong', baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
+    expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
+      OpenAI.AuthenticationError,
+    )
+  })
+})
+
+describe("Anthropic's SDK", () => {
+  test.each([1, 2, 4, 100])('lists all in pages of %i', async (limit) => {
+    const seen: string[] = []
+    for await (const model of anthropic.models.list({ limit })) {
+      expect(model).toMatchObject({
+        type: 'model',
+        created_at: '1970-01-01T00:00:00.000Z',
+        lifecycle: 'active',
+      })
+      seen.push(model.id)
+    }
+    expect(seen).toEqual(CALLABLE)
+  })
+
+  test('pages backwards', async () => {
+    const page = await anthropic.models.list({ limit: 2, before_id: SLASHED })
+    expect(idsOf(page)).toEqual([THINKING, PICTURE])
+    expect(page.has_more).toBe(true)
+    const before = await page.getNextPage()
+    expect(idsOf(before)).toEqual([MODEL, TIERED])
+    expect(before.has_more).toBe(false)
+  })
+
+  test('retrieves one, with its limits', async () => {
+    expect(await anthropic.models.retrieve(SLASHED)).toMatchObject({
+      id: SLASHED,
+      display_name: `Model of ${SLASHED}`,
+      max_input_tokens: 4096,
+      max_tokens: 512,
+    })
+  })
+
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s is not found, in its own class', async (id) => {
+    const failure = await anthropic.models.retrieve(id).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(Anthropic.NotFoundError)
+    expect(failure).toMatchObject({ requestID: expect.stringMatching(/^req_/) })
+  })
+
+  test('a wrong key, in its own class', async () => {
+    const other = new Anthropic({ apiKey: 'wrong', baseURL: gateway.url.origin, maxRetries: 0 })
+    expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
+      Anthropic.AuthenticationError,
+    )
+  })
+})
+
+describe('one body for both', () => {
+  test('every model has every field of both, and what it is for', async () => {
+    const { body } = await get(`/v1/models/${MODEL}`)
+    expect(body as unknown).toEqual({
+      id: MODEL,
+      object: 'model',
+      created: 0,
+      owned_by: 'tollgate',
+      type: 'model',
+      display_name: MODEL,
+      created_at: '1970-01-01T00:00:00.000Z',
+      lifecycle: 'active',
+      deprecated_at: null,
+      retires_at: null,
+      line: null,
+      capabilities: null,
+      max_input_tokens: 1_048_576,
+      max_tokens: 8_192,
+      kind: 'text',
+    })
+    expect((await get(`/v1/models/${MODEL}`, VERSION)).body).toEqual(body)
+    expect((await get('/v1/models', VERSION)).body).toEqual((await get('/v1/models')).body)
+  })
+
+  test.each<[query: string, ids: string[], has_more: boolean]>([
+    ['', CALLABLE, false],
+    ['limit=2', CALLABLE.slice(0, 2), true],
+    ['limit=6', CALLABLE, false],
+    [`after_id=${MODEL}`, CALLABLE.slice(1), false],
+    [`after_id=${MODEL}&limit=2`, CALLABLE.slice(1, 3), true],
+    ['after_id=test-embedding', [], false],
+    [`before_id=${MODEL}`, [], false],
+    [`before_id=${THINKING}`, CALLABLE.slice(0, 2), false],
+    [`before_id=${THINKING}&limit=1`, [TIERED], true],
+    [`after_id=${encodeURIComponent(SLASHED)}`, ['test-embedding'], false],
+    ['beta=true', CALLABLE, false],
+  ])('?%s', async (query, ids, has_more) => {
+    const { status, body } = await get(`/v1/models?${query}`)
+    expect(status).toBe(200)
+    expect([idsOf(body), body.has_more]).toEqual([ids, has_more])
+    expect([body.first_id, body.last_id]).toEqual([ids.at(0) ?? null, ids.at(-1) ?? null])
+  })
+
+  test('a key that may call nothing lists nothing', async () => {
+    const none = await gateway.caller('1', { models: ['no-such-*'] })
+    expect((await get('/v1/models', {}, none)).body).toMatchObject({
+      data: [],
+      has_more: false,
+      last_id: null,
+    })
+  })
+
+  test('a catalogue that changes is listed as it is', async () => {
+    await using other = await startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator' }) })
+    const caller = await other.caller()
+    const list = async () =>
+      idsOf((await (await other.call('/v1/models', undefined, { key: caller })).json()) as Body)
+    expect(await list()).not.toContain(SLASHED)
+    await other.recatalogue(catalogueOf({ upstream_url: 'simulator', more: FURTHER }))
+    expect(await list()).toContain(SLASHED)
+  })
+})
+
+describe('refusals', () => {
+  test.each([
+    ['limit=0', 'limit'],
+    ['limit=1001', 'limit'],
+    ['limit=all', 'limit'],
+    ['limit=1&limit=2', 'limit'],
+    ['after_id=no-such-model', 'after_id'],
+    ['before_id=no-such-model', 'before_id'],
+    ['after_id=', 'after_id'],
+    [`after_id=${HIDDEN}`, 'after_id'],
+    [`after_id=${RETIRED}`, 'after_id'],
+    [`after_id=${MODEL}&before_id=${THINKING}`, 'before_id'],
+  ])('?%s', async (query, param) => {
+    const { status, body } = await get(`/v1/models?${query}`)
+    expect(status).toBe(400)
+    expect(body.error).toMatchObject({ type: 'invalid_request_error', param })
+  })
+
+  test.each([
+    'no-such-model',
+    HIDDEN,
+    RETIRED,
+    MODEL.toUpperCase(),
+    `${MODEL}/`,
+    `/${MODEL}`,
+    `${MODEL}:generateContent`,
+    '%E0%A4%A',
+    '%00',
+    '__proto__',
+    'constructor',
+    'x'.repeat(3_000),
+  ])('there is no %s, for either SDK', async (id) => {
+    const plain = await get(`/v1/models/${id}`)
+    expect([plain.status, plain.body.error.code]).toEqual([404, 'model_not_found'])
+    const versioned = await get(`/v1/models/${id}`, VERSION)
+    expect(versioned.status).toBe(404)
+    expect(versioned.body as unknown).toEqual({
+      type: 'error',
+      error: { type: 'not_found_error', message: expect.stringMatching(/GET \/v1\/models/) },
+      request_id: versioned.headers.get('request-id'),
+    })
+  })
+
+  test('no key: in the shape of who asks', async () => {
+    for (const path of ['/v1/models', `/v1/models/${MODEL}`]) {
+      const plain = await gateway.call(path)
+      expect([plain.status, await plain.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
+      const versioned = await gateway.call(path, undefined, { headers: { 'vendor-version': '2023-06-01' } })
+      expect([versioned.status, await versioned.json()]).toMatchObject([
+        401,
+        { type: 'error', error: { type: 'authentication_error' } },
+      ])
+    }
+  })
+
+  test('a suspended account lists nothing', async () => {
+    const suspended = await gateway.caller()
+    gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
+    expect((await get('/v1/models', {}, suspended)).status).toBe(403)
+  })
+
+  test.each(['POST', 'DELETE'])('%s is not there', async (method) => {
+    expect((await gateway.call(`/v1/models/${MODEL}`, undefined, { key, method })).status).toBe(404)
+  })
+})
