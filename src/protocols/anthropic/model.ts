@@ -8,6 +8,8 @@ export interface Generation {
   readonly sampling: 'both' | 'one' | 'none'
   /** How it is told not to think: in so many words, by saying nothing, or not at all, so that the least is asked for. */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
+  /** Efforts above `high` and the display of thinking came with 4.7. */
+  readonly takes_display_and_high_efforts: boolean
 }
 
 interface Row extends Generation {
@@ -17,19 +19,26 @@ interface Row extends Generation {
   readonly family?: string
 }
 
+const OLDEST: Generation = {
+  thinking: 'budget',
+  sampling: 'both',
+  off: 'disabled',
+  takes_display_and_high_efforts: false,
+}
+
+const NEWEST = { thinking: 'adaptive', sampling: 'none', takes_display_and_high_efforts: true } as const
+
 /** By falling version; the first row that fits a model tells. */
 const ROWS: readonly Row[] = [
-  { from: 505, family: 'sonnet', thinking: 'adaptive', sampling: 'none', off: 'between_tools' },
-  { from: 505, family: 'haiku', thinking: 'adaptive', sampling: 'none', off: 'disabled' },
-  { from: 501, thinking: 'adaptive', sampling: 'none', off: 'least' },
-  { from: 500, family: 'opus', thinking: 'adaptive', sampling: 'none', off: 'disabled' },
-  { from: 500, thinking: 'adaptive', sampling: 'none', off: 'least' },
-  { from: 407, thinking: 'adaptive', sampling: 'none', off: 'nothing' },
-  { from: 406, thinking: 'adaptive', sampling: 'one', off: 'disabled' },
-  { from: 401, thinking: 'budget', sampling: 'one', off: 'disabled' },
+  { ...NEWEST, from: 505, family: 'sonnet', off: 'between_tools' },
+  { ...NEWEST, from: 505, family: 'haiku', off: 'disabled' },
+  { ...NEWEST, from: 501, off: 'least' },
+  { ...NEWEST, from: 500, family: 'opus', off: 'disabled' },
+  { ...NEWEST, from: 500, off: 'least' },
+  { ...NEWEST, from: 407, off: 'nothing' },
+  { ...OLDEST, from: 406, thinking: 'adaptive', sampling: 'one' },
+  { ...OLDEST, from: 401, sampling: 'one' },
 ]
-
-const OLDEST: Generation = { thinking: 'budget', sampling: 'both', off: 'disabled' }
 
 /** `claude-3-7-sonnet-20250219`, `claude-opus-4-6`, `claude-sonnet-5`: a number of more digits is a date. */
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/

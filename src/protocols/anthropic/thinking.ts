@@ -37,10 +37,9 @@ export function encodeThinking(
   if (!thinking) return NOT_SAID
   if (thinking.mode === 'off') return OFF[generation.off]
   if (forcesTool(request)) return NOT_SAID
-  const display = displayOf(request.shows_thinking)
   return generation.thinking === 'adaptive'
-    ? adaptive(thinking, display)
-    : budgeted(request, thinking, display, max_tokens)
+    ? adaptive(request, thinking, generation)
+    : budgeted(request, thinking, max_tokens)
 }
 
 /** Said whenever the caller said it: the default differs between models. */
@@ -61,26 +60,31 @@ const EFFORTS: Readonly<Record<Effort, string>> = {
   max: 'max',
 }
 
-function adaptive(thinking: Thinking, display: string | undefined): EncodedThinking {
+function adaptive(
+  { shows_thinking }: ConversationRequest,
+  thinking: Thinking,
+  { takes_display_and_high_efforts }: Generation,
+): EncodedThinking {
   const effort = effortOf(thinking)
+  const capped = effort && !takes_display_and_high_efforts && HIGHEST.has(effort) ? 'high' : effort
   return {
-    thinking: compact({ type: 'adaptive', display }),
-    effort: effort && EFFORTS[effort],
+    thinking: compact({
+      type: 'adaptive',
+      display: takes_display_and_high_efforts ? displayOf(shows_thinking) : undefined,
+    }),
+    effort: capped && EFFORTS[capped],
     thinks: true,
   }
 }
 
-function budgeted(
-  request: ConversationRequest,
-  thinking: Thinking,
-  display: string | undefined,
-  max_tokens: number,
-): EncodedThinking {
+const HIGHEST: ReadonlySet<Effort> = new Set(['xhigh', 'max'])
+
+function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
   const wanted = Math.max(budgetOf(thinking) ?? USUAL_BUDGET_TOKENS, LEAST_BUDGET_TOKENS)
   const budget_tokens = Math.min(wanted, max_tokens - 1)
   if (budget_tokens < LEAST_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SAID
   return {
-    thinking: compact({ type: 'enabled', budget_tokens, display }),
+    thinking: { type: 'enabled', budget_tokens },
     effort: undefined,
     thinks: true,
   }

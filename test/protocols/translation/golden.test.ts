@@ -1,4 +1,4 @@
-// Every ordered pair of protocols, whole and streamed, against golden files that were read by a person.
+// Every ordered pair of protocols, whole and streamed, against golden files that are read at every change.
 import { describe, expect, test } from 'bun:test'
 import type { ProtocolName, TargetModel } from '../../../src/protocols/canonical.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'

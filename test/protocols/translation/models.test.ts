@@ -56,6 +56,7 @@ describe('Claude', () => {
       { thinking: { type: 'adaptive' }, output_config: { effort: 'medium' } },
     ],
     ['claude-opus-4-6', AUTO, { thinking: { type: 'adaptive' } }],
+    ['claude-opus-4-6', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } }],
     ['claude-opus-4-7', OFF, {}],
     ['claude-opus-4-8', MAX, { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
     ['claude-opus-5', OFF, { thinking: { type: 'disabled' } }],
@@ -86,6 +87,18 @@ describe('Claude', () => {
     )
     const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
     expect(rest).toEqual(expected)
+  })
+
+  test.each([
+    ['claude-opus-4-8', true, { type: 'adaptive', display: 'summarized' }],
+    ['claude-opus-4-8', false, { type: 'adaptive', display: 'omitted' }],
+    ['claude-opus-4-8', undefined, { type: 'adaptive' }],
+    ['claude-opus-4-6', true, { type: 'adaptive' }],
+    ['claude-haiku-4-5', false, { type: 'enabled', budget_tokens: 24_576 }],
+  ])('%s, whose thinking is to be shown: %p', (model, shows_thinking, expected) => {
+    const request = { ...ASKED, thinking: HIGH, shows_thinking }
+    const body = TRANSLATORS.anthropic.encodeRequest(request, { model, max_output_tokens: 1 })
+    expect(body.thinking).toEqual(expected)
   })
 
   test.each([
