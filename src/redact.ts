@@ -26,7 +26,8 @@ const SECRET_PARAMETERS = new Set([
   'access_token',
 ])
 
-const ANY_URL = /[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi
+/** Tried only where a run of its letters begins: long texts without an address must not take long. */
+const ANY_URL = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi
 const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/
 
