@@ -152,6 +152,8 @@ async function readRequest(request: IncomingMessage, over: Promise<void>): Promi
   }
 }
 
+const UNTIL_READ_MS = 20
+
 async function perform(answer: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [first] = answer.steps
   if (first === 'reset') return void request.socket.destroy()
@@ -160,7 +162,11 @@ async function perform(answer: Answer, request: IncomingMessage, response: Serve
   response.flushHeaders()
   for (const step of answer.steps) {
     if (response.destroyed || step === 'hang') return
-    if (step === 'reset') return void request.socket.destroy()
+    if (step === 'reset') {
+      // A reset overtakes what the other side has not read yet.
+      await Bun.sleep(UNTIL_READ_MS)
+      return void request.socket.destroy()
+    }
     if ('wait' in step) await (typeof step.wait === 'number' ? Bun.sleep(step.wait) : step.wait)
     else await write(response, 'send' in step ? step.send : eventBytes(step.event))
   }
