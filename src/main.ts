@@ -1,11 +1,19 @@
 // Owns the process: its arguments, its output, its exit status; and brings the plugins to the gateway.
 import { randomBytes } from 'node:crypto'
-import { plugins } from '../plugins/index.ts'
-import { run } from './cli/program.ts'
-import { startGateway } from './serve.ts'
+import { raiseFetchLimit } from './relaunch.ts'
+
+const arguments_ = process.argv.slice(2)
+// Before anything else is loaded: the process may begin anew here.
+if (arguments_.includes('serve')) raiseFetchLimit(process.argv)
+
+const [{ plugins }, { run }, { startGateway }] = await Promise.all([
+  import('../plugins/index.ts'),
+  import('./cli/program.ts'),
+  import('./serve.ts'),
+])
 
 process.exit(
-  await run(process.argv.slice(2), {
+  await run(arguments_, {
     terminal: {
       out: (text) => process.stdout.write(`${text}\n`),
       err: (text) => process.stderr.write(`${text}\n`),
