@@ -3,7 +3,7 @@ import type { Aim } from './aim.ts'
 import { type JsonBody, readJsonBody } from './body.ts'
 import type { TextModel } from './config/catalogue.ts'
 import { type Conversion, convertAnswer, convertRequest, convertStream, type Dialect } from './conversion.ts'
-import { upstreamFailed } from './errors.ts'
+import { GatewayError, upstreamFailed } from './errors.ts'
 import {
   type Admitted,
   type CallOrigin,
@@ -169,7 +169,11 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       abortUpstream: abort,
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       settle: (ending, cause) => settleStream(held, reading, ending, cause),
-      renderError: () => dialect.protocol.renderStreamError(brokenStream(), order.call.request_id),
+      renderError: (cause) =>
+        dialect.protocol.renderStreamError(
+          cause instanceof GatewayError ? cause : brokenStream(),
+          order.call.request_id,
+        ),
       onMove: place.moved,
     })
     return new Response(body, { headers: answerHeaders(held, relay.content_type) })

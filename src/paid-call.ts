@@ -3,7 +3,14 @@ import { type Caller, type Gate, mayCall } from './access/gate.ts'
 import { type Lease, type Limiter, limitsFor } from './access/limits.ts'
 import type { RenderError } from './answers.ts'
 import type { Catalogue, Model } from './config/catalogue.ts'
-import { notFound, overloaded, permissionDenied, rateLimited, toGatewayError } from './errors.ts'
+import {
+  GatewayError,
+  notFound,
+  overloaded,
+  permissionDenied,
+  rateLimited,
+  toGatewayError,
+} from './errors.ts'
 import type { Nanos } from './money.ts'
 import type { Quote } from './pricing/quote.ts'
 import type { Protocol } from './protocols/protocol.ts'
@@ -117,12 +124,13 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
   }
 
   /** Fires when a caller who has gone takes the upstream with him: at once, or after the time to drain. */
-  function upstreamSignal({ gone }: RunningCall): AbortSignal {
+  function upstreamSignal(place: RunningCall): AbortSignal {
     const { on_disconnect, drain_timeout_ms } = catalogue().server
-    if (on_disconnect === 'cancel') return gone
+    if (on_disconnect === 'cancel') return place.gone
     const controller = new AbortController()
-    const abortLater = () => setTimeout(() => controller.abort(), drain_timeout_ms).unref()
-    gone.addEventListener('abort', abortLater, { once: true })
+    const abort = () => controller.abort()
+    place.watchSilence(Number.POSITIVE_INFINITY, abort)
+    place.gone.addEventListener('abort', () => setTimeout(abort, drain_timeout_ms).unref(), { once: true })
     return controller.signal
   }
 
@@ -209,10 +217,11 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
         probe('dispatched')
         return dispatched
       } catch (thrown) {
-        if (place.gone.aborted) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
-        else
-          await settlement.giveBack('failed', origin.render(toGatewayError(thrown), origin.request_id).status)
-        throw thrown
+        const { aborted, reason } = place.gone
+        const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
+        if (aborted && failure !== reason) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
+        else await settlement.giveBack('failed', origin.render(failure, origin.request_id).status)
+        throw failure
       }
     },
 

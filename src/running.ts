@@ -1,11 +1,13 @@
 // Owns the calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 
+import { type GatewayError, overloaded } from './errors.ts'
+
 /** What a call under way waits for at the moment. */
 export type WaitingFor = 'upstream' | 'caller'
 
 /** One call's place among those under way. */
 export interface RunningCall {
-  /** Fires when the caller has gone, stands still for too long, or the process stops. */
+  /** Fires when the caller has gone or stands still for too long; when the process stops, with the GatewayError to tell him. */
   readonly gone: AbortSignal
   /** The call has moved, and now waits for this. */
   moved(waiting_for: WaitingFor): void
@@ -112,7 +114,10 @@ export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions
       const { promise, resolve } = Promise.withResolvers<void>()
       whenEmpty = resolve
       const timer = setTimeout(() => {
-        for (const { controller } of entries) controller.abort()
+        for (const { controller, abortUpstream } of entries) {
+          controller.abort(stopped())
+          abortUpstream?.()
+        }
       }, timeout_ms)
       await Promise.race([promise, Bun.sleep(timeout_ms + 5_000)])
       clearTimeout(timer)
@@ -130,3 +135,8 @@ export function tickRegularly(running: RunningCalls): () => void {
   timer.unref()
   return () => clearInterval(timer)
 }
+
+const stopped = (): GatewayError =>
+  overloaded('The gateway is restarting, and could not wait for the end of this answer. Please retry.', {
+    retry_after_s: 5,
+  })

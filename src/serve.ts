@@ -31,6 +31,8 @@ import { createTransport } from './upstream/transport.ts'
 /** The largest body of any surface (spec.md, Limits: compose, 100 MB), and a little: surfaces have their own limits. */
 const MAX_BODY_BYTES = 101 * 1024 * 1024
 const SWEEP_EVERY_MS = 60_000
+/** Of answers that are settled, the last bytes may take so long to leave when the process stops. */
+const LAST_BYTES_MS = 2_000
 /** Of a vendor's refusal a caller is shown this many characters. */
 const MOST_PUBLIC_WORDS = 500
 
@@ -128,6 +130,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     idleTimeout: SOCKET_IDLE_TIMEOUT_S,
     maxRequestBodySize: MAX_BODY_BYTES,
     reusePort: false,
+    // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
+    development: false,
   })
   const { server } = app
   if (!server) throw new Error('The gateway could not listen.')
@@ -145,7 +149,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     clearInterval(sweeper)
     stopTicking()
     watched.close()
-    await app.stop()
+    // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
+    await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
+    await server?.stop(true)
     await ledger.close()
     db.close()
     unlock?.()

@@ -1,4 +1,5 @@
 // Owns the way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
+import { GatewayError } from '../errors.ts'
 import type { Relay } from './relay.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
@@ -14,7 +15,7 @@ export interface PumpOptions {
   first: Uint8Array
   reader: ByteReader
   relay: Relay
-  /** Fires when the caller has gone. */
+  /** Fires when the caller has gone; with a GatewayError as its reason where the gateway ends the call. */
   gone: AbortSignal
   /** Ends the upstream's work. */
   abortUpstream: () => void
@@ -37,7 +38,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   const { reading } = relay
   let first: Uint8Array | undefined = options.first
   let held: Uint8Array | undefined
-  let state: 'flowing' | 'ended' | 'left' = 'flowing'
+  let state: 'flowing' | 'ending' | 'over' = 'flowing'
 
   /** The next bytes for the caller; undefined at the stream's end. */
   async function next(): Promise<Uint8Array | undefined> {
@@ -47,7 +48,10 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
       first = undefined
       if (!chunk) return undefined
       const bytes = relay.push(chunk)
-      if (!bytes) continue
+      if (!bytes) {
+        onMove?.('upstream')
+        continue
+      }
       if (!reading.finished) return bytes
       const released = held
       held = bytes
@@ -57,7 +61,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 
   /** Settles, then hands out what was held back. */
   async function finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    state = 'ended'
+    state = 'ending'
     await options.settle('completed')
     for (const bytes of [held, relay.end()]) if (bytes) controller.enqueue(bytes)
     controller.close()
@@ -68,7 +72,8 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     controller: ReadableStreamDefaultController<Uint8Array>,
     cause: unknown,
   ): Promise<void> {
-    state = 'ended'
+    if (state === 'over') return
+    state = 'over'
     options.abortUpstream()
     await options.settle('broken', cause).catch(() => undefined)
     if (held) controller.enqueue(held)
@@ -78,7 +83,9 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 
   async function leave(): Promise<void> {
     if (state !== 'flowing') return
-    state = 'left'
+    state = 'over'
+    // Who stood still for too long is still connected: his answer breaks off, so that he does not wait for more.
+    stream.error(new Error('the caller left, or stood still'))
     if (options.drain_timeout_ms > 0) await drain()
     options.abortUpstream()
     await options.settle('cancelled').catch(() => undefined)
@@ -88,7 +95,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   async function drain(): Promise<void> {
     const timer = setTimeout(options.abortUpstream, options.drain_timeout_ms)
     try {
-      while (await next());
+      while (await next()) onMove?.('upstream')
     } catch {
       // What was read until here is what can be charged.
     } finally {
@@ -100,7 +107,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     try {
       onMove?.('upstream')
       const bytes = await next()
-      if (state === 'left') return
+      if (state === 'over') return
       if (bytes) {
         controller.enqueue(bytes)
         onMove?.('caller')
@@ -110,14 +117,25 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
         throw new Error('the upstream ended its stream before its answer was complete')
       }
     } catch (cause) {
-      if (state === 'left') return
+      if (state === 'over') return
       // A connection that is dropped after the answer's last event has still delivered all of it.
       if (state === 'flowing' && reading.finished && !reading.failed) await finish(controller)
       else await fail(controller, cause)
     }
   }
 
-  gone.addEventListener('abort', leave, { once: true })
-  if (gone.aborted) void leave()
-  return new ReadableStream<Uint8Array>({ pull, cancel: leave }, { highWaterMark: 1 })
+  /** Either the caller is no longer there, or the gateway ends the call, and then it says why. */
+  function end(): void {
+    const { reason } = gone
+    if (reason instanceof GatewayError) void fail(stream, reason).catch(() => undefined)
+    else void leave()
+  }
+
+  let stream: ReadableStreamDefaultController<Uint8Array>
+  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    stream = controller
+    gone.addEventListener('abort', end, { once: true })
+    if (gone.aborted) end()
+  }
+  return new ReadableStream<Uint8Array>({ start, pull, cancel: leave }, { highWaterMark: 1 })
 }
