@@ -1,6 +1,6 @@
 // silent.md, "Streams whose caller left", cell by cell: who goes, at which point of a stream, under which policy, and what
 // the call then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call given back.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import type { Leaving } from '../support/raw-client.ts'
 import { type Step, stream } from '../support/upstream.ts'
@@ -17,6 +17,8 @@ import {
   stepsAround,
   until,
 } from './scene.ts'
+
+setDefaultTimeout(60_000)
 
 const WAYS: Leaving[] = ['close', 'reset', 'half-close']
 const points = Object.entries(POINTS) as [string, Point][]
