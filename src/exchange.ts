@@ -2,7 +2,14 @@
 import type { Aim } from './aim.ts'
 import { type JsonBody, readJsonBody } from './body.ts'
 import type { TextModel } from './config/catalogue.ts'
-import { type Conversion, convertAnswer, convertRequest, convertStream, type Dialect } from './conversion.ts'
+import {
+  type Conversion,
+  carriedBy,
+  convertAnswer,
+  convertRequest,
+  convertStream,
+  type Dialect,
+} from './conversion.ts'
 import { GatewayError, upstreamFailed } from './errors.ts'
 import {
   type Admitted,
@@ -15,7 +22,8 @@ import {
 } from './paid-call.ts'
 import { chargeTokens } from './pricing/charge.ts'
 import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
-import type { JsonObject, RequestFacts, StreamReading } from './protocols/protocol.ts'
+import { parseObject } from './protocols/json.ts'
+import type { JsonObject, Protocol, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { CLIENT_CLOSED_REQUEST } from './settlement.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
 import { NO_USAGE, outputTokens, totalTokens, type Usage } from './usage.ts'
@@ -43,6 +51,19 @@ interface HeldText extends Held<TextModel> {
   order: Order
   /** Set where the balance pays for less output than was asked: the limit that is sent upstream instead. */
   output_limit: number | undefined
+}
+
+/** What a call is charged for, and shown where its answer is translated. */
+interface Billed {
+  usage: Usage
+  /** The upstream did not report it, or not all of it. */
+  estimated: boolean
+}
+
+/** A whole answer, ready for the caller. */
+interface WholeAnswer {
+  body: ArrayBuffer | string
+  billed: Billed
 }
 
 export interface Exchange extends PaidCalls {
@@ -90,10 +111,10 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       created_s: Math.floor(admitted.started_ms / 1000),
       shows_usage: dialect.shows_usage,
     }
-    const conversion = { dialect, body, streams: aim.streams, context }
+    const conversion = { dialect, body, streams: aim.streams, context, translated: new Map() }
     return {
       call,
-      model,
+      model: carriedBy(conversion, model, deps.catalogue().providers),
       conversion,
       ...facts,
       ...quote(model.price, { ...facts, max_output_tokens: limit }),
@@ -142,15 +163,15 @@ export function createExchange(deps: PaidCallDeps): Exchange {
   }
 
   async function wholeAnswer(held: HeldText): Promise<Response> {
-    const { conversion } = held.order
-    const { answer, attempt } = await steps.send(held, sending(held, readWhole))
-    const protocol = deps.protocols[attempt.provider.protocol]
-    await settle(held, 'completed', protocol.readUsage(answer.json), () =>
-      protocol.estimateOutput(answer.json),
+    const { order } = held
+    const { answer } = await steps.send(
+      held,
+      sending(held, (response, { provider }) =>
+        readWhole(response, order, deps.protocols[provider.protocol]),
+      ),
     )
-    return new Response(convertAnswer(conversion, protocol, answer), {
-      headers: answerHeaders(held, 'application/json'),
-    })
+    await settle(held, 'completed', answer.billed)
+    return new Response(answer.body, { headers: answerHeaders(held, 'application/json') })
   }
 
   async function streamedAnswer(held: HeldText): Promise<Response> {
@@ -160,7 +181,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     const { server } = deps.catalogue()
     const protocol = deps.protocols[attempt.provider.protocol]
     const reading = protocol.stream.open()
-    const relay = convertStream(order.conversion, protocol, reading)
+    const relay = convertStream(order.conversion, protocol, reading, () => billStream(order, reading).usage)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
       ...answer,
@@ -195,22 +216,11 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
       await held.settlement.giveBack(ending, status).finally(() => steps.leave(held, 0))
     } else {
-      await settle(held, ending, reported, () => delivered_tokens)
+      await settle(held, ending, billStream(held.order, reading, ending))
     }
   }
 
-  /** @param estimateOutput what was delivered, in tokens; asked for where the upstream did not report it */
-  async function settle(
-    held: HeldText,
-    outcome: StreamEnding,
-    reported: Usage | undefined,
-    estimateOutput: () => number,
-  ): Promise<void> {
-    const { input_tokens } = held.order
-    const estimated = reported === undefined || (outcome !== 'completed' && outputTokens(reported) === 0)
-    const usage = estimated
-      ? { ...(reported ?? { ...NO_USAGE, input_tokens }), output_tokens: estimateOutput() }
-      : reported
+  async function settle(held: HeldText, outcome: StreamEnding, { usage, estimated }: Billed): Promise<void> {
     const charge = chargeTokens(held.model.price, usage)
     try {
       await held.settlement.post({ outcome, charge, usage, estimated })
@@ -230,10 +240,27 @@ function answerHeaders(held: HeldText, content_type: string): Record<string, str
   return headers
 }
 
-/** The upstream's bytes, and what they say; what is cut short is no answer. */
-async function readWhole(response: Response): Promise<{ bytes: ArrayBuffer; json: JsonObject }> {
+/** A usage as reported, or what is missing of it estimated. @param estimateOutput what was delivered, in tokens */
+function bill({ input_tokens }: Order, reported: Usage | undefined, estimateOutput: () => number): Billed {
+  return reported
+    ? { usage: reported, estimated: false }
+    : { usage: { ...NO_USAGE, input_tokens, output_tokens: estimateOutput() }, estimated: true }
+}
+
+/** What a stream is charged for. One that did not come to its end may not have told its output. */
+function billStream(order: Order, reading: StreamReading, ending: StreamEnding = 'completed'): Billed {
+  const billed = bill(order, reading.usage(), () => reading.deliveredTokens())
+  if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
+  return { usage: { ...billed.usage, output_tokens: reading.deliveredTokens() }, estimated: true }
+}
+
+/** All of an answer; what is cut short, or tells of an error under status 200, is none, and another route may have one. */
+async function readWhole(response: Response, order: Order, protocol: Protocol): Promise<WholeAnswer> {
   const bytes = await response.arrayBuffer()
-  return { bytes, json: JSON.parse(Buffer.from(bytes).toString()) as JsonObject }
+  const json = parseObject(Buffer.from(bytes).toString())
+  if (!json || (json.error ?? null) !== null) throw new Error('the upstream sent something that is no answer')
+  const billed = bill(order, protocol.readUsage(json), () => protocol.estimateOutput(json))
+  return { body: convertAnswer(order.conversion, protocol, { bytes, json }, billed.usage), billed }
 }
 
 /** The first bytes of a stream: until they are there, another route may still answer. */

@@ -8,7 +8,7 @@ import type { Gateway } from '../../src/gateway.ts'
 import { originOf, type Server } from '../../src/origin.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
-import { isUsageChunk } from '../../src/protocols/openai/stream.ts'
+import { withoutUsage } from '../../src/protocols/openai/stream.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
@@ -16,8 +16,8 @@ import { eventFrame } from '../../src/upstream/relay.ts'
 export const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
-/** The usage is always asked of the upstream: from a caller who did not ask, its chunk is kept. */
-const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shows: (data) => !isUsageChunk(data) }
+/** The usage is always asked of the upstream: from a caller who did not ask, it is kept. */
+const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shown: withoutUsage }
 const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderError }
 
 const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)

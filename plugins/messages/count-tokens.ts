@@ -1,13 +1,13 @@
 // Owns counting the tokens of a messages request: by the vendor where he counts, by estimate where not; free of charge.
 import { readAim } from '../../src/aim.ts'
 import { jsonAnswer } from '../../src/answers.ts'
-import { readJsonBody } from '../../src/body.ts'
+import { type JsonBody, readJsonBody } from '../../src/body.ts'
 import type { Catalogue, TextModel } from '../../src/config/catalogue.ts'
 import type { Exchange } from '../../src/exchange.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import { spliceFields } from '../../src/protocols/json-splice.ts'
 import { ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, readBetas, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens` over the exchange's steps. */
@@ -18,19 +18,21 @@ export function createTokenCounter({
   return async (origin) => {
     const admitted = exchange.admit(origin)
     try {
-      const { json } = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES)
+      const body = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES)
       requireVersion(origin.request.headers)
-      const model = exchange.findModel(admitted, readAim(json).model_id, 'text')
+      const model = exchange.findModel(admitted, readAim(body.json).model_id, 'text')
       // The vendor's counting takes no max_tokens; reading a request wants one.
-      const { input_tokens } = anthropic.readRequest({ ...json, max_tokens: 1 })
+      const { input_tokens } = anthropic.readRequest({ ...body.json, max_tokens: 1 })
       const counting = countingRoutes(model, catalogue().providers)
-      const body = counting ? await ask(exchange, admitted, counting, json) : { input_tokens }
-      return jsonAnswer(body, origin.request_id, { [ID_HEADER]: origin.request_id })
+      const counted = counting ? await ask(exchange, admitted, counting, body) : { input_tokens }
+      return jsonAnswer(counted, origin.request_id, { [ID_HEADER]: origin.request_id })
     } finally {
       exchange.leave(admitted, 0)
     }
   }
 }
+
+const NAMED_ONCE: ReadonlySet<string> = new Set(['model'])
 
 /** The model with those of its routes that lead to a vendor who counts; undefined where none does. */
 function countingRoutes(model: TextModel, providers: Catalogue['providers']): TextModel | undefined {
@@ -44,7 +46,7 @@ async function ask(
   exchange: Exchange,
   admitted: Admitted,
   model: TextModel,
-  json: JsonObject,
+  { bytes, json }: JsonBody,
 ): Promise<unknown> {
   const { answer } = await exchange.ask(admitted, model, {
     streams: false,
@@ -59,7 +61,7 @@ async function ask(
           ...provider.headers,
           ...headers,
         },
-        body: JSON.stringify({ ...json, model: upstream_model }),
+        body: spliceFields(bytes, json, { ...json, model: upstream_model }, NAMED_ONCE),
       }
     },
     open: (response) => response.json(),

@@ -67,7 +67,8 @@ function skipSpaces(data: Buffer, from: number): number {
   return at
 }
 
-function closingQuote(data: Buffer, start: number): number {
+/** Where a string's closing quote stands; -1 where there is none. @param start just past its opening quote */
+export function closingQuote(data: Buffer, start: number): number {
   let quote = data.indexOf(QUOTE, start)
   while (quote > start && isEscaped(data, quote, start)) quote = data.indexOf(QUOTE, quote + 1)
   return quote

@@ -51,11 +51,20 @@ class OpenaiStreamReading implements StreamReading {
   }
 }
 
-/** Whether an event is the one that tells the usage and nothing else: it comes last, its `choices` empty. */
-export function isUsageChunk(data: Buffer): boolean {
-  if (!hasValue(data, USAGE)) return false
+/**
+ * A chunk without the usage, for callers who did not ask for it. OpenAI tells it in a chunk of its own, which has no choices;
+ * other servers tell it beside their last choice, or in every chunk.
+ *
+ * @returns the same bytes where no usage is told; undefined where nothing is left
+ */
+export function withoutUsage(data: Buffer): Buffer | undefined {
+  if (!hasValue(data, USAGE)) return data
   const chunk = parseObject(data.toString())
-  return chunk !== undefined && Array.isArray(chunk.choices) && chunk.choices.length === 0
+  const { usage, ...rest } = chunk ?? {}
+  if (usage === undefined || usage === null) return data
+  return Array.isArray(rest.choices) && rest.choices.length === 0
+    ? undefined
+    : Buffer.from(JSON.stringify(rest))
 }
 
 export const stream: StreamRules = { open: () => new OpenaiStreamReading() }

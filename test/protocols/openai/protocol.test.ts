@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/errors.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'
-import { isUsageChunk } from '../../../src/protocols/openai/stream.ts'
+import { withoutUsage } from '../../../src/protocols/openai/stream.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import type { Usage } from '../../../src/usage.ts'
 import { NO_USAGE } from '../../../src/usage.ts'
@@ -242,14 +242,28 @@ describe('the request as the provider gets it', () => {
     expect(showsUsage({ stream: true })).toBe(false)
     expect(showsUsage({ stream: true, stream_options: { include_usage: true } })).toBe(true)
   })
+  const USAGE = { prompt_tokens: 1 }
+  test.each<[string, JsonObject, JsonObject | undefined]>([
+    ['a chunk of its own', { choices: [], usage: USAGE }, undefined],
+    [
+      'told beside a choice',
+      { id: 'x', choices: [{ index: 0 }], usage: USAGE },
+      { id: 'x', choices: [{ index: 0 }] },
+    ],
+    ['told without choices', { usage: USAGE }, {}],
+  ])('a usage is kept from others: %s', (_, chunk, expected) => {
+    const left = withoutUsage(Buffer.from(JSON.stringify(chunk)))
+    expect(left && JSON.parse(left.toString())).toEqual(expected)
+  })
   test.each([
-    [{ choices: [], usage: { prompt_tokens: 1 } }, true],
-    [{ choices: [], usage: null }, false],
-    [{ choices: [{ index: 0 }], usage: { prompt_tokens: 1 } }, false],
-    [{ usage: { prompt_tokens: 1 } }, false],
-    [{ choices: [{ delta: { content: '"choices":[],"usage":{}' } }] }, false],
-  ])('%o is the chunk that is kept from others: %p', (chunk, expected) => {
-    expect(isUsageChunk(Buffer.from(JSON.stringify(chunk)))).toBe(expected)
+    '{"choices":[],"usage":null}',
+    '{"choices":[{"delta":{"content":"\\"choices\\":[],\\"usage\\":{}"}}]}',
+    '{"choices":[],"more":{"usage":1}}',
+    '[DONE]',
+    '{"usage":1',
+  ])('%s passes as it is', (text) => {
+    const data = Buffer.from(text)
+    expect(withoutUsage(data)).toBe(data)
   })
 })
 
