@@ -1,6 +1,6 @@
 // Owns getting an answer: the first way that works, tried one after the other, and never again after the first byte.
 import type { Catalogue, Model } from '../config/catalogue.ts'
-import { type GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../errors.ts'
+import { GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../errors.ts'
 import type { UpstreamFailure } from '../protocols/protocol.ts'
 import type { Health } from './health.ts'
 import { type Attempt, planAttempts } from './routes.ts'
@@ -33,7 +33,10 @@ export interface Dispatch<T> {
   model: Model
   /** Ends the attempt under way and all further ones: the caller has gone, or the gateway stops. */
   signal: AbortSignal
-  /** Writes the request for one attempt. */
+  /**
+   * Writes the request for one attempt.
+   * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
+   */
   write(attempt: Attempt): UpstreamRequest
   /** Reads an answer as far as it must be there before the caller gets a byte. Throwing makes the attempt a failure. */
   open(response: Response, attempt: Attempt): Promise<T>
@@ -58,7 +61,8 @@ const MAX_FAILURE_BYTES = 64 * 1024
 
 /**
  * Tries the model's routes until one answers. 429, 5xx, refused keys, broken answers and failed connections go to the next way,
- * and the key rests; a refusal that is the caller's doing ends the call.
+ * and the key rests; a refusal that is the caller's doing ends the call. A way that cannot be told what he asks is passed
+ * over, and is not at fault.
  *
  * @throws GatewayError invalid_request, rate_limited (every way was busy), upstream_timeout or upstream_failed
  */
@@ -66,8 +70,14 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   const { model, catalogue } = call
   const attempts = planAttempts(model.routes, catalogue.providers, deps.health, deps.now(), deps.random)
   let failure: UpstreamFailure | undefined
+  let refusal: GatewayError | undefined
   for (const attempt of attempts) {
-    const result = await tryOnce(deps, call, attempt)
+    const request = writeOrRefuse(call, attempt)
+    if (request instanceof GatewayError) {
+      refusal ??= request
+      continue
+    }
+    const result = await tryOnce(deps, call, attempt, request)
     if ('answer' in result) {
       deps.health.succeeded(attempt.key_id)
       return result
@@ -78,20 +88,29 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     call.onFailure(attempt, failure)
     deps.health.failed(attempt.key_id, attempt.provider.rest_ms, (failure.retry_after_s ?? 0) * 1000)
   }
-  throw allFailed(failure)
+  throw failure ? allFailed(failure) : (refusal ?? allFailed(failure))
+}
+
+function writeOrRefuse<T>(call: Dispatch<T>, attempt: Attempt): UpstreamRequest | GatewayError {
+  try {
+    return call.write(attempt)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
 }
 
 async function tryOnce<T>(
   deps: DispatchDeps,
   call: Dispatch<T>,
   attempt: Attempt,
+  { url, headers, body }: UpstreamRequest,
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const controller = new AbortController()
   const abort = () => controller.abort()
   const timeout = setTimeout(() => controller.abort(new TimedOut()), call.timeoutOf(attempt))
   call.signal.addEventListener('abort', abort)
   try {
-    const { url, headers, body } = call.write(attempt)
     const response = await deps.fetch(url, {
       method: 'POST',
       headers,
