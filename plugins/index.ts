@@ -2,9 +2,10 @@
 import type { Plugin } from '../src/gateway.ts'
 import { account } from './account/index.ts'
 import { chat } from './chat/index.ts'
+import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
 import { messages } from './messages/index.ts'
 import { models } from './models/index.ts'
 import { native } from './native/index.ts'
 
-export const plugins: readonly Plugin[] = [health, native, messages, chat, models, account]
+export const plugins: readonly Plugin[] = [health, native, messages, chat, models, embeddings, account]

@@ -49,7 +49,7 @@ function readDocument({ value }: TomlDocument, env: Environment, report: Report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
   const providers = readProviders(listOf(value.providers), env, report)
-  const models = readModels(listOf(value.models), namesOf(value.providers), report)
+  const models = readModels(listOf(value.models), { names: namesOf(value.providers), providers }, report)
   return outline && server && limits && { server, limits, providers, models }
 }
 
@@ -66,26 +66,33 @@ function readProviders(parts: unknown[], env: Environment, report: Report): Map<
   return providers
 }
 
-function readModels(parts: unknown[], provider_names: string[], report: Report): Map<string, Model> {
+/** The names that stand in the file, and of those the providers that could be read. */
+interface Suppliers {
+  names: string[]
+  providers: ReadonlyMap<string, Provider>
+}
+
+function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map<string, Model> {
   const models = new Map<string, Model>()
   parts.forEach((part, index) => {
     const path = ['models', index]
     const text = validateModel(part, path, report)
     if (!text) return
     if (models.has(text.id)) report([...path, 'id'], `must be unique: there is already a model "${text.id}"`)
-    checkRoutes(text, index, provider_names, report)
+    checkRoutes(text, index, suppliers, report)
     models.set(text.id, readModel(text, path, report))
   })
   return models
 }
 
-function checkRoutes({ routes }: ModelText, model: number, provider_names: string[], report: Report): void {
+function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Suppliers, report: Report): void {
+  const { names, providers } = suppliers
   routes.forEach(({ provider }, route) => {
-    if (!provider_names.includes(provider))
-      report(
-        ['models', model, 'routes', route, 'provider'],
-        `must be the name of a provider; "${provider}" is none: ${suggest(provider, provider_names)}`,
-      )
+    const path = ['models', model, 'routes', route, 'provider']
+    if (!names.includes(provider))
+      report(path, `must be the name of a provider; "${provider}" is none: ${suggest(provider, names)}`)
+    if (kind !== 'text' && providers.get(provider)?.protocol === 'anthropic')
+      report(path, `must be a provider of another protocol: "anthropic" has no ${kind} models`)
   })
 }
 

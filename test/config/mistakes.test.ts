@@ -204,6 +204,11 @@ describe('a mistake says where it is and what to write', () => {
       '4 models[0].routes[0].provider: must be the name of a provider; "vendr" is none: did you mean "vendor"?',
     ],
     [
+      'an embedding model at a vendor who has none',
+      `${PROVIDER.replace('"gemini"', '"anthropic"')}${MODEL.replace('"text"', '"embedding"').replace(', output = 2', '')}`,
+      '11 models[0].routes[0].provider: must be a provider of another protocol: "anthropic" has no embedding models',
+    ],
+    [
       'a route to what is nothing like it',
       price('price = { input = 1, output = 1 }').replace('"vendor", model', '"elsewhere", model'),
       '4 models[0].routes[0].provider: must be the name of a provider; "elsewhere" is none: there are "vendor"',

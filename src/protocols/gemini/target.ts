@@ -6,10 +6,14 @@ import type { UpstreamTarget } from '../protocol.ts'
  * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and "models.streamGenerateContent".
  */
 export function target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget {
+  return methodTarget(call, call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent')
+}
+
+/** The same for any method of a model. */
+export function methodTarget(call: { model: string; api_key: string }, method: string): UpstreamTarget {
   const model = call.model.split('/').map(encodeURIComponent).join('/')
-  const action = call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent'
   return {
-    path: `/v1beta/models/${model}:${action}`,
+    path: `/v1beta/models/${model}:${method}`,
     headers: call.api_key === '' ? {} : { 'x-goog-api-key': call.api_key },
   }
 }

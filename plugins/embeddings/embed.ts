@@ -1,0 +1,115 @@
+// Owns one paid embeddings call: admit, quote, hold, dispatch, settle; the steps are those of every paid call.
+import { readAim } from '../../src/aim.ts'
+import { readJsonBody } from '../../src/body.ts'
+import type { EmbeddingModel, Provider } from '../../src/config/catalogue.ts'
+import { internal } from '../../src/errors.ts'
+import type { CallOrigin, Held, PaidCalls, Sending } from '../../src/paid-call.ts'
+import { chargeTokens } from '../../src/pricing/charge.ts'
+import { type Quote, quote } from '../../src/pricing/quote.ts'
+import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../src/protocols/embeddings.ts'
+import { geminiEmbeddings } from '../../src/protocols/gemini/embeddings.ts'
+import {
+  openaiEmbeddings,
+  readEmbeddingRequest,
+  writeEmbeddings,
+} from '../../src/protocols/openai/embeddings.ts'
+import type { Json } from '../../src/protocols/protocol.ts'
+import { NO_USAGE, totalTokens, type Usage } from '../../src/usage.ts'
+
+/** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** The messages protocol has no embeddings; the catalogue refuses such a route. */
+const PROTOCOLS: Partial<Record<Provider['protocol'], EmbeddingProtocol>> = {
+  gemini: geminiEmbeddings,
+  openai: openaiEmbeddings,
+}
+
+interface Answer extends Embedded {
+  bytes: ArrayBuffer
+}
+
+/**
+ * Embeds what a request asks for, and charges for what was read.
+ *
+ * @returns the provider's own bytes where it speaks as the caller does, else its vectors in the caller's protocol
+ * @throws GatewayError for every refusal and failure; nothing is held then
+ */
+export async function embed(steps: PaidCalls, origin: CallOrigin): Promise<Response> {
+  const admitted = steps.admit(origin)
+  try {
+    const { bytes, json } = await readJsonBody(origin.request, BODY_LIMIT_BYTES)
+    const model = steps.findModel(admitted, readAim(json).model_id, 'embedding')
+    const request = readEmbeddingRequest(json)
+    return await steps.once(admitted, { content: [bytes], streams: false }, async () => {
+      const held = await steps.hold(admitted, model, quoteEmbedding(model, request), false)
+      const { answer } = await steps.send(held, sendingOf(request))
+      const billed = await settle(steps, held, request, answer.usage)
+      const body = answer.vectors ? writeEmbeddings(answer.vectors, request, model.id, billed) : answer.bytes
+      return new Response(body, {
+        headers: { 'content-type': 'application/json', 'x-request-id': origin.request_id },
+      })
+    })
+  } catch (thrown) {
+    steps.leave(admitted, 0)
+    throw thrown
+  }
+}
+
+/** Nothing is written, so that the input is all that can be billed, and less than all of it is of no use. */
+const quoteEmbedding = ({ price }: EmbeddingModel, { input_tokens }: EmbeddingRequest): Quote =>
+  quote(price, { input_tokens, input_fields: ['input_tokens'], answers: 1, max_output_tokens: 0 })
+
+/** How the call is put to a route: in the provider's own protocol. */
+function sendingOf(request: EmbeddingRequest): Sending<Answer> {
+  return {
+    streams: false,
+    write({ provider, model, api_key }) {
+      const protocol = protocolOf(provider)
+      const { path, headers } = protocol.target({ model, api_key })
+      return {
+        url: provider.base_url + path,
+        headers: {
+          'content-type': 'application/json',
+          'accept-encoding': 'identity',
+          ...provider.headers,
+          ...headers,
+        },
+        body: JSON.stringify(protocol.encode(request, model)),
+      }
+    },
+    async open(response, { provider }) {
+      const bytes = await response.arrayBuffer()
+      const json: Json = JSON.parse(Buffer.from(bytes).toString())
+      return { bytes, ...protocolOf(provider).decode(json, request) }
+    },
+  }
+}
+
+function protocolOf({ protocol }: Provider): EmbeddingProtocol {
+  const found = PROTOCOLS[protocol]
+  if (found) return found
+  throw internal(
+    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
+    {
+      cause: `the protocol ${protocol} has no embeddings`,
+    },
+  )
+}
+
+/** @returns what was charged: the reported usage, else the estimate, which is marked as one */
+async function settle(
+  steps: PaidCalls,
+  held: Held<EmbeddingModel>,
+  request: EmbeddingRequest,
+  reported: Usage | undefined,
+): Promise<Usage> {
+  const usage = reported ?? { ...NO_USAGE, input_tokens: request.input_tokens }
+  const charge = chargeTokens(held.model.price, usage)
+  try {
+    await held.settlement.post({ outcome: 'completed', charge, usage, estimated: reported === undefined })
+  } finally {
+    steps.leave(held, totalTokens(usage))
+  }
+  return usage
+}

@@ -1,0 +1,47 @@
+// Owns embeddings as Gemini has them: a batch of texts, and vectors that are not always of unit length.
+// https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
+import { NO_USAGE, type Usage } from '../../usage.ts'
+import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
+import { compact, countIn, objectIn, objectsIn, refusal } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+import { methodTarget } from './target.ts'
+
+/** Callers speak OpenAI's embeddings; this is what a Gemini provider is asked, and how its vectors go back. */
+export const geminiEmbeddings: EmbeddingProtocol = {
+  target: (call) => methodTarget(call, 'batchEmbedContents'),
+  encode({ texts, dimensions }, model) {
+    if (!texts) throw refusal('input', 'must be text for this model: its vendor does not take tokens.')
+    const about = compact({ model: `models/${model}`, outputDimensionality: dimensions })
+    return { requests: texts.map((text) => ({ ...about, content: { parts: [{ text }] } })) }
+  },
+  decode(json, request) {
+    const answer = objectIn(json)
+    return { usage: readEmbeddingUsage(answer), vectors: readVectors(answer, request) }
+  },
+}
+
+/**
+ * Vectors of fewer dimensions than the model's own are cut, and no longer of unit length, as OpenAI's always are
+ * (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
+ */
+function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
+  const vectors = objectsIn(answer.embeddings).map(({ values }) => numbersIn(values))
+  if (vectors.length !== count || vectors.some((vector) => vector.length === 0)) {
+    throw new Error(`the upstream sent ${vectors.length} vectors for ${count} inputs, or empty ones`)
+  }
+  return dimensions === undefined ? vectors : vectors.map(toUnitLength)
+}
+
+const numbersIn = (value: Json | undefined): number[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'number') : []
+
+function toUnitLength(vector: number[]): number[] {
+  const length = Math.hypot(...vector)
+  return length === 0 ? vector : vector.map((value) => value / length)
+}
+
+/** Newer models report what they read; older ones do not. */
+function readEmbeddingUsage(answer: JsonObject): Usage | undefined {
+  const input_tokens = countIn(objectIn(answer.usageMetadata).promptTokenCount)
+  return input_tokens === undefined ? undefined : { ...NO_USAGE, input_tokens }
+}

@@ -1,0 +1,124 @@
+// Owns embeddings as OpenAI has them: what callers ask for, what is sent on, and how vectors are written.
+// https://platform.openai.com/docs/api-reference/embeddings
+import { estimateTokens } from '../../estimate.ts'
+import { promptTokens, type Usage } from '../../usage.ts'
+import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
+import { maybe, objectIn, objectsIn, oneOf, refusal, wantArray, wantCount, wantString } from '../json.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+import { readUsage } from './usage.ts'
+
+/** "any array must be 2048 dimensions or less" */
+const MOST_INPUTS = 2_048
+const FORMATS = { float: 'float', base64: 'base64' } as const
+
+/**
+ * Reads the body of an embeddings call.
+ * @throws GatewayError invalid_request naming the field
+ */
+export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
+  const dimensions = maybe(wantCount, body.dimensions, 'dimensions')
+  if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
+  maybe(wantString, body.user, 'user')
+  const { encoding_format } = body
+  return {
+    body,
+    ...readInput(body.input),
+    dimensions,
+    encoding_format:
+      encoding_format === undefined || encoding_format === null
+        ? 'float'
+        : oneOf(FORMATS, encoding_format, 'encoding_format'),
+  }
+}
+
+type Input = Pick<EmbeddingRequest, 'texts' | 'count' | 'input_tokens'>
+
+function readInput(input: Json | undefined): Input {
+  if (typeof input === 'string') return textInput([readText(input, 'input')])
+  if (!Array.isArray(input)) throw refusal('input', INPUT_MUST)
+  const [first] = input
+  if (first === undefined) throw refusal('input', 'must not be empty.')
+  if (typeof first === 'number')
+    return { texts: undefined, count: 1, input_tokens: readTokens(input, 'input') }
+  if (input.length > MOST_INPUTS) throw refusal('input', `must be at most ${MOST_INPUTS} inputs.`)
+  if (typeof first === 'string') return textInput(input.map((item, at) => readText(item, `input[${at}]`)))
+  if (!Array.isArray(first)) throw refusal('input[0]', INPUT_MUST)
+  const input_tokens = input.reduce<number>((sum, item, at) => sum + readTokens(item, `input[${at}]`), 0)
+  return { texts: undefined, count: input.length, input_tokens }
+}
+
+const INPUT_MUST = 'must be a text, a list of texts, a list of tokens, or a list of lists of tokens.'
+
+function textInput(texts: string[]): Input {
+  const input_tokens = texts.reduce((sum, text) => sum + estimateTokens(text), 0)
+  return { texts, count: texts.length, input_tokens }
+}
+
+function readText(value: Json, path: string): string {
+  const text = wantString(value, path)
+  if (text === '') throw refusal(path, 'must not be empty.')
+  return text
+}
+
+function readTokens(value: Json, path: string): number {
+  const tokens = wantArray(value, path)
+  if (tokens.length === 0) throw refusal(path, 'must not be empty.')
+  tokens.forEach((token, at) => {
+    wantCount(token, `${path}[${at}]`)
+  })
+  return tokens.length
+}
+
+/** A provider of this protocol gets the caller's own body under its own name of the model, and its bytes go back. */
+export const openaiEmbeddings: EmbeddingProtocol = {
+  target: ({ api_key }) => ({
+    path: '/embeddings',
+    headers: api_key === '' ? {} : { authorization: `Bearer ${api_key}` },
+  }),
+  encode: ({ body }, model) => (body.model === model ? body : { ...body, model }),
+  decode(json, { count }) {
+    const answer = objectIn(json)
+    const found = objectsIn(answer.data).length
+    if (found !== count) throw new Error(`the upstream sent ${found} vectors for ${count} inputs`)
+    return { usage: readEmbeddingUsage(answer), vectors: undefined }
+  },
+}
+
+/** Undefined where the answer says nothing of what it read; `total_tokens` is all that some servers tell. */
+function readEmbeddingUsage(answer: JsonObject): Usage | undefined {
+  const { prompt_tokens, total_tokens } = objectIn(answer.usage)
+  return readUsage({ usage: { prompt_tokens: prompt_tokens ?? total_tokens ?? null } })
+}
+
+/**
+ * An answer in this protocol, from the vectors of another.
+ *
+ * @param billed shown as the usage
+ */
+export function writeEmbeddings(
+  vectors: readonly (readonly number[])[],
+  { encoding_format }: Pick<EmbeddingRequest, 'encoding_format'>,
+  model: string,
+  billed: Usage,
+): string {
+  const tokens = promptTokens(billed)
+  return JSON.stringify({
+    object: 'list',
+    data: vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: encoding_format === 'base64' ? toBase64(vector) : vector,
+    })),
+    model,
+    usage: { prompt_tokens: tokens, total_tokens: tokens },
+  })
+}
+
+/** 32-bit floats, little-endian, as SDKs read them. */
+function toBase64(vector: readonly number[]): string {
+  const bytes = Buffer.alloc(vector.length * 4)
+  vector.forEach((value, at) => {
+    bytes.writeFloatLE(value, at * 4)
+  })
+  return bytes.toString('base64')
+}

@@ -1,0 +1,355 @@
+// silent.md: "/v1/embeddings: OpenAI's shape", to OpenAI-protocol providers and to Gemini's batchEmbedContents.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import { catalogueOf, MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { RESET, refusal, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+
+/** Through OpenAI's protocol, through Gemini's, and through either. USD 0.02 per million tokens. */
+const OPENAI = 'embed-openai'
+const GEMINI = 'embed-gemini'
+const EITHER = 'embed-either'
+const RETIRED = 'embed-retired'
+const TOKEN_NANOS = 20
+
+const more = (url: string) => `
+[[providers]]
+name = "speaks-openai"
+protocol = "openai"
+base_url = "${url}/v1"
+api_keys = ["${VENDOR_KEYS[0]}"]
+
+${[
+  [OPENAI, '{ provider = "speaks-openai", model = "vendor-embedding" }'],
+  [GEMINI, '{ provider = "vendor", model = "vendor-embedding" }'],
+  [
+    EITHER,
+    '{ provider = "vendor", model = "vendor-embedding" }, { provider = "speaks-openai", model = "vendor-embedding", order = 1 }',
+  ],
+]
+  .map(
+    ([id, routes]) => `
+[[models]]
+id = "${id}"
+kind = "embedding"
+routes = [${routes}]
+price = { input = 0.02 }
+`,
+  )
+  .join('')}
+[[models]]
+id = "${RETIRED}"
+kind = "embedding"
+retired = true
+routes = [{ provider = "vendor", model = "m" }]
+price = { input = 0.02 }
+`
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: string
+let sdk: OpenAI
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({
+    catalogue: catalogueOf({ upstream_url: upstream.url, more: more(upstream.url) }),
+  })
+  key = await gateway.caller()
+  sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.seen.length = 0
+})
+
+const base64 = (...values: number[]) => Buffer.from(new Float32Array(values).buffer).toString('base64')
+/** OpenAI's answer; the vectors in base64, as its SDK asks for them. */
+const openaiAnswer = (
+  vectors: number[][],
+  usage: object | undefined = { prompt_tokens: 7, total_tokens: 7 },
+) => ({
+  object: 'list',
+  data: vectors.map((values, index) => ({ object: 'embedding', index, embedding: base64(...values) })),
+  model: 'vendor-embedding',
+  ...(usage ? { usage } : {}),
+})
+const geminiAnswer = (vectors: number[][], usageMetadata?: object) => ({
+  embeddings: vectors.map((values) => ({ values })),
+  ...(usageMetadata ? { usageMetadata } : {}),
+})
+const sent = () => JSON.parse(upstream.last().body.toString()) as Record<string, unknown>
+const post = (body: object) => gateway.call('/v1/embeddings', body, { key })
+const lastCall = async () => {
+  const call = (await gateway.atRest()).calls.at(-1)
+  if (!call) throw new Error('no call was recorded')
+  return call
+}
+
+describe("to a provider of OpenAI's protocol", () => {
+  test.each<[name: string, input: OpenAI.EmbeddingCreateParams['input'], count: number]>([
+    ['a text', 'Tides rise.', 1],
+    ['texts', ['Tides rise.', 'And fall.'], 2],
+    ['tokens', [1, 2, 3], 1],
+    ['lists of tokens', [[1, 2], [3]], 2],
+  ])(
+    '%s: the body passed on, the model renamed, vectors as the SDK reads them',
+    async (_name, input, count) => {
+      const vectors = Array.from({ length: count }, (_, at) => [at, 0.5, -0.25])
+      upstream.answer(whole(openaiAnswer(vectors)))
+      const answer = await sdk.embeddings.create({ model: OPENAI, input, dimensions: 3, user: 'someone' })
+      expect(answer.data.map(({ embedding }) => [...embedding])).toEqual(vectors)
+      expect(upstream.last().path).toBe('/v1/embeddings')
+      expect(upstream.last().headers.authorization).toBe(`Bearer ${VENDOR_KEYS[0]}`)
+      expect(sent()).toEqual({
+        model: 'vendor-embedding',
+        input,
+        dimensions: 3,
+        user: 'someone',
+        encoding_format: 'base64',
+      })
+      expect(await lastCall()).toMatchObject({
+        surface: 'embeddings',
+        model: OPENAI,
+        outcome: 'completed',
+        estimated: 0,
+        input_tokens: 7,
+        output_tokens: 0,
+        cost_nanos: 7 * TOKEN_NANOS,
+      })
+    },
+  )
+
+  test('the bytes of the answer are the vendor’s, unknown fields and all', async () => {
+    const text = ` {"object":"list","data":[{"embedding":[1.50,2],"index":0}],"more":1e400,"usage":{"total_tokens":3}}\n`
+    upstream.answer(whole(text))
+    const response = await post({ model: OPENAI, input: 'Tides', encoding_format: 'float', task: 'search' })
+    expect(await response.text()).toBe(text)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+    expect(sent()).toMatchObject({ task: 'search', encoding_format: 'float' })
+    expect(await lastCall()).toMatchObject({ input_tokens: 3, cost_nanos: 3 * TOKEN_NANOS, estimated: 0 })
+  })
+
+  test.each<[name: string, usage: object | undefined, tokens: number, estimated: number]>([
+    ['no usage is an estimate, and marked', undefined, 4, 1],
+    ['a usage of nothing is an estimate too', {}, 4, 1],
+    ['zero is zero', { prompt_tokens: 0, total_tokens: 0 }, 0, 0],
+  ])('%s', async (_name, usage, tokens, estimated) => {
+    upstream.answer(whole({ ...openaiAnswer([[1]]), usage }))
+    await (await post({ model: OPENAI, input: 'sixteen letters.' })).text()
+    expect(await lastCall()).toMatchObject({
+      input_tokens: tokens,
+      estimated,
+      cost_nanos: tokens * TOKEN_NANOS,
+    })
+  })
+
+  test('tokens are counted exactly where the vendor does not say', async () => {
+    upstream.answer(whole({ ...openaiAnswer([[1], [2]]), usage: null }))
+    await (await post({ model: OPENAI, input: [[1, 2, 3], [4]] })).text()
+    expect(await lastCall()).toMatchObject({ input_tokens: 4, estimated: 1 })
+  })
+})
+
+describe('to Gemini', () => {
+  test('texts become a batch, vectors come back in order, base64 or not', async () => {
+    const vectors = [
+      [0.6, 0.8],
+      [1, 0],
+    ]
+    for (const encoding_format of [undefined, 'float', 'base64'] as const) {
+      upstream.answer(whole(geminiAnswer(vectors, { promptTokenCount: 9 })))
+      const answer = await sdk.embeddings.create({
+        model: GEMINI,
+        input: ['Tides rise.', 'And fall.'],
+        ...(encoding_format ? { encoding_format } : {}),
+      })
+      expect(upstream.last().path).toBe('/v1beta/models/vendor-embedding:batchEmbedContents')
+      expect(upstream.last().headers['x-goog-api-key']).toBe(VENDOR_KEYS[0])
+      expect(sent()).toEqual({
+        requests: ['Tides rise.', 'And fall.'].map((text) => ({
+          model: 'models/vendor-embedding',
+          content: { parts: [{ text }] },
+        })),
+      })
+      expect(answer).toMatchObject({
+        object: 'list',
+        model: GEMINI,
+        usage: { prompt_tokens: 9, total_tokens: 9 },
+      })
+      expect(answer.data.map(({ index, object }) => [index, object])).toEqual([
+        [0, 'embedding'],
+        [1, 'embedding'],
+      ])
+      const found: unknown[] = answer.data.map(({ embedding }) => embedding)
+      if (encoding_format === 'base64') expect(found).toEqual(vectors.map((vector) => base64(...vector)))
+      else if (encoding_format === 'float') expect(found).toEqual(vectors)
+      else expect(answer.data[0]?.embedding[1]).toBeCloseTo(0.8, 6)
+    }
+    expect(await lastCall()).toMatchObject({ input_tokens: 9, estimated: 0, cost_nanos: 9 * TOKEN_NANOS })
+  })
+
+  test('dimensions are asked for, and what was cut is of unit length again', async () => {
+    upstream.answer(whole(geminiAnswer([[3, 4]])))
+    const answer = await sdk.embeddings.create({
+      model: GEMINI,
+      input: 'Tides rise.',
+      dimensions: 2,
+      encoding_format: 'float',
+    })
+    expect(sent()).toMatchObject({ requests: [{ outputDimensionality: 2 }] })
+    expect(answer.data[0]?.embedding).toEqual([0.6, 0.8])
+  })
+
+  test('the usage that is shown is the one that was billed, an estimate where there is none', async () => {
+    upstream.answer(whole(geminiAnswer([[1, 0]])))
+    const answer = await sdk.embeddings.create({ model: GEMINI, input: 'sixteen letters.' })
+    expect(answer.usage).toEqual({ prompt_tokens: 4, total_tokens: 4 })
+    expect(await lastCall()).toMatchObject({ input_tokens: 4, estimated: 1, cost_nanos: 4 * TOKEN_NANOS })
+  })
+
+  test.each<[input: OpenAI.EmbeddingCreateParams['input']]>([[[1, 2, 3]], [[[1], [2]]]])(
+    'tokens %j are refused by the name of the field, before the vendor is asked',
+    async (input) => {
+      const failure = await sdk.embeddings.create({ model: GEMINI, input }).catch((error: unknown) => error)
+      expect(failure).toBeInstanceOf(OpenAI.BadRequestError)
+      expect(failure).toMatchObject({ param: 'input' })
+      expect(upstream.seen).toEqual([])
+      expect(await lastCall()).toMatchObject({ outcome: 'failed', status: 400, cost_nanos: 0 })
+    },
+  )
+
+  test('where another route takes tokens, it is asked, and the first is not at fault', async () => {
+    upstream.answer(whole(openaiAnswer([[1, 2]])))
+    await sdk.embeddings.create({ model: EITHER, input: [1, 2, 3] })
+    expect(upstream.seen.map(({ path }) => path)).toEqual(['/v1/embeddings'])
+    upstream.answer(whole(geminiAnswer([[1, 2]])))
+    await sdk.embeddings.create({ model: EITHER, input: 'Tides' })
+    expect(upstream.last().path).toContain(':batchEmbedContents')
+  })
+})
+
+describe('refusals before any vendor is asked leave nothing', () => {
+  const refused = async (body: object | string, status: number, error: object) => {
+    const before = await gateway.atRest()
+    const response = await gateway.call('/v1/embeddings', body, { key })
+    expect([response.status, await response.json()]).toMatchObject([status, { error }])
+    expect(upstream.seen).toEqual([])
+    expect(await gateway.atRest()).toEqual(before)
+  }
+
+  test.each<[name: string, body: object, param: string]>([
+    ['no model', { input: 'a' }, 'model'],
+    ['a model that is no name', { model: 7, input: 'a' }, 'model'],
+    ['no input', { model: OPENAI }, 'input'],
+    ['null', { model: OPENAI, input: null }, 'input'],
+    ['an empty text', { model: OPENAI, input: '' }, 'input'],
+    ['an empty list', { model: OPENAI, input: [] }, 'input'],
+    ['a number', { model: OPENAI, input: 7 }, 'input'],
+    ['an object', { model: OPENAI, input: {} }, 'input'],
+    ['a list of objects', { model: OPENAI, input: [{}] }, 'input[0]'],
+    ['a list of null', { model: OPENAI, input: [null] }, 'input[0]'],
+    ['an empty text among texts', { model: OPENAI, input: ['a', ''] }, 'input[1]'],
+    ['a token among texts', { model: OPENAI, input: ['a', 1] }, 'input[1]'],
+    ['a text among tokens', { model: OPENAI, input: [1, 'a'] }, 'input[1]'],
+    ['half a token', { model: OPENAI, input: [1.5] }, 'input[0]'],
+    ['a token below zero', { model: OPENAI, input: [1, -1] }, 'input[1]'],
+    ['an empty list of tokens', { model: OPENAI, input: [[1], []] }, 'input[1]'],
+    ['a text among lists of tokens', { model: OPENAI, input: [[1], 'a'] }, 'input[1]'],
+    ['a text in a list of tokens', { model: OPENAI, input: [[1], [2, 'a']] }, 'input[1][1]'],
+    ['2,049 texts', { model: OPENAI, input: Array.from({ length: 2_049 }, () => 'a') }, 'input'],
+    ['no dimensions', { model: OPENAI, input: 'a', dimensions: 0 }, 'dimensions'],
+    ['half a dimension', { model: OPENAI, input: 'a', dimensions: 1.5 }, 'dimensions'],
+    ['dimensions in words', { model: OPENAI, input: 'a', dimensions: 'many' }, 'dimensions'],
+    ['another encoding', { model: OPENAI, input: 'a', encoding_format: 'hex' }, 'encoding_format'],
+    [
+      'an encoding of the prototype',
+      { model: OPENAI, input: 'a', encoding_format: 'constructor' },
+      'encoding_format',
+    ],
+    ['a user that is no text', { model: OPENAI, input: 'a', user: 7 }, 'user'],
+  ])('400: %s', (_name, body, param) => refused(body, 400, { type: 'invalid_request_error', param }))
+
+  test.each(['', '{', '[]', 'null', '"text"'])('400: the body %s', (body) =>
+    refused(body, 400, { type: 'invalid_request_error' }),
+  )
+
+  test.each([MODEL, 'no-such-model', RETIRED])('404: %s cannot embed', (model) =>
+    refused({ model, input: 'a' }, 404, { code: 'model_not_found' }),
+  )
+
+  test('413: a body over 10 MB', () =>
+    refused({ model: OPENAI, input: 'x'.repeat(10 * 1024 * 1024) }, 413, { code: 'request_too_large' }))
+
+  test('401, 402 and 403', async () => {
+    const call = async (
+      text: string | undefined,
+      body: object = { model: OPENAI, input: 'a'.repeat(4_000) },
+    ) => {
+      const response = await gateway.call('/v1/embeddings', body, { key: text })
+      return [response.status, ((await response.json()) as { error: { code: string } }).error.code]
+    }
+    expect(await call(undefined)).toEqual([401, 'invalid_api_key'])
+    expect(await call(await gateway.caller('0'))).toEqual([402, 'insufficient_balance'])
+    expect(await call(await gateway.caller('0.000019999'))).toEqual([402, 'insufficient_balance'])
+    expect(await call(await gateway.caller('1', { models: ['test-*'] }))).toEqual([
+      403,
+      'MODEL_ACCESS_DENIED',
+    ])
+    expect(upstream.seen).toEqual([])
+    upstream.answer(whole(openaiAnswer([[1]], { prompt_tokens: 1_000 })))
+    const exact = await gateway.caller('0.00002')
+    const response = await gateway.call(
+      '/v1/embeddings',
+      { model: OPENAI, input: 'a'.repeat(4_000) },
+      { key: exact },
+    )
+    expect(response.status).toBe(200)
+    await gateway.atRest()
+  })
+
+  test('a text model is not to be had through embeddings, nor the other way round', async () => {
+    const response = await gateway.call(
+      '/v1/chat/completions',
+      { model: OPENAI, messages: [{ role: 'user', content: 'a' }] },
+      { key },
+    )
+    expect(response.status).toBe(404)
+    await response.text()
+  })
+})
+
+describe('failures of the vendor cost nothing', () => {
+  test.each<[name: string, model: string, answer: Parameters<Upstream['answer']>[0], status: number]>([
+    ['a server error', OPENAI, refusal(500, {}), 502],
+    ['a connection that breaks', GEMINI, RESET, 502],
+    ['too busy', OPENAI, refusal(429, { error: { message: 'slow down' } }), 429],
+    ['the key refused', GEMINI, refusal(403, { error: { message: 'no' } }), 502],
+    ['the request refused', OPENAI, refusal(400, { error: { message: 'too long' } }), 400],
+    ['HTML', OPENAI, whole('<html>'), 502],
+    ['an empty answer', GEMINI, whole(''), 502],
+    ['null', OPENAI, whole('null'), 502],
+    ['a list', GEMINI, whole('[]'), 502],
+    ['no vectors', OPENAI, whole({ object: 'list', data: [] }), 502],
+    ['too few vectors', OPENAI, whole(openaiAnswer([[1]])), 502],
+    ['too many vectors', GEMINI, whole(geminiAnswer([[1], [2], [3]])), 502],
+    ['empty vectors', GEMINI, whole(geminiAnswer([[], []])), 502],
+    ['an error told as a success', OPENAI, whole({ error: { message: 'no' } }), 502],
+  ])('%s', async (_name, model, answer, status) => {
+    upstream.answer(answer)
+    const response = await post({ model, input: ['a', 'b'] })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/\S/) } })
+    expect(await lastCall()).toMatchObject({ outcome: 'failed', status, cost_nanos: 0 })
+  })
+
+  test('the next route is asked instead', async () => {
+    upstream.answer(({ path }) =>
+      path.includes('batchEmbed') ? refusal(503, {}) : whole(openaiAnswer([[1, 2]], { prompt_tokens: 2 })),
+    )
+    expect((await post({ model: EITHER, input: 'a' })).status).toBe(200)
+    expect(await lastCall()).toMatchObject({ provider: 'speaks-openai', cost_nanos: 2 * TOKEN_NANOS })
+  })
+})
