@@ -15,13 +15,24 @@ export interface Failure {
 }
 
 /** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
-export function failureAnswer({ thrown, request_id, render, log, id_header }: Failure): Response {
+export function failureAnswer({ thrown, log, ...about }: Failure): Response {
   const error = toGatewayError(thrown)
-  const { status, body } = render(error, request_id)
+  const answer = renderFailure(error, about)
+  const { request_id } = about
+  const { status } = answer
   const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause: error.cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
+  return answer
+}
+
+/** An error in its surface's shape, with the headers that every failure has. */
+export function renderFailure(
+  error: GatewayError,
+  { request_id, render, id_header }: Pick<Failure, 'request_id' | 'render' | 'id_header'>,
+): Response {
+  const { status, body } = render(error, request_id)
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
   if (id_header !== undefined) headers[id_header] = request_id
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)

@@ -36,8 +36,6 @@ export interface TextCall extends CallOrigin {
   dialect: (body: JsonObject) => Dialect
   /** Headers of the caller's that a provider of his own protocol is to get too. */
   forwarded_headers: Readonly<Record<string, string>>
-  /** Further names of the header that carries the request's id. */
-  id_header?: string
 }
 
 /** A request with its price. */
@@ -91,10 +89,12 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       const model = named ?? find(aim.model_id)
       // 2. Quote: the most that the call can cost, and the least that makes it worth starting.
       const order = quoteText(call, admitted, model, body, aim)
-      // 3. Hold: the ceiling, or all that there is where it pays for a useful answer.
-      const held = await holdText(admitted, order)
-      // 4. to 7. Dispatch, pump, settle and record.
-      return aim.streams ? await streamedAnswer(held) : await wholeAnswer(held)
+      return await steps.once(admitted, { content: [body.bytes], streams: aim.streams }, async () => {
+        // 3. Hold: the ceiling, or all that there is where it pays for a useful answer.
+        const held = await holdText(admitted, order)
+        // 4. to 7. Dispatch, pump, settle and record.
+        return aim.streams ? await streamedAnswer(held) : await wholeAnswer(held)
+      })
     } catch (thrown) {
       steps.leave(admitted, 0)
       throw thrown

@@ -11,6 +11,7 @@ import {
   rateLimited,
   toGatewayError,
 } from './errors.ts'
+import type { Idempotency, RepeatableCall } from './idempotency.ts'
 import type { Nanos } from './money.ts'
 import type { Quote } from './pricing/quote.ts'
 import type { Protocol } from './protocols/protocol.ts'
@@ -26,6 +27,7 @@ export interface PaidCallDeps extends SettlementDeps {
   upstream: DispatchDeps
   protocols: Readonly<Record<Protocol['name'], Protocol>>
   running: RunningCalls
+  idempotency: Idempotency
   catalogue: () => Catalogue
   /** What callers may read of a vendor's words about their request. */
   publicWords: (words: string) => string
@@ -43,6 +45,8 @@ export interface CallOrigin {
   keepOpen: (open: boolean) => void
   /** How the surface writes an error: the status is recorded with a call that failed. */
   render: RenderError
+  /** A further name of the header that carries the request's id. */
+  id_header?: string
 }
 
 /** A call that was let in, with all that it must give back when it ends. */
@@ -83,6 +87,16 @@ export interface PaidCalls {
     model_id: string,
     kind: K,
   ): ModelOf<K>
+  /**
+   * Serves what was read of a call, or sends again what was answered under its Idempotency-Key. Stands before the hold;
+   * whatever is refused before it may be refused again.
+   * @throws GatewayError as `Idempotency.once`
+   */
+  once(
+    admitted: Admitted,
+    asked: Pick<RepeatableCall, 'content' | 'streams'>,
+    serve: () => Promise<Response>,
+  ): Promise<Response>
   /**
    * Freezes the ceiling of a quote, or all that there is where it pays for the floor.
    * @throws GatewayError insufficient_balance and its likes; nothing is held then
@@ -186,6 +200,18 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       return model as ModelOf<K>
     },
 
+    async once(admitted, asked, serve) {
+      const { origin, caller, place } = admitted
+      let served = false
+      const call = { ...asked, origin, account_id: caller.account.id, gone: place.gone }
+      const answer = await deps.idempotency.once(call, () => {
+        served = true
+        return serve()
+      })
+      if (!served) leave(admitted, 0)
+      return answer
+    },
+
     async hold(admitted, model, { ceiling_nanos, floor_nanos }, streamed) {
       const { caller, started_ms } = admitted
       const { request_id, surface } = admitted.origin
@@ -225,9 +251,11 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       }
     },
 
-    leave({ lease, place }, tokens) {
-      lease.release(tokens)
-      place.leave()
-    },
+    leave,
   }
+}
+
+function leave({ lease, place }: Admitted, tokens: number): void {
+  lease.release(tokens)
+  place.leave()
 }

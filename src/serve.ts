@@ -14,10 +14,13 @@ import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { createExchange } from './exchange.ts'
 import type { Gateway, Plugin } from './gateway.ts'
+import { createIdempotency } from './idempotency.ts'
+import { createKeptAnswers } from './kept-answers.ts'
 import { audit } from './ledger/audit.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { expireLeftBehind, type Swept } from './ledger/sweep.ts'
 import type { ProcessLogger } from './log.ts'
+import { createFileStore } from './media/store.ts'
 import { formatUsd } from './money.ts'
 import { anthropic } from './protocols/anthropic/index.ts'
 import { gemini } from './protocols/gemini/index.ts'
@@ -82,8 +85,16 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const db = openDatabase(database_path)
   migrate(db)
   const ledger = await openLedger({ path: database_path, writer: catalogue().server.ledger_writer, probe })
-  const sweep = async (all: boolean) => reportSwept(await expireLeftBehind(db, ledger, now(), { all }), log)
+  const idempotency = createIdempotency({
+    answers: createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now),
+    log,
+  })
+  const sweep = async (all: boolean) => {
+    reportSwept(await expireLeftBehind(db, ledger, now(), { all }), log)
+    await idempotency.sweep()
+  }
   await sweep(true)
+  await idempotency.recover()
   await options.beforeCalls?.({ database_path, catalogue: catalogue() })
 
   const running = createRunningCalls({
@@ -97,6 +108,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     limiter,
     ledger,
     running,
+    idempotency,
     catalogue,
     protocols: { gemini, anthropic, openai },
     upstream: {

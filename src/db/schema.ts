@@ -94,8 +94,26 @@ export const calls = sqliteTable('calls', {
   duration_ms: integer().notNull(),
 })
 
+/** What was answered under a caller's Idempotency-Key; nothing yet, or nothing to be sent again, where there is no status. */
+export const idempotency_keys = sqliteTable('idempotency_keys', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  key: text().notNull(),
+  request_sha256: blob({ mode: 'buffer' }).notNull(),
+  request_id: text().notNull(),
+  /** The newest hold when the request began: its own has a greater id. */
+  after_hold_id: integer().notNull(),
+  status: integer(),
+  headers: text({ mode: 'json' }).$type<[name: string, value: string][]>(),
+  /** The body, or the name of the file that has it. */
+  body: blob({ mode: 'buffer' }),
+  body_file: text(),
+  created_at_ms: integer().notNull(),
+})
+
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect
 export type Entry = typeof entries.$inferSelect
 export type Call = typeof calls.$inferSelect
+export type IdempotencyKey = typeof idempotency_keys.$inferSelect

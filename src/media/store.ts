@@ -29,7 +29,7 @@ export interface FileStore {
    * @throws GatewayError invalid_request (`invalid_image_key`); payload_too_large (`IMAGE_TOO_LARGE`) over the cap;
    * what the content or the disk threw. In each case nothing is left under the key that was not there before
    */
-  put(key: string, content: Uint8Array | ReadableStream<Uint8Array>, options?: PutOptions): Promise<PutResult>
+  put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
   /** The file, read as it is consumed; undefined where there is none. @throws GatewayError for no key */
   open(key: string): Promise<Blob | undefined>
   /** @returns whether there was such a file. @throws GatewayError for no key */
@@ -102,7 +102,7 @@ export function createFileStore(folder: string): FileStore {
 /** Writes and fsyncs a new file, counting and hashing what passes. */
 async function writeSynced(
   path: string,
-  content: Uint8Array | ReadableStream<Uint8Array>,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
   cap_bytes: number,
 ): Promise<PutResult> {
   const hash = createHash('sha256')

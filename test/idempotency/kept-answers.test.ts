@@ -1,0 +1,156 @@
+// What is kept, for how long, and what of it is left on the disk.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/kept-answers.ts'
+import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { keepWhole, MOST_BYTES_IN_ROW, MOST_BYTES_KEPT, startRecording } from '../../src/recording.ts'
+
+let folder: string
+let db: Database
+let files: FileStore
+let answers: KeptAnswers
+let clock_ms = 1_000_000_000_000
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
+  db = openDatabase(':memory:')
+  db.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)")
+  files = createFileStore(folder)
+  answers = createKeptAnswers(db, files, () => clock_ms)
+})
+afterEach(async () => {
+  db.close()
+  await rm(folder, { recursive: true })
+})
+
+const asked = (key: string, account_id = 1) => ({
+  account_id,
+  key,
+  request_sha256: Buffer.alloc(32, key),
+  request_id: `req_${key}`,
+})
+const OK: { status: number; headers: [string, string][] } = { status: 200, headers: [['x-a', 'b']] }
+const large = () => answers.write(new Uint8Array(100_000), MOST_BYTES_KEPT)
+const files_left = async () => (await files.list()).length
+
+describe('24 hours', () => {
+  test('the sweep takes what is older, rows and files, and leaves what is younger', async () => {
+    for (const key of ['old-file', 'old-row', 'old-unanswered']) await answers.begin(asked(key))
+    answers.keep(asked('old-file'), { ...OK, body: await large() })
+    answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
+    clock_ms += 1
+    await answers.begin(asked('young'))
+    answers.keep(asked('young'), { ...OK, body: await large() })
+    clock_ms += KEPT_FOR_MS - 2
+    await answers.sweep()
+    expect(await files_left()).toBe(2)
+    clock_ms += 1
+    await answers.sweep()
+    expect(await files_left()).toBe(1)
+    expect(db.query('SELECT key FROM idempotency_keys').values()).toEqual([['young']])
+    clock_ms += 1
+    await answers.sweep()
+    expect(await files_left()).toBe(0)
+  })
+
+  test('a request that takes the key of an expired one removes its file', async () => {
+    await answers.begin(asked('key'))
+    answers.keep(asked('key'), { ...OK, body: await large() })
+    clock_ms += KEPT_FOR_MS
+    expect(answers.find(asked('key'))).toBeUndefined()
+    await answers.begin({ ...asked('key'), request_id: 'req_second' })
+    expect(await files_left()).toBe(0)
+    expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+  })
+})
+
+describe('whose key it is', () => {
+  test("an account does not see another's", async () => {
+    await answers.begin(asked('key', 1))
+    expect(answers.find(asked('key', 2))).toBeUndefined()
+    await answers.begin(asked('key', 2))
+    await answers.forget(asked('key', 2))
+    expect(answers.find(asked('key', 1))).toBeDefined()
+  })
+
+  test('a request that lost its key neither answers under it nor frees it', async () => {
+    await answers.begin(asked('key'))
+    await answers.begin({ ...asked('key'), request_id: 'req_second' })
+    answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
+    await answers.forget(asked('key'))
+    expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
+  })
+})
+
+describe('a start after a crash', () => {
+  test('removes files that no row names and writes that were cut short, and nothing else', async () => {
+    await answers.begin(asked('key'))
+    answers.keep(asked('key'), { ...OK, body: await large() })
+    await large()
+    await Bun.write(join(folder, '.incoming', 'cut-short'), 'half')
+    await answers.removeStrays()
+    expect(await files_left()).toBe(1)
+    expect(await Bun.file(join(folder, '.incoming', 'cut-short')).exists()).toBe(false)
+    const found = answers.find(asked('key'))
+    expect(found && ((await answers.open(found)) as Blob).size).toBe(100_000)
+  })
+})
+
+describe('the bound on one answer', () => {
+  const chunk = new Uint8Array(1024 * 1024)
+
+  test('a stream beyond it is not kept, and nothing of it stays; its caller is not held up', async () => {
+    const recording = startRecording(answers)
+    for (let sent = 0; sent <= MOST_BYTES_KEPT; sent += chunk.length) await recording.add(chunk)
+    await expect(recording.finish()).rejects.toMatchObject({ kind: 'payload_too_large' })
+    expect(await files_left()).toBe(0)
+    await answers.removeStrays()
+  })
+
+  test('a whole answer beyond it neither', async () => {
+    await expect(keepWhole(answers, new Uint8Array(MOST_BYTES_KEPT + 1))).rejects.toMatchObject({
+      kind: 'payload_too_large',
+    })
+    expect(await files_left()).toBe(0)
+  })
+
+  test.each([0, 1, MOST_BYTES_IN_ROW])('%i bytes are kept in the row', async (size) => {
+    const recording = startRecording(answers)
+    await recording.add(new Uint8Array(size))
+    expect(await recording.finish()).toMatchObject({ bytes: Buffer.alloc(size) })
+    expect(await keepWhole(answers, new Uint8Array(size))).toMatchObject({ bytes: new Uint8Array(size) })
+    expect(await files_left()).toBe(0)
+  })
+
+  test('one more goes to a file', async () => {
+    const recording = startRecording(answers)
+    await recording.add(new Uint8Array(MOST_BYTES_IN_ROW))
+    await recording.add(new Uint8Array(1))
+    expect(await recording.finish()).toHaveProperty('file')
+    expect((await files.list())[0]?.bytes).toBe(MOST_BYTES_IN_ROW + 1)
+  })
+
+  test('a recording that is given up leaves nothing, small or large, and takes nothing more', async () => {
+    for (const size of [10, 200_000]) {
+      const recording = startRecording(answers)
+      await recording.add(new Uint8Array(size))
+      await recording.discard()
+      await recording.add(new Uint8Array(size))
+      await expect(recording.finish()).rejects.toThrow('broken off')
+    }
+    expect(await files_left()).toBe(0)
+    expect(await Array.fromAsync(new Bun.Glob('.incoming/*').scan({ cwd: folder, dot: true }))).toEqual([])
+  })
+
+  test('one that is being finished is not given up any more', async () => {
+    const recording = startRecording(answers)
+    await recording.add(new Uint8Array(200_000))
+    const finished = recording.finish()
+    await recording.discard()
+    expect(await finished).toHaveProperty('file')
+  })
+})

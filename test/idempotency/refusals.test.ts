@@ -1,0 +1,289 @@
+// silent.md, Images: "in flight 409; another body 422"; and what is not kept, because it may be better next time.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { MODEL, THINKING } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { ANSWER_NANOS, answer, ask, piece, wholePath } from '../support/native.ts'
+import {
+  RESET,
+  refusal,
+  type Script,
+  startUpstream,
+  stream,
+  type Upstream,
+  whole,
+} from '../support/upstream.ts'
+import { answering, expectRefusal, keptIn, PAID, type Paid, send } from './support.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({ upstream })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.seen.length = 0
+  upstream.answer(answering())
+})
+
+const WHOLE = PAID['native, whole']
+const STREAMED = PAID['native, events']
+const asking = async () => ({ key: await gateway.caller(), idempotency_key: crypto.randomUUID() })
+
+describe('a malformed key: 400, and nothing is held or kept', () => {
+  test.each([
+    ['256 characters', 'k'.repeat(256)],
+    ['characters beyond ASCII', 'schlüssel'],
+    ['a control character', 'a\tb'],
+  ])('%s', async (_, idempotency_key) => {
+    const before = { rows: gateway.rows().holds, kept: keptIn(gateway) }
+    const { key } = await asking()
+    expectRefusal(await send(gateway, WHOLE, { key, idempotency_key }), 400, /1 to 255 printable/)
+    expect(upstream.seen).toEqual([])
+    expect({ rows: gateway.rows().holds, kept: keptIn(gateway) }).toEqual(before)
+  })
+
+  test.each(['k', 'k'.repeat(255), "it's a key: {1,2} ~"])('these are none: %s', async (idempotency_key) => {
+    const { key } = await asking()
+    expect((await send(gateway, WHOLE, { key, idempotency_key })).status).toBe(200)
+    expect((await send(gateway, WHOLE, { key, idempotency_key })).replayed).toBe('true')
+  })
+})
+
+describe('"another body 422", and one charge', () => {
+  const OTHERS: [string, Paid][] = [
+    ['another text', { ...WHOLE, body: ask('Say goodbye.') }],
+    ['one field more', { ...WHOLE, body: ask(undefined, { generationConfig: {} }) }],
+    ['another model', { ...WHOLE, path: wholePath(THINKING) }],
+    ['streamed', STREAMED],
+    ['another way to frame a stream', { ...WHOLE, path: `${WHOLE.path}?alt=sse` }],
+    ['another surface', PAID['chat, whole']],
+  ]
+  test.each(OTHERS)('%s', async (_, other) => {
+    const asked = await asking()
+    const first = await send(gateway, WHOLE, asked)
+    expectRefusal(await send(gateway, other, asked), 422, /was used for another request/)
+    expect(await send(gateway, WHOLE, asked)).toEqual({ ...first, replayed: 'true' })
+    expect(upstream.seen).toHaveLength(1)
+    const { calls } = await gateway.atRest()
+    expect(calls.filter(({ request_id }) => request_id === first.request_id)).toHaveLength(1)
+  })
+
+  test('also while the first one is under way', async () => {
+    const asked = await asking()
+    const release = Promise.withResolvers<void>()
+    upstream.answer(async () => {
+      await release.promise
+      return whole(answer())
+    })
+    const first = send(gateway, WHOLE, asked)
+    while (upstream.seen.length === 0) await Bun.sleep(1)
+    expectRefusal(await send(gateway, { ...WHOLE, body: ask('Say goodbye.') }, asked), 422, /another request/)
+    release.resolve()
+    expect((await first).status).toBe(200)
+  })
+})
+
+describe('"in flight 409", and one charge', () => {
+  const UNDER_WAY: [string, Paid, (release: Promise<void>) => Script][] = [
+    [
+      'before the vendor answers',
+      WHOLE,
+      (release) => async () => {
+        await release
+        return whole(answer())
+      },
+    ],
+    [
+      'in the middle of a stream',
+      STREAMED,
+      (release) => stream({ event: piece('Hel') }, { wait: release }, { event: answer('lo.') }),
+    ],
+  ]
+  test.each(UNDER_WAY)('%s', async (_, paid, script) => {
+    const asked = await asking()
+    const release = Promise.withResolvers<void>()
+    upstream.answer(script(release.promise))
+    const first = send(gateway, paid, asked)
+    while (upstream.seen.length === 0) await Bun.sleep(1)
+    const response = await gateway.call(paid.path, paid.body, {
+      key: asked.key,
+      headers: { 'idempotency-key': asked.idempotency_key },
+    })
+    expect([response.status, response.headers.get('retry-after')]).toEqual([409, '1'])
+    expect(await response.text()).toContain('still under way')
+    release.resolve()
+    const { body } = await first
+    expect(await send(gateway, paid, asked)).toMatchObject({ status: 200, replayed: 'true', body })
+    expect(upstream.seen).toHaveLength(1)
+    await gateway.atRest()
+  })
+
+  test.each([
+    ['whole', WHOLE],
+    ['streamed', STREAMED],
+  ] as const)(
+    'forty at once, %s: one is served, the others are told to wait or get its answer',
+    async (_, paid) => {
+      const asked = await asking()
+      const all = await Promise.all(Array.from({ length: 40 }, () => send(gateway, paid, asked)))
+      expect(all.filter(({ status, replayed }) => status === 200 && replayed === null)).toHaveLength(1)
+      expect(all.every(({ status }) => status === 409 || status === 200)).toBe(true)
+      expect(upstream.seen).toHaveLength(1)
+      await gateway.atRest()
+    },
+  )
+})
+
+describe('what was refused before the hold, and what failed and was refunded, frees the key', () => {
+  test('a body that is not valid', async () => {
+    const asked = await asking()
+    const kept = keptIn(gateway)
+    expect((await send(gateway, { ...WHOLE, body: { contents: 'no' } }, asked)).status).toBe(400)
+    expect((await send(gateway, { ...WHOLE, path: wholePath('no-such-model') }, asked)).status).toBe(404)
+    expect(keptIn(gateway)).toEqual(kept)
+    expect(await send(gateway, WHOLE, asked)).toMatchObject({ status: 200, replayed: null })
+  })
+
+  test('a balance that does not pay', async () => {
+    const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`)
+    const asked = { key: gateway.key(name), idempotency_key: crypto.randomUUID() }
+    const kept = keptIn(gateway)
+    expect((await send(gateway, WHOLE, asked)).status).toBe(402)
+    expect(keptIn(gateway)).toEqual(kept)
+    await gateway.topUp(id, '1')
+    expect(await send(gateway, WHOLE, asked)).toMatchObject({ status: 200, replayed: null })
+  })
+
+  const FAILURES: [string, number, Script][] = [
+    ['the vendor fails', 502, refusal(500)],
+    ['the vendor is busy', 429, refusal(429)],
+    ['the connection breaks', 502, RESET],
+    ['the answer is no JSON', 502, whole('<html>')],
+  ]
+  for (const paid of [WHOLE, STREAMED]) {
+    test.each(FAILURES)(`${paid.path}: %s`, async (_, status, script) => {
+      const asked = await asking()
+      upstream.answer(paid === STREAMED && script !== RESET ? refusal(status === 429 ? 429 : 500) : script)
+      expect((await send(gateway, paid, asked)).status).toBe(status)
+      upstream.answer(answering())
+      const second = await send(gateway, paid, asked)
+      expect([second.status, second.replayed]).toEqual([200, null])
+      const { calls } = await gateway.atRest()
+      expect(calls.slice(-2).map(({ cost_nanos }) => cost_nanos)).toEqual([0, ANSWER_NANOS])
+    })
+  }
+})
+
+describe('a refusal that began to be executed and would be the same again is kept', () => {
+  test("the vendor's word on the request", async () => {
+    const asked = await asking()
+    upstream.answer(
+      refusal(400, { error: { code: 400, message: 'no such tool', status: 'INVALID_ARGUMENT' } }),
+    )
+    const first = await send(gateway, WHOLE, asked)
+    expect([first.status, first.replayed]).toEqual([400, null])
+    upstream.answer(answering())
+    expect(await send(gateway, WHOLE, asked)).toEqual({ ...first, replayed: 'true' })
+    expect(upstream.seen).toHaveLength(1)
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ cost_nanos: 0, outcome: 'failed' })
+  })
+
+  test('with the headers of its surface', async () => {
+    const asked = await asking()
+    upstream.answer(refusal(400, { error: { code: 400, message: 'no', status: 'INVALID_ARGUMENT' } }))
+    const { path, body, headers } = PAID['messages, whole']
+    const call = () =>
+      gateway.call(path, body, {
+        key: asked.key,
+        headers: { ...headers, 'idempotency-key': asked.idempotency_key },
+      })
+    const [first, second] = [await call(), await call()]
+    expect(second.headers.get('request-id')).toBe(first.headers.get('request-id'))
+    expect([await second.text(), second.headers.get('idempotent-replayed')]).toEqual([
+      await first.text(),
+      'true',
+    ])
+  })
+})
+
+describe('a stream that did not come to its end', () => {
+  const leaveAfter = async (text: string, asked: { key: string; idempotency_key: string }) => {
+    const leaving = new AbortController()
+    const response = await gateway.call(STREAMED.path, STREAMED.body, {
+      key: asked.key,
+      headers: { 'idempotency-key': asked.idempotency_key },
+      signal: leaving.signal,
+    })
+    const reader = response.body?.getReader()
+    const { value } = (await reader?.read()) ?? {}
+    expect(new TextDecoder().decode(value)).toContain(text)
+    leaving.abort()
+    await upstream.last().over
+    await gateway.atRest()
+  }
+
+  test('left after something was delivered: charged, and not charged again', async () => {
+    const asked = await asking()
+    upstream.answer(stream({ event: piece('Hello') }, 'hang'))
+    await leaveAfter('Hello', asked)
+    upstream.answer(answering())
+    for (let round = 0; round < 2; round += 1)
+      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, and its answer was broken off/)
+    expect(upstream.seen).toHaveLength(1)
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled' })
+  })
+
+  test('broken after something was delivered: the same', async () => {
+    const asked = await asking()
+    upstream.answer(stream({ event: piece('Hello') }, 'reset'))
+    expect((await send(gateway, STREAMED, asked)).body).toContain('error')
+    upstream.answer(answering())
+    expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged/)
+    expect(upstream.seen).toHaveLength(1)
+  })
+
+  test('broken before anything was delivered: free, and the key with it', async () => {
+    const asked = await asking()
+    upstream.answer(stream({ event: { candidates: [] } }, 'reset'))
+    await send(gateway, STREAMED, asked)
+    upstream.answer(answering())
+    expect(await send(gateway, STREAMED, asked)).toMatchObject({ status: 200, replayed: null })
+    expect((await gateway.atRest()).calls.slice(-2).map(({ cost_nanos }) => cost_nanos)).toEqual([
+      0,
+      ANSWER_NANOS,
+    ])
+  })
+
+  test('a whole answer whose caller left: refunded, and the key is free', async () => {
+    const asked = await asking()
+    const leaving = new AbortController()
+    upstream.answer({ steps: ['hang'] })
+    const headers = { 'idempotency-key': asked.idempotency_key }
+    const left = gateway.call(WHOLE.path, WHOLE.body, { key: asked.key, headers, signal: leaving.signal })
+    left.catch(() => undefined)
+    while (upstream.seen.length === 0) await Bun.sleep(1)
+    leaving.abort()
+    await upstream.last().over
+    await gateway.atRest()
+    upstream.answer(answering())
+    let second = await send(gateway, WHOLE, asked)
+    while (second.status === 409) second = await send(gateway, WHOLE, asked)
+    expect(second).toMatchObject({ status: 200, replayed: null })
+  })
+})
+
+test('nothing of the keys or the answers is in the log', async () => {
+  const asked = await asking()
+  await send(
+    gateway,
+    { ...PAID['chat, whole'], body: { model: MODEL, messages: [{ role: 'user', content: 'my secret' }] } },
+    asked,
+  )
+  expect(gateway.log.text()).not.toContain(asked.idempotency_key)
+  expect(gateway.log.text()).not.toContain('my secret')
+})

@@ -1,0 +1,137 @@
+// silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge. Kept 24 hours."
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { KEPT_FOR_MS } from '../../src/kept-answers.ts'
+import { MOST_BYTES_IN_ROW } from '../../src/recording.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
+import { refusal, splitAt, startUpstream, stream, type Upstream } from '../support/upstream.ts'
+import { answering, keptIn, PAID, send, withdraw } from './support.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+let clock_ms = Date.now()
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({ upstream, now: () => clock_ms })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.seen.length = 0
+  upstream.answer(answering())
+})
+
+const PAID_CASES = Object.entries(PAID)
+const fresh = () => crypto.randomUUID()
+const filesOfAnswers = () =>
+  readdir(join(gateway.data_folder, 'answers')).then(
+    (names) => names.filter((name) => !name.startsWith('.')),
+    () => [],
+  )
+
+describe('"same key and body replays the stored answer, one charge"', () => {
+  test.each(PAID_CASES)('%s', async (_, paid) => {
+    const asked = { key: await gateway.caller(), idempotency_key: fresh() }
+    const before = gateway.rows().calls.length
+    const first = await send(gateway, paid, asked)
+    expect([first.status, first.replayed]).toEqual([200, null])
+    expect(first.body).toContain('Hello.')
+    upstream.answer(refusal(500))
+    expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
+    expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
+    expect(upstream.seen).toHaveLength(1)
+    const { calls } = await gateway.atRest()
+    expect(calls).toHaveLength(before + 1)
+    expect(calls.at(-1)).toMatchObject({ cost_nanos: ANSWER_NANOS, request_id: first.request_id })
+  })
+
+  test.each(PAID_CASES)(
+    '%s: an answer too large for a row is kept in a file, byte for byte',
+    async (_, paid) => {
+      const asked = { key: await gateway.caller(), idempotency_key: fresh() }
+      upstream.answer(answering('é☃🦀'.repeat(30_000)))
+      const files = await filesOfAnswers()
+      const first = await send(gateway, paid, asked)
+      expect(first.body.length).toBeGreaterThan(MOST_BYTES_IN_ROW)
+      expect(await filesOfAnswers()).toHaveLength(files.length + 1)
+      expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
+      expect(upstream.seen).toHaveLength(1)
+    },
+  )
+
+  test('a stream in many pieces, across the border between row and file', async () => {
+    const paid = PAID['native, events']
+    const piece = { candidates: [{ content: { role: 'model', parts: [{ text: 'x'.repeat(3_000) }] } }] }
+    const text = [...Array(40).fill(piece), answer()]
+      .map((event) => `data: ${JSON.stringify(event)}\n\n`)
+      .join('')
+    const places = Array.from({ length: 60 }, (_, index) => (index + 1) * 2_000)
+    upstream.answer(stream(...splitAt(text, ...places)))
+    const asked = { key: await gateway.caller(), idempotency_key: fresh() }
+    const first = await send(gateway, paid, asked)
+    expect(first.body).toBe(text)
+    expect((await send(gateway, paid, asked)).body).toBe(text)
+    await gateway.atRest()
+  })
+
+  test('without the header, each request is a call of its own, and nothing is kept', async () => {
+    const key = await gateway.caller()
+    const before = keptIn(gateway)
+    for (let round = 0; round < 2; round += 1)
+      expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
+    expect(upstream.seen).toHaveLength(2)
+    expect(keptIn(gateway)).toEqual(before)
+  })
+
+  test('a replay needs no money: the balance may be spent meanwhile', async () => {
+    const { id, name } = await gateway.account(`poor-${fresh()}`, { balance_usd: '0.04' })
+    const asked = { key: gateway.key(name), idempotency_key: fresh() }
+    const paid = PAID['native, whole']
+    expect((await send(gateway, paid, asked)).status).toBe(200)
+    const { balance_nanos } = gateway.rows().accounts.find((account) => account.id === id) ?? {
+      balance_nanos: 0,
+    }
+    await withdraw(gateway, id, balance_nanos)
+    expect((await send(gateway, paid, asked)).replayed).toBe('true')
+    expect((await send(gateway, paid, { ...asked, idempotency_key: fresh() })).status).toBe(402)
+  })
+
+  test('a key of an account is one for all of its API keys, and another one for another account', async () => {
+    const { name } = await gateway.account(`two-keys-${fresh()}`, { balance_usd: '10' })
+    const idempotency_key = fresh()
+    const paid = PAID['native, whole']
+    await send(gateway, paid, { key: gateway.key(name), idempotency_key })
+    expect((await send(gateway, paid, { key: gateway.key(name), idempotency_key })).replayed).toBe('true')
+    expect((await send(gateway, paid, { key: await gateway.caller(), idempotency_key })).replayed).toBeNull()
+    expect(upstream.seen).toHaveLength(2)
+  })
+
+  test('how the API key is sent does not matter', async () => {
+    const key = await gateway.caller()
+    const headers = { 'idempotency-key': fresh() }
+    for (const form of ['query', 'bearer', 'x-goog-api-key', 'query'] as const)
+      expect((await gateway.call(wholePath(), ask(), { key, form, headers })).status).toBe(200)
+    expect(upstream.seen).toHaveLength(1)
+  })
+})
+
+describe('"Kept 24 hours"', () => {
+  test('to the millisecond; then the request is a new one', async () => {
+    const paid = PAID['chat, whole']
+    const { name } = await gateway.account(`day-${fresh()}`, { balance_usd: '10' })
+    const asked = { key: gateway.key(name), idempotency_key: fresh() }
+    upstream.answer(answering('a large answer '.repeat(10_000)))
+    await send(gateway, paid, asked)
+    clock_ms += KEPT_FOR_MS - 1
+    expect((await send(gateway, paid, asked)).replayed).toBe('true')
+    clock_ms += 1
+    expect((await send(gateway, paid, asked)).replayed).toBeNull()
+    expect((await send(gateway, paid, asked)).replayed).toBe('true')
+    expect(upstream.seen).toHaveLength(2)
+  })
+})

@@ -1,0 +1,100 @@
+// Owns what the tests of idempotency share: the text surfaces as callers use them, and what they are answered.
+import { expect } from 'bun:test'
+import { join } from 'node:path'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { MODEL } from '../support/catalogue.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { answer, ask, streamPath, wholePath } from '../support/native.ts'
+import { type Answer, events, type Seen, whole } from '../support/upstream.ts'
+
+export interface Paid {
+  path: string
+  body: object
+  headers?: Record<string, string>
+}
+
+const MESSAGES = [{ role: 'user', content: 'Say hello.' }]
+const message = { model: MODEL, max_tokens: 100, messages: MESSAGES }
+const version = { 'anthropic-version': '2023-06-01' }
+
+/** "on any paid POST": each text surface, whole and streamed. */
+export const PAID = {
+  'native, whole': { path: wholePath(), body: ask() },
+  'native, events': { path: streamPath(), body: ask() },
+  'native, array': { path: streamPath().replace('?alt=sse', ''), body: ask() },
+  'messages, whole': { path: '/v1/messages', body: message, headers: version },
+  'messages, streamed': { path: '/v1/messages', body: { ...message, stream: true }, headers: version },
+  'chat, whole': { path: '/v1/chat/completions', body: { model: MODEL, messages: MESSAGES } },
+  'chat, streamed': {
+    path: '/v1/chat/completions',
+    body: { model: MODEL, messages: MESSAGES, stream: true },
+  },
+} as const satisfies Record<string, Paid>
+
+/** A vendor's answer as it was asked for. */
+export const answering =
+  (text = 'Hello.') =>
+  ({ path }: Seen): Answer =>
+    path.includes(':stream') ? events([answer(text)]) : whole(answer(text))
+
+/** What a caller got, as far as it must be the same when it is sent again. */
+export interface Got {
+  status: number
+  type: string | null
+  request_id: string | null
+  replayed: string | null
+  body: string
+}
+
+/** Sends a paid request with an Idempotency-Key. */
+export async function send(
+  gateway: TestGateway,
+  { path, body, headers }: Paid,
+  { key, idempotency_key }: { key: string; idempotency_key: string },
+): Promise<Got> {
+  const response = await gateway.call(path, body, {
+    key,
+    headers: { ...headers, 'idempotency-key': idempotency_key },
+  })
+  const header = (name: string) => response.headers.get(name)
+  return {
+    status: response.status,
+    type: header('content-type'),
+    request_id: header('x-request-id'),
+    replayed: header('idempotent-replayed'),
+    body: await response.text(),
+  }
+}
+
+/** A refusal in the native shape. */
+export function expectRefusal(
+  { status, replayed, body }: Got,
+  expected_status: number,
+  message: RegExp,
+): void {
+  expect([status, replayed]).toEqual([expected_status, null])
+  expect(JSON.parse(body).error.message).toMatch(message)
+}
+
+/** The rows under keys, and the files of large answers. */
+export function keptIn(gateway: TestGateway): { rows: number; answered: number } {
+  const row = gateway.db
+    .query<{ rows: number; answered: number }, []>(
+      'SELECT count(*) AS rows, count(status) AS answered FROM idempotency_keys',
+    )
+    .get()
+  if (!row) throw new Error('the count gave no row')
+  return row
+}
+
+/** Takes from an account's balance. */
+export async function withdraw(
+  gateway: TestGateway,
+  account_id: number,
+  amount_nanos: number,
+): Promise<void> {
+  const ledger = await openLedger({ path: join(gateway.data_folder, 'tollgate.db'), writer: 'inline' })
+  const outcome = await ledger.submit({ op: 'withdraw', account_id, amount_nanos, note: 'test', now_ms: 0 })
+  await ledger.close()
+  expect(outcome.ok).toBe(true)
+}
