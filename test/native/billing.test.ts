@@ -1,0 +1,347 @@
+// spec.md, Token billing (native generation): the vendor's documented usage fields, to the nano-dollar, whole and streamed.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Call } from '../../src/db/schema.ts'
+import { catalogueOf, MODEL, THINKING, TIERED } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: string
+let account_id: number
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({ upstream })
+  const { id, name } = await gateway.account('payer', { balance_usd: '1000' })
+  account_id = id
+  key = gateway.key(name)
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => gateway.recatalogue(catalogueOf({ upstream_url: upstream.url })))
+
+const balance = () => gateway.rows().accounts.find(({ id }) => id === account_id)?.balance_nanos ?? 0
+
+/** Makes a call; asserts that the balance, the entry and the record agree on what it cost, and that nothing is held. */
+async function charged(path: string): Promise<Call> {
+  const before = balance()
+  const entries_before = gateway.rows().entries.length
+  const response = await gateway.call(path, ask(), { key })
+  expect(response.status).toBe(200)
+  await response.text()
+  const { calls, entries } = await gateway.atRest()
+  const call = calls.at(-1)
+  if (!call) throw new Error('no call was recorded')
+  const written = entries.slice(entries_before)
+  expect(written.map(({ kind, amount_nanos, call_id }) => [kind, amount_nanos, call_id])).toEqual(
+    written.length === 0 ? [] : [['charge', -call.cost_nanos || 0, call.id]],
+  )
+  expect(before - balance()).toBe(call.cost_nanos)
+  expect(call.unpaid_nanos).toBe(0)
+  return call
+}
+
+const details = (modality: string, tokenCount: number) => [{ modality, tokenCount }]
+
+/** What a vendor reports, the model, and what it must cost in nano-dollars. */
+const BILLS: [string, string, object, number][] = [
+  ['promptTokenCount | model input price', MODEL, usage(1_234, 0), 1_234 * 1_000],
+  ['candidatesTokenCount | model output price (visible output)', MODEL, usage(0, 77), 77 * 4_000],
+  ['both', MODEL, usage(1_234, 77), 1_234 * 1_000 + 77 * 4_000],
+  [
+    'thoughtsTokenCount | model output price (reasoning counts as output)',
+    MODEL,
+    usage(10, 5, { thoughtsTokenCount: 300 }),
+    10 * 1_000 + 305 * 4_000,
+  ],
+  [
+    'thoughts only: "reasoning can exhaust maxOutputTokens"',
+    MODEL,
+    { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 310 },
+    10 * 1_000 + 300 * 4_000,
+  ],
+  [
+    'thoughtsTokenCount at a rate of its own, where the price has one',
+    THINKING,
+    usage(10, 5, { thoughtsTokenCount: 300 }),
+    10 * 1_000 + 5 * 4_000 + 300 * 3_000,
+  ],
+  [
+    'cachedContentTokenCount | cache-read price',
+    MODEL,
+    usage(1_000, 5, { cachedContentTokenCount: 900 }),
+    100 * 1_000 + 900 * 100 + 5 * 4_000,
+  ],
+  ['all of the prompt cached', MODEL, usage(1_000, 0, { cachedContentTokenCount: 1_000 }), 1_000 * 100],
+  [
+    'cached tokens at a tenth of input, where the price says nothing',
+    THINKING,
+    usage(1_000, 0, { cachedContentTokenCount: 1_000 }),
+    1_000 * 100,
+  ],
+  [
+    'promptTokensDetails with modality IMAGE | input price (same as text)',
+    MODEL,
+    usage(1_290, 5, {
+      promptTokensDetails: [...details('TEXT', 1_032), ...details('IMAGE', 258)],
+    }),
+    1_290 * 1_000 + 5 * 4_000,
+  ],
+  [
+    'promptTokensDetails with modality AUDIO at a rate of its own',
+    THINKING,
+    usage(150, 0, { promptTokensDetails: [...details('TEXT', 50), ...details('AUDIO', 100)] }),
+    50 * 1_000 + 100 * 5_000,
+  ],
+  [
+    'candidatesTokensDetails with modality IMAGE at the image rate',
+    MODEL,
+    usage(10, 1_300, { candidatesTokensDetails: [...details('TEXT', 10), ...details('IMAGE', 1_290)] }),
+    10 * 1_000 + 10 * 4_000 + 1_290 * 30_000,
+  ],
+  [
+    'toolUsePromptTokenCount on top of the prompt, at the input price',
+    MODEL,
+    usage(10, 5, { toolUsePromptTokenCount: 40 }),
+    50 * 1_000 + 5 * 4_000,
+  ],
+  [
+    'all of it at once',
+    MODEL,
+    usage(2_000, 100, {
+      cachedContentTokenCount: 500,
+      thoughtsTokenCount: 30,
+      toolUsePromptTokenCount: 7,
+      candidatesTokensDetails: details('IMAGE', 60),
+    }),
+    1_507 * 1_000 + 500 * 100 + 70 * 4_000 + 60 * 30_000,
+  ],
+  [
+    'a prompt at the limit of a tier pays the tier below',
+    TIERED,
+    usage(1_000, 10),
+    1_000 * 1_000 + 10 * 4_000,
+  ],
+  [
+    'one token more pays the dearer tier, whole, output too',
+    TIERED,
+    usage(1_001, 10),
+    1_001 * 2_000 + 10 * 8_000,
+  ],
+  [
+    'cached tokens count for the tier',
+    TIERED,
+    usage(1_001, 10, { cachedContentTokenCount: 1_000 }),
+    1 * 2_000 + 1_000 * 200 + 10 * 8_000,
+  ],
+  ['output does not count for the tier', TIERED, usage(10, 5_000), 10 * 1_000 + 5_000 * 4_000],
+  [
+    'counts written as strings, as int64 is',
+    MODEL,
+    { promptTokenCount: '10', candidatesTokenCount: '5' },
+    30_000,
+  ],
+  [
+    'a total that is not the sum decides nothing',
+    MODEL,
+    { ...usage(10, 5), totalTokenCount: 999_999 },
+    30_000,
+  ],
+  ['counts below nothing are none', MODEL, usage(10, -5), 10_000],
+  [
+    'more cached than read: no more than was read is taken off',
+    MODEL,
+    usage(10, 0, { cachedContentTokenCount: 20 }),
+    20 * 100,
+  ],
+]
+
+const HOW: [string, (model: string) => string, (report: object) => void][] = [
+  ['whole', wholePath, (report) => upstream.answer(whole(answer('x', report)))],
+  ['streamed', streamPath, (report) => upstream.answer(events([answer('x', report)]))],
+  [
+    'streamed as an array',
+    (model) => `/v1beta/models/${model}:streamGenerateContent`,
+    (report) => upstream.answer(events([answer('x', report)])),
+  ],
+]
+
+describe('"usageMetadata field | Billing rate"', () => {
+  test.each(BILLS.flatMap((bill) => HOW.map((how) => [bill[0], how[0], bill, how] as const)))(
+    '%s (%s)',
+    async (_, __, [, model, report, cost_nanos], [, path, script]) => {
+      script(report)
+      expect(await charged(path(model))).toMatchObject({
+        cost_nanos,
+        estimated: 0,
+        outcome: 'completed',
+        status: 200,
+        model,
+      })
+    },
+  )
+
+  test('what was used is recorded, each token in one column', async () => {
+    const report = usage(2_000, 100, { cachedContentTokenCount: 500, thoughtsTokenCount: 30 })
+    upstream.answer(whole(answer('x', report)))
+    expect(await charged(wholePath())).toMatchObject({
+      input_tokens: 1_500,
+      cache_read_tokens: 500,
+      output_tokens: 100,
+      thinking_tokens: 30,
+      cache_write_5m_tokens: 0,
+      input_audio_tokens: 0,
+      output_image_tokens: 0,
+      images: 0,
+      surface: 'native',
+      provider: 'vendor',
+    })
+  })
+})
+
+describe('a fraction of a nano-dollar', () => {
+  const priced = (input: string) =>
+    gateway.recatalogue(
+      catalogueOf({
+        upstream_url: upstream.url,
+        more: `[[models]]\nid = "odd"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = ${input}, output = 0 }`,
+      }),
+    )
+  test.each([
+    ['0.0000001', 1, 1],
+    ['0.0000001', 10_000, 1],
+    ['0.0000001', 10_001, 2],
+    ['0.123456789', 1, 124],
+    ['0.123456789', 1_000_000, 123_456_789],
+    ['0', 1_000_000, 0],
+  ])(
+    'is rounded up once a call: %s USD a million, %i tokens: %i nano-dollars',
+    async (input, tokens, cost) => {
+      await priced(input)
+      upstream.answer(whole(answer('x', usage(tokens, 1_000))))
+      expect(await charged(wholePath('odd'))).toMatchObject({ cost_nanos: cost })
+    },
+  )
+})
+
+describe('"the last usageMetadata of a stream wins"', () => {
+  test.each([
+    ['counts that grow', [usage(10, 1), usage(10, 3), usage(10, 5)], 30_000],
+    ['counts that shrink', [usage(10, 500), usage(10, 5)], 30_000],
+    ['a report in an event without text', [undefined, undefined, usage(10, 5)], 30_000],
+    ['a first report only', [usage(10, 5), undefined, undefined], 30_000],
+    ['a null is no report', [usage(10, 5), null], 30_000],
+  ])('%s', async (_, reports, cost_nanos) => {
+    const parts = reports.map((usageMetadata, index) => ({
+      ...(index === reports.length - 1 ? answer('x', undefined) : piece('x')),
+      ...(usageMetadata === undefined ? {} : { usageMetadata }),
+    }))
+    upstream.answer(events(parts.map(({ ...part }) => part)))
+    expect(await charged(streamPath())).toMatchObject({ cost_nanos, estimated: 0, streamed: 1 })
+  })
+
+  test('a report after the answer’s end counts', async () => {
+    upstream.answer(events([answer('x', undefined), { candidates: [], usageMetadata: usage(10, 5) }]))
+    expect(await charged(streamPath())).toMatchObject({ cost_nanos: 30_000, estimated: 0 })
+  })
+})
+
+describe('"Usage absent is not usage zero: absent is estimated, zero is zero"', () => {
+  const text = 'A plain sentence of some length, so that there is something to estimate.'
+  const without = { candidates: answer(text).candidates }
+
+  test.each([
+    ['whole', wholePath(), () => whole(without)],
+    ['streamed', streamPath(), () => events([without])],
+  ])(
+    'absent, %s: the prompt and what was delivered are estimated, and marked so',
+    async (_, path, script) => {
+      upstream.answer(script())
+      const call = await charged(path)
+      expect(call).toMatchObject({ estimated: 1, outcome: 'completed', thinking_tokens: 0 })
+      expect(call.input_tokens).toBeGreaterThan(0)
+      expect(call.output_tokens).toBeWithin(text.length / 8, text.length)
+      expect(call.cost_nanos).toBe(call.input_tokens * 1_000 + call.output_tokens * 4_000)
+    },
+  )
+
+  test.each([
+    ['whole', wholePath(), (report: object) => whole(answer(text, report))],
+    ['streamed', streamPath(), (report: object) => events([answer(text, report)])],
+  ])('zero, %s: costs nothing, whatever was delivered', async (_, path, script) => {
+    for (const report of [usage(0, 0), {}]) {
+      upstream.answer(script(report))
+      expect(await charged(path)).toMatchObject({ estimated: 0, cost_nanos: 0, outcome: 'completed' })
+    }
+  })
+})
+
+describe('"the price that was applied is stored with the call"', () => {
+  test('and stays what it was when the catalogue changes', async () => {
+    upstream.answer(whole(answer()))
+    const before = await charged(wholePath())
+    expect(JSON.parse(before.price)).toEqual({
+      unit: 'token',
+      above_tokens: 0,
+      nanos_per_million_tokens: {
+        input_tokens: 1_000_000_000,
+        input_audio_tokens: 1_000_000_000,
+        cache_read_tokens: 100_000_000,
+        cache_write_5m_tokens: 1_250_000_000,
+        cache_write_1h_tokens: 2_000_000_000,
+        output_tokens: 4_000_000_000,
+        thinking_tokens: 4_000_000_000,
+        output_image_tokens: 30_000_000_000,
+      },
+    })
+    const dearer = catalogueOf({ upstream_url: upstream.url }).replace(
+      'input = 1, output = 4,',
+      'input = 7, output = 9,',
+    )
+    await gateway.recatalogue(dearer)
+    const after = await charged(wholePath())
+    expect(after.cost_nanos).toBe(10 * 7_000 + 5 * 9_000)
+    expect(gateway.rows().calls.find(({ id }) => id === before.id)).toEqual(before)
+  })
+
+  test('the tier too', async () => {
+    upstream.answer(whole(answer('x', usage(1_001, 1))))
+    const { price } = await charged(wholePath(TIERED))
+    expect(JSON.parse(price)).toMatchObject({
+      above_tokens: 1_000,
+      nanos_per_million_tokens: { input_tokens: 2_000_000_000 },
+    })
+  })
+
+  test('a call under way pays the price it began with', async () => {
+    const changed = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    upstream.answer(async () => {
+      arrived.resolve()
+      await changed.promise
+      return whole(answer())
+    })
+    const call = charged(wholePath())
+    await arrived.promise
+    await gateway.recatalogue(
+      catalogueOf({ upstream_url: upstream.url }).replaceAll('input = 1,', 'input = 500,'),
+    )
+    changed.resolve()
+    expect((await call).cost_nanos).toBe(30_000)
+  })
+})
+
+test('"Billing is the same" for every key of an account: they share its balance', async () => {
+  upstream.answer(whole(answer()))
+  const before = balance()
+  const { name } = gateway.rows().accounts.find(({ id }) => id === account_id) ?? { name: '' }
+  const other = gateway.key(name)
+  await (await gateway.call(wholePath(), ask(), { key: other })).text()
+  expect(before - balance()).toBe(30_000)
+  const spent = gateway.rows().keys.find(({ prefix }) => prefix === other.slice(0, 10))?.spent_nanos
+  expect(spent).toBe(30_000)
+})

@@ -1,0 +1,199 @@
+// design.md, Hold: where the balance pays for less than the ceiling, the output limit sent upstream is what it affords.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { THINKING } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { answer, ask, nativeError, refusalOf, streamPath, usage, wholePath } from '../support/native.ts'
+import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({ upstream })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  upstream.seen.length = 0
+  upstream.answer((seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer())))
+})
+
+const HEADER = 'x-tollgate-output-limit'
+/** Pays a prompt of a few tokens and a thousand of output; the model allows 8,192. */
+const LITTLE_USD = '0.004'
+
+const sent = () => JSON.parse(upstream.last().body.toString())
+async function poor(balance_usd = LITTLE_USD) {
+  const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`, { balance_usd })
+  const row = () => gateway.rows().accounts.find((account) => account.id === id)
+  return { id, key: gateway.key(name), row }
+}
+
+describe('a balance that pays for a useful answer, but not for the longest', () => {
+  test.each([
+    ['whole', wholePath(THINKING)],
+    ['streamed', streamPath(THINKING)],
+  ])('%s: the vendor is given the limit that it affords, and a header says so', async (_, path) => {
+    const { key } = await poor()
+    const response = await gateway.call(path, ask(), { key })
+    expect(response.status).toBe(200)
+    const limit = Number(response.headers.get(HEADER))
+    expect(limit).toBeWithin(256, 1_001)
+    expect(sent()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
+    await response.text()
+    await gateway.atRest()
+  })
+
+  test('the limit is the exact one: a token more could cost more than there is', async () => {
+    const { key } = await poor()
+    const response = await gateway.call(wholePath(THINKING), ask(), { key })
+    const limit = Number(response.headers.get(HEADER))
+    const hold = gateway.rows().holds.at(-1)?.amount_nanos ?? 0
+    expect(hold).toBe(4_000_000)
+    const input_nanos = hold - limit * 4_000
+    expect(input_nanos).toBeGreaterThan(0)
+    const { input_tokens } = await estimatedInput()
+    expect(Math.floor((hold - input_tokens * 1_000) / 4_000)).toBe(limit)
+  })
+
+  /** What the gateway takes the prompt of `ask()` to be: seen in a call whose vendor reports nothing. */
+  async function estimatedInput() {
+    const { key } = await poor('10')
+    upstream.answer(whole({ candidates: answer().candidates }))
+    await (await gateway.call(wholePath(THINKING), ask(), { key })).text()
+    const call = gateway.rows().calls.at(-1)
+    if (!call) throw new Error('no call')
+    return call
+  }
+
+  test('an answer that takes all of it costs no more than the balance', async () => {
+    const { key, row } = await poor()
+    upstream.answer((seen) => {
+      const { maxOutputTokens } = JSON.parse(seen.body.toString()).generationConfig
+      const full = answer('…', usage(4, maxOutputTokens))
+      return whole({ ...full, candidates: [{ ...full.candidates[0], finishReason: 'MAX_TOKENS' }] })
+    })
+    const response = await gateway.call(wholePath(THINKING), ask(), { key })
+    expect(await response.json()).toMatchObject({ candidates: [{ finishReason: 'MAX_TOKENS' }] })
+    const { calls } = await gateway.atRest()
+    expect(calls.at(-1)?.cost_nanos).toBeLessThanOrEqual(4_000_000)
+    expect(row()).toMatchObject({ debt_nanos: 0, held_nanos: 0 })
+    expect(row()?.balance_nanos).toBeGreaterThanOrEqual(0)
+  })
+
+  test('a caller’s own lower limit stands, under the spelling that he used', async () => {
+    const { key } = await poor()
+    const body = `{"contents":[{"parts":[{"text":"Hi"}]}],  "generation_config":{"max_output_tokens":300}}`
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    expect(response.headers.has(HEADER)).toBe(false)
+    expect(upstream.last().body.toString()).toBe(body)
+  })
+
+  test.each([
+    [
+      {
+        generationConfig: { maxOutputTokens: 8_000, temperature: 1, thinkingConfig: { thinkingBudget: 0 } },
+        x: { y: [1] },
+      },
+      'generationConfig',
+      'maxOutputTokens',
+    ],
+    [{ generation_config: { max_output_tokens: 8_000, top_k: 3 } }, 'generation_config', 'max_output_tokens'],
+    [{ generationConfig: { max_output_tokens: 8_000 } }, 'generationConfig', 'max_output_tokens'],
+    [{ generationConfig: { topK: 3 } }, 'generationConfig', 'maxOutputTokens'],
+  ])('nothing else of the request is changed: %j', async (rest, config, field) => {
+    const { key } = await poor()
+    const body = ask('Say hello.', rest)
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    const limit = Number(response.headers.get(HEADER))
+    expect(limit).toBeWithin(256, 1_001)
+    const own = (rest as Record<string, object>)[config]
+    expect(sent()).toEqual({ ...body, [config]: { ...own, [field]: limit } })
+  })
+
+  test('several candidates share what there is', async () => {
+    const { key } = await poor()
+    const alone = Number((await gateway.call(wholePath(THINKING), ask(), { key })).headers.get(HEADER))
+    const other = await poor()
+    const body = ask('Say hello.', { generationConfig: { candidateCount: 2 } })
+    const shared = Number(
+      (await gateway.call(wholePath(THINKING), body, { key: other.key })).headers.get(HEADER),
+    )
+    expect(shared).toBeWithin(Math.floor(alone / 2) - 1, Math.ceil(alone / 2) + 1)
+  })
+
+  test('a second call at the same time finds nothing left', async () => {
+    const { key } = await poor()
+    const release = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    upstream.answer(async () => {
+      arrived.resolve()
+      await release.promise
+      return whole(answer())
+    })
+    const first = gateway.call(wholePath(THINKING), ask(), { key })
+    await arrived.promise
+    const refusal = await refusalOf(await gateway.call(wholePath(THINKING), ask(), { key }))
+    expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
+    release.resolve()
+    expect((await first).status).toBe(200)
+    await gateway.atRest()
+  })
+
+  test('a key’s spend limit clamps as a balance does', async () => {
+    const key = await gateway.caller('10', { spend_limit_nanos: 4_000_000 })
+    const response = await gateway.call(wholePath(THINKING), ask(), { key })
+    expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)
+    await gateway.atRest()
+  })
+})
+
+describe('no clamp', () => {
+  test('where the balance pays for the longest answer: the body goes as it came, and no header says anything', async () => {
+    const { key } = await poor('10')
+    const body = ` ${JSON.stringify(ask())} `
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    expect(response.headers.has(HEADER)).toBe(false)
+    expect(upstream.last().body.toString()).toBe(body)
+  })
+
+  test.each([
+    ['less than 256 tokens of output are affordable', '0.001', {}],
+    [
+      'less than all of a short answer that was asked for is',
+      '0.0003',
+      { generationConfig: { maxOutputTokens: 100 } },
+    ],
+  ])('but a refusal, where %s', async (_, balance_usd, rest) => {
+    const { key, row } = await poor(balance_usd)
+    const refusal = await refusalOf(await gateway.call(wholePath(THINKING), ask('Say hello.', rest), { key }))
+    expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
+    expect(upstream.seen).toEqual([])
+    expect(row()).toMatchObject({ held_nanos: 0, debt_nanos: 0 })
+    await gateway.atRest()
+  })
+
+  test('the hold of a call under way is its ceiling, and comes back but for the cost', async () => {
+    const { key, row } = await poor('10')
+    const release = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    upstream.answer(async () => {
+      arrived.resolve()
+      await release.promise
+      return whole(answer())
+    })
+    const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 500 } })
+    const call = gateway.call(wholePath(THINKING), body, { key })
+    await arrived.promise
+    const held = row()?.held_nanos ?? 0
+    expect(held).toBeWithin(500 * 4_000 + 1, 500 * 4_000 + 100_000)
+    expect(row()?.balance_nanos).toBe(10_000_000_000)
+    release.resolve()
+    await (await call).text()
+    expect(row()).toMatchObject({ held_nanos: 0, balance_nanos: 10_000_000_000 - 30_000 })
+    await gateway.atRest()
+  })
+})
