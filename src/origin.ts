@@ -3,7 +3,6 @@ import type { Context } from 'elysia'
 import { type CredentialForm, credentialOf } from './access/gate.ts'
 import type { RenderError } from './answers.ts'
 import type { CallOrigin } from './paid-call.ts'
-import { SOCKET_IDLE_TIMEOUT_S } from './running.ts'
 
 export type Server = Context['server']
 
@@ -29,6 +28,6 @@ export function originOf(
     render,
     credential: credentialOf(request, forms),
     address: () => server?.requestIP(request)?.address,
-    keepOpen: (open) => server?.timeout(request, open ? 0 : SOCKET_IDLE_TIMEOUT_S),
+    setIdleTimeout: (timeout_s) => server?.timeout(request, timeout_s),
   }
 }

@@ -41,8 +41,8 @@ export interface CallOrigin {
   credential: string | undefined
   /** The caller's address; asked for only where his key is bound to some. */
   address: () => string | undefined
-  /** Lifts the idle time-out of the caller's socket, or puts it back. */
-  keepOpen: (open: boolean) => void
+  /** Sets the idle time-out of the caller's socket; 0: none. */
+  setIdleTimeout: (timeout_s: number) => void
   /** How the surface writes an error: the status is recorded with a call that failed. */
   render: RenderError
   /** A further name of the header that carries the request's id. */
@@ -172,7 +172,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       if (running.stopping) throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: 5 })
       const caller = gate.admit(origin.credential, origin.address)
       const lease = takeLease(caller)
-      const place = running.enter(origin.request, origin.keepOpen)
+      const place = running.enter(origin.request, origin.setIdleTimeout)
       probe('admitted')
       return { origin, caller, lease, place, started_ms: now() }
     },

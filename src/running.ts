@@ -20,23 +20,22 @@ export interface RunningOptions {
   now: () => number
   /** How long a caller may leave his answer unread before he counts as gone. */
   stalledReaderTimeout: () => number
+  /** After so much silence a socket is cut. Calls that may take longer are spared, and their sockets put back at their end. */
+  socket_idle_timeout_s: number
 }
 
 export interface RunningCalls {
   readonly size: number
   /** No new call may start. */
   readonly stopping: boolean
-  /** @param keepOpen lifts the socket's own idle time-out, or puts it back; called for long calls only */
-  enter(request: Request, keepOpen: (open: boolean) => void): RunningCall
+  /** @param setIdleTimeout sets the socket's own idle time-out, 0 for none; called for long calls only */
+  enter(request: Request, setIdleTimeout: (timeout_s: number) => void): RunningCall
   /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
   stop(timeout_ms: number): Promise<void>
   /** Looks after deadlines; called by a timer. */
   tick(): void
 }
 
-/** Sockets are cut after this much silence, unless a call on them is under way for longer (then tick lifts it). */
-export const SOCKET_IDLE_TIMEOUT_S = 120
-const LIFT_AFTER_MS = 30_000
 const TICK_MS = 500
 
 interface Entry {
@@ -46,12 +45,15 @@ interface Entry {
   waiting_for: WaitingFor
   idle_timeout_ms: number
   abortUpstream: (() => void) | undefined
-  keepOpen: (open: boolean) => void
-  lifted: boolean
+  setIdleTimeout: (timeout_s: number) => void
+  spared: boolean
 }
 
 /** An empty set of calls. */
-export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions): RunningCalls {
+export function createRunningCalls(options: RunningOptions): RunningCalls {
+  const { now, stalledReaderTimeout, socket_idle_timeout_s } = options
+  /** Early enough that no socket is cut before, late enough that short calls never cost it. */
+  const spare_after_ms = (socket_idle_timeout_s * 1_000) / 4
   const entries = new Set<Entry>()
   let stopping = false
   let whenEmpty: (() => void) | undefined
@@ -60,9 +62,9 @@ export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions
     const still_ms = at_ms - entry.moved_ms
     if (entry.waiting_for === 'upstream' && still_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
     if (entry.waiting_for === 'caller' && still_ms > stalledReaderTimeout()) entry.controller.abort()
-    if (!entry.lifted && at_ms - entry.started_ms > LIFT_AFTER_MS) {
-      entry.lifted = true
-      entry.keepOpen(true)
+    if (!entry.spared && at_ms - entry.started_ms > spare_after_ms) {
+      entry.spared = true
+      entry.setIdleTimeout(0)
     }
   }
 
@@ -73,7 +75,7 @@ export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions
     get stopping() {
       return stopping
     },
-    enter(request, keepOpen) {
+    enter(request, setIdleTimeout) {
       const at_ms = now()
       const controller = new AbortController()
       const entry: Entry = {
@@ -83,8 +85,8 @@ export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions
         waiting_for: 'upstream',
         idle_timeout_ms: Number.POSITIVE_INFINITY,
         abortUpstream: undefined,
-        keepOpen,
-        lifted: false,
+        setIdleTimeout,
+        spared: false,
       }
       const leaves = () => controller.abort()
       request.signal.addEventListener('abort', leaves)
@@ -103,7 +105,7 @@ export function createRunningCalls({ now, stalledReaderTimeout }: RunningOptions
         leave() {
           if (!entries.delete(entry)) return
           request.signal.removeEventListener('abort', leaves)
-          if (entry.lifted) entry.keepOpen(false)
+          if (entry.spared) entry.setIdleTimeout(socket_idle_timeout_s)
           if (entries.size === 0) whenEmpty?.()
         },
       }

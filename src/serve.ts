@@ -26,7 +26,7 @@ import { anthropic } from './protocols/anthropic/index.ts'
 import { gemini } from './protocols/gemini/index.ts'
 import { openai } from './protocols/openai/index.ts'
 import { createRedactor, secretsOf } from './redact.ts'
-import { createRunningCalls, SOCKET_IDLE_TIMEOUT_S, tickRegularly } from './running.ts'
+import { createRunningCalls, tickRegularly } from './running.ts'
 import type { Fetch } from './upstream/dispatch.ts'
 import { createHealth } from './upstream/health.ts'
 import { createTransport } from './upstream/transport.ts'
@@ -34,6 +34,7 @@ import { createTransport } from './upstream/transport.ts'
 /** The largest body of any surface (spec.md, Limits: compose, 100 MB), and a little: surfaces have their own limits. */
 const MAX_BODY_BYTES = 101 * 1024 * 1024
 const SWEEP_EVERY_MS = 60_000
+const SOCKET_IDLE_TIMEOUT_S = 120
 /** Of answers that are settled, the last bytes may take so long to leave when the process stops. */
 const LAST_BYTES_MS = 2_000
 /** Of a vendor's refusal a caller is shown this many characters. */
@@ -51,6 +52,8 @@ export interface ServeOptions {
   network?: Fetch
   now?: () => number
   probe?: (point: string) => void
+  /** After so much silence a socket on which no call is under way is cut. */
+  socket_idle_timeout_s?: number | undefined
 }
 
 export interface StartedGateway {
@@ -71,6 +74,7 @@ export interface StartedGateway {
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
   const { data_folder, log, now = Date.now, probe = () => {} } = options
+  const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S } = options
   const catalogue_path = join(data_folder, 'tollgate.toml')
   const database_path = join(data_folder, 'tollgate.db')
 
@@ -100,6 +104,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const running = createRunningCalls({
     now,
     stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
+    socket_idle_timeout_s,
   })
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
@@ -139,7 +144,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const app = createApp(gateway, options.plugins)
   app.listen({
     ...addressOf(options.listen ?? catalogue().server.listen),
-    idleTimeout: SOCKET_IDLE_TIMEOUT_S,
+    idleTimeout: socket_idle_timeout_s,
     maxRequestBodySize: MAX_BODY_BYTES,
     reusePort: false,
     // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.

@@ -28,6 +28,7 @@ export interface TestGatewayOptions {
   now?: () => number
   probe?: (point: string) => void
   plugins?: readonly Plugin[]
+  socket_idle_timeout_s?: number
 }
 
 export interface CallOptions {
@@ -105,6 +106,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     env,
     listen: '127.0.0.1:0',
     now,
+    socket_idle_timeout_s: options.socket_idle_timeout_s,
     ...(probe ? { probe } : {}),
   })
   const database_path = join(data_folder, 'tollgate.db')
