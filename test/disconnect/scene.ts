@@ -95,7 +95,10 @@ export interface Scene extends AsyncDisposable {
   answers(): number
 }
 
-export async function openScene(settings: { server?: string; provider?: string } = {}): Promise<Scene> {
+export async function openScene(
+  settings: { server?: string; provider?: string; socket_idle_timeout_s?: number } = {},
+): Promise<Scene> {
+  const { server = '', provider = '', socket_idle_timeout_s } = settings
   const upstream = await startUpstream()
   let left = 0
   let answers = 0
@@ -108,10 +111,12 @@ export async function openScene(settings: { server?: string; provider?: string }
   const gateway = await startTestGateway({
     catalogue: catalogueOf({
       upstream_url: upstream.url,
-      ...settings,
+      server,
+      provider,
       more: '[limits.key]\nconcurrent_calls = 1',
     }),
     plugins: [watch, ...plugins],
+    ...(socket_idle_timeout_s === undefined ? {} : { socket_idle_timeout_s }),
     probe: (point) => {
       if (point === 'dispatched') answers += 1
     },
@@ -135,10 +140,11 @@ const STREAM = `/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`
 export async function callRaw(
   { gateway }: Scene,
   streams: boolean,
+  connection: 'close' | 'keep-alive' = 'close',
 ): Promise<{ key: string; client: RawClient }> {
   const key = await gateway.caller()
   const client = await connectRaw(gateway.url)
-  const headers = { 'x-api-key': key, connection: 'close' }
+  const headers = { 'x-api-key': key, connection }
   client.send(rawPost(streams ? STREAM : GENERATE, BODY, headers))
   return { key, client }
 }
