@@ -46,8 +46,10 @@ export function jsonAnswer(
   body: unknown,
   request_id: string,
   headers: Record<string, string> = {},
+  status = 200,
 ): Response {
   return new Response(JSON.stringify(body), {
+    status,
     headers: { 'content-type': 'application/json', 'x-request-id': request_id, ...headers },
   })
 }

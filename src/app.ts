@@ -11,7 +11,7 @@ import { plainError } from './plain-error.ts'
  * @param plugins the surfaces, in order
  */
 export function createApp(gateway: Gateway, plugins: readonly Plugin[]) {
-  const app = new Elysia({ name: 'tollgate', normalize: false }).onError(
+  const app = new Elysia({ name: 'tollgate', normalize: false, handler: { standardHostname: false } }).onError(
     { as: 'global' },
     ({ code, error }) =>
       failureAnswer({

@@ -1,16 +1,15 @@
 // Owns the two questions of whoever keeps the process running: is it alive, and does it take calls?
 import { Elysia } from 'elysia'
+import { jsonAnswer } from '../../src/answers.ts'
 import type { Gateway } from '../../src/gateway.ts'
 
 /** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503. Both need no key. */
-export function health(gateway: Gateway) {
+export function health({ newRequestId, ready, running }: Gateway) {
   return new Elysia({ name: 'health' })
-    .get('/healthz', () => Response.json({ status: 'ok' }))
-    .get('/readyz', () => {
-      const takes_calls = gateway.ready() && !gateway.running.stopping
-      return Response.json(
-        { status: takes_calls ? 'ready' : 'not ready' },
-        { status: takes_calls ? 200 : 503 },
-      )
-    })
+    .get('/healthz', () => jsonAnswer({ status: 'ok' }, newRequestId()))
+    .get('/readyz', () =>
+      ready() && !running.stopping
+        ? jsonAnswer({ status: 'ready' }, newRequestId())
+        : jsonAnswer({ status: 'not ready' }, newRequestId(), {}, 503),
+    )
 }
