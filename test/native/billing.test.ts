@@ -1,6 +1,7 @@
 // spec.md, Token billing (native generation): the vendor's documented usage fields, to the nano-dollar, whole and streamed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
+import { lines } from '../protocols/gemini/recordings.ts'
 import { catalogueOf, MODEL, THINKING, TIERED } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
@@ -200,6 +201,31 @@ describe('"usageMetadata field | Billing rate"', () => {
       surface: 'native',
       provider: 'vendor',
     })
+  })
+})
+
+describe('the vendor’s answers as they were recorded', () => {
+  const RECORDED: [string, string, number][] = [
+    ['stream-text', MODEL, 9 * 1_000 + 24 * 4_000],
+    ['stream-thinking', MODEL, 13 * 1_000 + (11 + 192) * 4_000],
+    ['stream-thinking-exhausted', MODEL, 13 * 1_000 + 63 * 4_000],
+    ['stream-function-call', MODEL, 84 * 1_000 + (16 + 58) * 4_000],
+    ['stream-cached', MODEL, 29 * 1_000 + 10_183 * 100 + 6 * 4_000],
+    ['stream-image', MODEL, 198 * 1_000 + 18 * 4_000 + 1_290 * 30_000],
+    ['stream-prompt-blocked', MODEL, 23 * 1_000],
+    ['stream-safety-finish', MODEL, 18 * 1_000 + 3 * 4_000],
+    ['stream-usage-at-end', MODEL, 399 * 1_000 + 17 * 4_000],
+    // Of the 1,280 audio tokens 400 came from the cache, of the 32 text tokens 2; tool use adds 90.
+    ['stream-audio-input', THINKING, 880 * 5_000 + (30 + 90) * 1_000 + 402 * 100 + 6 * 4_000 + 41 * 3_000],
+  ]
+  test.each(RECORDED)('%s', async (name, model, cost_nanos) => {
+    upstream.answer(events(lines(name)))
+    expect(await charged(streamPath(model))).toMatchObject({ cost_nanos, estimated: 0, outcome: 'completed' })
+  })
+
+  test('whole-text', async () => {
+    upstream.answer(whole(lines('whole-text')[0] ?? ''))
+    expect(await charged(wholePath())).toMatchObject({ cost_nanos: 8 * 1_000 + 3 * 4_000, estimated: 0 })
   })
 })
 
