@@ -2,10 +2,11 @@
 import type { Database } from 'bun:sqlite'
 // Imported as text, so that they travel inside the compiled binary.
 import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
+import images from './migrations/0002_images.sql' with { type: 'text' }
 import idempotency from './migrations/0003_idempotency.sql' with { type: 'text' }
 
 /** In order; the number of a migration is its place in this list, from 1, and it stays what it is once it is released. */
-export const MIGRATIONS: readonly string[] = [ledger, idempotency]
+export const MIGRATIONS: readonly string[] = [ledger, images, idempotency]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {

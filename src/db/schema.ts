@@ -1,5 +1,6 @@
 // Owns the tables as Drizzle sees them: row types follow from here. The SQL that makes them is in migrations/.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { ImageMime } from '../media/formats.ts'
 
 /** Who pays. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {
@@ -94,6 +95,49 @@ export const calls = sqliteTable('calls', {
   duration_ms: integer().notNull(),
 })
 
+/** Produced images. What one cost is in its call's record: `call_id` is the id of both the hold and the call. */
+export const generations = sqliteTable('generations', {
+  id: integer().primaryKey(),
+  /** In lower case: what callers know it by. */
+  uuid: text().notNull().unique(),
+  account_id: integer().notNull(),
+  call_id: integer().notNull(),
+  /** Which of the call's images it is, from 0. */
+  position: integer().notNull(),
+  kind: text({ enum: ['generation', 'edit', 'compose'] }).notNull(),
+  state: text({ enum: ['generating', 'stored', 'failed'] }).notNull(),
+  model: text().notNull(),
+  prompt: text().notNull(),
+  revised_prompt: text(),
+  /** Keys of files and ids of generations that it was made from. Images that came inline are not among them. */
+  parents: text({ mode: 'json' }).$type<string[]>().notNull(),
+  /** The file in the store of images; it and the rest below are there once the image is stored. */
+  file_key: text().unique(),
+  mime: text().$type<ImageMime>(),
+  width: integer(),
+  height: integer(),
+  bytes: integer(),
+  sha256: text(),
+  created_at_ms: integer().notNull(),
+})
+
+/** Images that callers uploaded. All rows of an account count against its quota, those being stored too. */
+export const files = sqliteTable('files', {
+  id: integer().primaryKey(),
+  /** files/<account_id>/<uuid>_<name>.<ext> */
+  key: text().notNull().unique(),
+  account_id: integer().notNull(),
+  /** As its owner named it, in a safe form. */
+  name: text().notNull(),
+  state: text({ enum: ['storing', 'stored'] }).notNull(),
+  mime: text().$type<ImageMime>().notNull(),
+  bytes: integer().notNull(),
+  sha256: text(),
+  width: integer(),
+  height: integer(),
+  created_at_ms: integer().notNull(),
+})
+
 /** What was answered under a caller's Idempotency-Key; nothing yet, or nothing to be sent again, where there is no status. */
 export const idempotency_keys = sqliteTable('idempotency_keys', {
   id: integer().primaryKey(),
@@ -116,4 +160,6 @@ export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect
 export type Entry = typeof entries.$inferSelect
 export type Call = typeof calls.$inferSelect
+export type Generation = typeof generations.$inferSelect
+export type FileRow = typeof files.$inferSelect
 export type IdempotencyKey = typeof idempotency_keys.$inferSelect
