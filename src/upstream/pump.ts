@@ -59,11 +59,12 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     }
   }
 
-  /** Settles, then hands out what was held back. */
+  /** Settles, then hands out what was held back. An end that cannot be translated throws before it is paid. */
   async function finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     state = 'ending'
+    const tail = relay.end()
     await options.settle('completed')
-    for (const bytes of [held, relay.end()]) if (bytes) controller.enqueue(bytes)
+    for (const bytes of [held, tail]) if (bytes) controller.enqueue(bytes)
     controller.close()
   }
 
