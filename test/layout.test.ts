@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/upstream/': MIDDLE,
   'src/protocols/': MIDDLE,
   'src/media/': MIDDLE,
+  'src/library/': [...MIDDLE, 'src/media/'],
   'src/config/': [...MIDDLE, 'src/pricing/', 'data/tollgate.example.toml'],
 }
 const ABOVE_THE_MIDDLE = /^src\/[a-z-]+\.ts$|^src\/(cli|simulator|build)\//
