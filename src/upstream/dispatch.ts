@@ -72,6 +72,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   let failure: UpstreamFailure | undefined
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
+    if (call.signal.aborted) break
     const request = writeOrRefuse(call, attempt)
     if (request instanceof GatewayError) {
       refusal ??= request

@@ -1,6 +1,8 @@
 // Owns which provider keys rest: one that failed is left alone for a while, longer each time, and comes back.
 
 const LONGEST_REST_MS = 10 * 60_000
+/** From one millisecond to far beyond the longest rest. */
+const MOST_DOUBLINGS = 30
 
 interface Rest {
   failures: number
@@ -22,7 +24,7 @@ export function createHealth(now: () => number): Health {
     restingUntil: (key_id) => rests.get(key_id)?.until_ms ?? 0,
     failed(key_id, rest_ms, at_least_ms = 0) {
       const failures = (rests.get(key_id)?.failures ?? 0) + 1
-      const rest = Math.min(rest_ms * 2 ** (failures - 1), LONGEST_REST_MS)
+      const rest = Math.min(rest_ms * 2 ** Math.min(failures - 1, MOST_DOUBLINGS), LONGEST_REST_MS)
       rests.set(key_id, {
         failures,
         until_ms: now() + Math.max(rest, Math.min(at_least_ms, LONGEST_REST_MS)),

@@ -29,6 +29,7 @@ export function createEventCutter(): EventCutter {
 
   return {
     cut(chunk) {
+      if (chunk.length === 0) return undefined
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
       if (waiting_bytes === 0 && endsWithBlankLine(bytes)) return bytes
       const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
