@@ -1,29 +1,26 @@
-// Owns uploaded images: the form of their keys, and how one is found, read and stored.
+// Owns uploaded images that are there: how one is found, read, listed and deleted. How they come in is intake.ts's.
 import type { Database } from 'bun:sqlite'
-import { and, eq } from 'drizzle-orm'
+import { and, desc, eq, lt, sum } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type FileRow, files } from '../db/schema.ts'
-import { formatOf } from '../media/formats.ts'
-import { inspectImage } from '../media/inspect.ts'
 import type { Library } from './library.ts'
+import { storeKeyOf } from './names.ts'
 
-const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
-/** files/<account id>/<uuid>_<name>.<ext>. The name is in the safe form that `safeName` gives. */
-const KEY = new RegExp(`^files/([1-9][0-9]{0,15})/${UUID}_[A-Za-z0-9_-]{1,64}\\.(?:png|jpeg|gif|webp)$`)
-const MOST_NAME_CHARACTERS = 64
+/** A file that is there, checked and counted. */
+export type StoredFile = FileRow & { state: 'stored'; sha256: string; width: number; height: number }
 
-/** An image that an account uploads. */
-export interface Upload {
-  account_id: number
-  /** As the caller named it. */
-  name: string
-  bytes: Uint8Array
+export interface PageRequest {
+  /** At most this many; from 1. */
+  limit: number
+  /** The `next_cursor` of the page before; absent for the first page. */
+  cursor?: number | undefined
 }
 
-/** The id of the account that a key names; undefined for what is no key. */
-export function ownerOfKey(key: string): number | undefined {
-  const owner = KEY.exec(key)?.[1]
-  return owner === undefined ? undefined : Number(owner)
+export interface FilePage {
+  /** The newest first. */
+  files: StoredFile[]
+  /** Where the next page begins; undefined on the last one. */
+  next_cursor: number | undefined
 }
 
 /** An uploaded image of an account, also one that is still being stored; undefined for another's. */
@@ -34,43 +31,62 @@ export const findFile = (db: Database, account_id: number, key: string): FileRow
     .where(and(eq(files.key, key), eq(files.account_id, account_id)))
     .get()
 
-/** The bytes of a stored file; undefined where they are gone. */
-export async function readFile(
+/** A stored file as it is read; undefined where it is gone. */
+export const openFile = (
   { files: store }: Pick<Library, 'files'>,
   { key }: Pick<FileRow, 'key'>,
+): Promise<Blob | undefined> => store.open(storeKeyOf(key))
+
+/** The bytes of a stored file; undefined where they are gone. */
+export async function readFile(
+  library: Pick<Library, 'files'>,
+  file: Pick<FileRow, 'key'>,
 ): Promise<Uint8Array | undefined> {
-  return (await store.open(storeKeyOf(key)))?.bytes()
+  return (await openFile(library, file))?.bytes()
+}
+
+/** One page of an account's stored files. Files that come or go meanwhile move no other from one page to another. */
+export function listFiles(db: Database, account_id: number, { limit, cursor }: PageRequest): FilePage {
+  const older = cursor === undefined ? undefined : lt(files.id, cursor)
+  const rows = drizzle({ client: db })
+    .select()
+    .from(files)
+    .where(and(eq(files.account_id, account_id), eq(files.state, 'stored'), older))
+    .orderBy(desc(files.id))
+    .limit(limit + 1)
+    .all()
+  const found = rows.slice(0, limit).filter(isStored)
+  return { files: found, next_cursor: rows.length > limit ? found.at(-1)?.id : undefined }
+}
+
+/** What the files of an account have together. One that is being stored has no size yet: quota.ts counts it. */
+export function usedBytes(db: Database, account_id: number): number {
+  const total = drizzle({ client: db })
+    .select({ bytes: sum(files.bytes).mapWith(Number) })
+    .from(files)
+    .where(eq(files.account_id, account_id))
+    .get()
+  return total?.bytes ?? 0
 }
 
 /**
- * Stores an image that was sent along with a request.
+ * Deletes a stored file of an account: its row, then its bytes, so that no row ever says stored without them.
  *
- * @throws GatewayError invalid_request as `inspectImage`
+ * @returns whether there was such a file
  */
-export async function storeFile(
-  { db, files: store, now }: Pick<Library, 'db' | 'files' | 'now'>,
-  { account_id, name, bytes }: Upload,
-): Promise<FileRow> {
-  const { mime, width, height } = await inspectImage(bytes)
-  const key = `files/${account_id}/${crypto.randomUUID()}_${safeName(name)}.${formatOf(mime)}`
-  const { sha256 } = await store.put(storeKeyOf(key), bytes)
-  const row = { key, account_id, name, state: 'stored' as const, mime, width, height, sha256 }
-  return drizzle({ client: db })
-    .insert(files)
-    .values({ ...row, bytes: bytes.length, created_at_ms: now() })
+export async function removeFile(library: Library, account_id: number, key: string): Promise<boolean> {
+  const { db, files: store, quota, probe } = library
+  const removed = drizzle({ client: db })
+    .delete(files)
+    .where(and(eq(files.key, key), eq(files.account_id, account_id), eq(files.state, 'stored')))
     .returning()
     .get()
+  if (!removed) return false
+  quota.removed(account_id, removed.bytes)
+  probe('file.unlisted')
+  await store.remove(storeKeyOf(key))
+  return true
 }
 
-/** Where a file is in its store, whose folder stands for the key's first segment. */
-export const storeKeyOf = (key: string): string => key.slice('files/'.length)
-
-/** A name without folders and extension, in letters that no file system and no URL reads twice. */
-export function safeName(name: string): string {
-  const [stem = ''] = /[^/\\]*$/.exec(name) ?? []
-  const safe = stem
-    .replace(/\.[^.]*$/, '')
-    .replace(/[^A-Za-z0-9_-]+/g, '_')
-    .slice(0, MOST_NAME_CHARACTERS)
-  return safe === '' ? 'image' : safe
-}
+/** The table's CHECK says the same. */
+export const isStored = (row: FileRow): row is StoredFile => row.state === 'stored'

@@ -1,6 +1,9 @@
-// Owns what the library of images is made of: rows in the database, and two folders of files.
+// Owns what the library of images is made of: rows in the database, two folders of files, and the count of what is coming in.
 import type { Database } from 'bun:sqlite'
-import type { FileStore } from '../media/store.ts'
+import { join } from 'node:path'
+import { createFileStore, type FileStore } from '../media/store.ts'
+import { usedBytes } from './files.ts'
+import { createQuota, type Quota } from './quota.ts'
 
 export interface Library {
   db: Database
@@ -8,7 +11,25 @@ export interface Library {
   images: FileStore
   /** Uploaded images: `<account id>/<uuid>_<name>.<ext>`, which is their key without its first segment. */
   files: FileStore
+  quota: Quota
   now: () => number
   /** Told of each step that was passed; for tests of crashes. */
   probe: (point: string) => void
+}
+
+export interface LibraryOptions extends Pick<Library, 'db' | 'now' | 'probe'> {
+  /** The folder that has the two folders. */
+  data_folder: string
+}
+
+/** The library of a data folder. One for a process, because it counts in memory what is coming in. */
+export function openLibrary({ db, now, probe, data_folder }: LibraryOptions): Library {
+  return {
+    db,
+    images: createFileStore(join(data_folder, 'images')),
+    files: createFileStore(join(data_folder, 'files')),
+    quota: createQuota((account_id) => usedBytes(db, account_id)),
+    now,
+    probe,
+  }
 }

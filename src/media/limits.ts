@@ -18,3 +18,6 @@ export const MAX_PIXELS = 40_000_000
 
 /** A GIF can hold a million frames of one pixel, which cost seconds to decode though the pixels are few. */
 export const MAX_FRAMES = 10_000
+
+/** What the files of one account may have together: spec.md, Limits, "File storage quota". */
+export const FILE_QUOTA_BYTES = 200 * MEGABYTE
