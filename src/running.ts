@@ -2,8 +2,8 @@
 
 import { type GatewayError, overloaded } from './errors.ts'
 
-/** What a call under way waits for at the moment. */
-export type WaitingFor = 'upstream' | 'caller'
+/** What a call under way waits for at the moment; at first, for the rest of its own request. */
+export type WaitingFor = 'request' | 'upstream' | 'caller'
 
 /** One call's place among those under way. */
 export interface RunningCall {
@@ -62,7 +62,8 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
     const still_ms = at_ms - entry.moved_ms
     if (entry.waiting_for === 'upstream' && still_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
     if (entry.waiting_for === 'caller' && still_ms > stalledReaderTimeout()) entry.controller.abort()
-    if (!entry.spared && at_ms - entry.started_ms > spare_after_ms) {
+    // An upload that stands still is cut with its socket.
+    if (entry.waiting_for !== 'request' && !entry.spared && at_ms - entry.started_ms > spare_after_ms) {
       entry.spared = true
       entry.setIdleTimeout(0)
     }
@@ -82,7 +83,7 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
         controller,
         started_ms: at_ms,
         moved_ms: at_ms,
-        waiting_for: 'upstream',
+        waiting_for: 'request',
         idle_timeout_ms: Number.POSITIVE_INFINITY,
         abortUpstream: undefined,
         setIdleTimeout,
@@ -90,6 +91,7 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
       }
       const leaves = () => controller.abort()
       request.signal.addEventListener('abort', leaves)
+      if (request.signal.aborted) leaves()
       entries.add(entry)
       return {
         gone: controller.signal,
