@@ -14,7 +14,7 @@ import {
 import type { Idempotency, RepeatableCall } from './idempotency.ts'
 import type { Nanos } from './money.ts'
 import type { Quote } from './pricing/quote.ts'
-import type { Protocol } from './protocols/protocol.ts'
+import type { Protocol, UpstreamFailure } from './protocols/protocol.ts'
 import { refusalError } from './refusals.ts'
 import type { RunningCall, RunningCalls } from './running.ts'
 import { CLIENT_CLOSED_REQUEST, openSettlement, type Settlement, type SettlementDeps } from './settlement.ts'
@@ -61,6 +61,8 @@ export interface Admitted {
 /** A call whose money is held. */
 export interface Held<M extends Model> extends Admitted {
   model: M
+  /** The id of the hold, and of the call's record once there is one. */
+  hold_id: number
   held_nanos: Nanos
   settlement: Settlement
 }
@@ -71,6 +73,10 @@ export interface Sending<T> {
   write(attempt: Attempt): UpstreamRequest
   /** Reads an answer as far as it must be there before the caller gets a byte. */
   open(response: Response, attempt: Attempt): Promise<T>
+  /** Understands a refusal, where that is not done by the provider's protocol. */
+  readFailure?: (attempt: Attempt, status: number, headers: Headers, body: string) => UpstreamFailure
+  /** The most that one attempt may take, where the provider allows it more. */
+  timeout_ms?: number
 }
 
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
@@ -112,6 +118,8 @@ export interface PaidCalls {
    * @throws GatewayError as `dispatch`
    */
   send<T>(held: Held<Model>, sending: Sending<T>): Promise<Dispatched<T>>
+  /** Gives back what is held for a call that failed, or whose caller left. @returns the failure to tell of */
+  abandon(held: Held<Model>, thrown: unknown): Promise<unknown>
   /** Gives back the call's place. @param tokens what it used, for the limits */
   leave(admitted: Admitted, tokens: number): void
 }
@@ -149,22 +157,34 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
   }
 
   function ask<T>({ origin, place }: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>> {
-    const { streams, write, open } = sending
+    const { streams, write, open, timeout_ms = Number.POSITIVE_INFINITY } = sending
     return dispatch(deps.upstream, {
       catalogue: catalogue(),
       model,
       signal: upstreamSignal(place),
       write,
       open,
-      readFailure: ({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer),
+      readFailure:
+        sending.readFailure ??
+        (({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer)),
       publicWords: deps.publicWords,
-      timeoutOf: ({ provider }) => (streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
+      timeoutOf: ({ provider }) =>
+        Math.min(timeout_ms, streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
       onFailure: ({ key_id }, { blame, message }) =>
         log.warn(
           { request_id: origin.request_id, provider_key: key_id, blame, cause: message },
           'a route failed',
         ),
     })
+  }
+
+  async function abandon(held: Held<Model>, thrown: unknown): Promise<unknown> {
+    const { origin, place, settlement } = held
+    const { aborted, reason } = place.gone
+    const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
+    if (aborted && failure !== reason) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
+    else await settlement.giveBack('failed', origin.render(failure, origin.request_id).status)
+    return failure
   }
 
   return {
@@ -230,26 +250,23 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       probe('held')
       const { hold_id, held_nanos } = outcome
       const about = { hold_id, request_id, surface, model_id: model.id, streamed, caller, started_ms }
-      return { ...admitted, model, held_nanos, settlement: openSettlement(deps, about) }
+      return { ...admitted, model, hold_id, held_nanos, settlement: openSettlement(deps, about) }
     },
 
     ask,
 
     async send(held, sending) {
-      const { origin, model, place, settlement } = held
       try {
-        const dispatched = await ask(held, model, sending)
-        settlement.reached(dispatched.attempt)
+        const dispatched = await ask(held, held.model, sending)
+        held.settlement.reached(dispatched.attempt)
         probe('dispatched')
         return dispatched
       } catch (thrown) {
-        const { aborted, reason } = place.gone
-        const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
-        if (aborted && failure !== reason) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
-        else await settlement.giveBack('failed', origin.render(failure, origin.request_id).status)
-        throw failure
+        throw await abandon(held, thrown)
       }
     },
+
+    abandon,
 
     leave,
   }

@@ -39,7 +39,9 @@ export interface EmbeddingModel extends ModelBase {
 export interface ImageModel extends ModelBase {
   readonly kind: 'image'
   readonly max_n_per_request: number
-  /** Sizes that the model can make; undefined where any size may be asked of it. */
+  /** The most that one attempt at a provider may take, where the provider's own time limit is longer. */
+  readonly timeout_ms: number
+  /** Sizes that the model can make; undefined where any size up to 2048 by 2048 may be asked of it. */
   readonly sizes: readonly string[] | undefined
   readonly price: ImagePrice
 }

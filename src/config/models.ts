@@ -49,11 +49,12 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
     case 'embedding':
       return { ...base, kind: text.kind, price: readTokenPrice(text.price, price_path, report) }
     case 'image': {
-      const { kind, max_n_per_request, sizes } = text
+      const { kind, max_n_per_request, timeout_ms, sizes } = text
       return {
         ...base,
         kind,
         max_n_per_request,
+        timeout_ms,
         sizes,
         price: readImagePrice(text.price, price_path, report),
       }

@@ -213,6 +213,11 @@ export const ImageModelSchema = Type.Object(
     ...modelBase,
     kind: Type.Literal('image'),
     max_n_per_request: Type.Integer({ default: 1, minimum: 1, maximum: 100 }),
+    timeout_ms: Milliseconds({
+      default: 300_000,
+      minimum: 1,
+      description: 'the longest that a provider may take for an image',
+    }),
     sizes: Type.Optional(
       Type.Array(
         Type.String({ pattern: '^([0-9]+x[0-9]+|auto)$', must: '"auto" or a size such as "1024x1024"' }),

@@ -34,6 +34,8 @@ export interface UpstreamFailure {
   /** The provider's own words, not yet cleaned of addresses and secrets. */
   message: string
   retry_after_s: number | undefined
+  /** What the refusal means, where a surface has a code for it. */
+  code?: string | undefined
 }
 
 /**

@@ -85,7 +85,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     }
     failure = result
     if (call.signal.aborted) break
-    if (failure.blame === 'request') throw invalidRequest(call.publicWords(failure.message, attempt))
+    if (failure.blame === 'request') throw refusedRequest(call.publicWords(failure.message, attempt), failure)
     call.onFailure(attempt, failure)
     deps.health.failed(attempt.key_id, attempt.provider.rest_ms, (failure.retry_after_s ?? 0) * 1000)
   }
@@ -157,6 +157,9 @@ async function readShort(response: Response): Promise<string> {
   await reader.cancel()
   return Buffer.concat(parts).toString()
 }
+
+const refusedRequest = (words: string, { code }: UpstreamFailure): GatewayError =>
+  invalidRequest(words, code === undefined ? {} : { code })
 
 function allFailed(failure: UpstreamFailure | undefined): GatewayError {
   const cause = failure?.message

@@ -172,7 +172,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
-      '6 models[0].max_output_tokens: is not a field that exists here: there are "id", "display_name", "retired", "routes", "kind", "max_n_per_request", "sizes" and "price"',
+      '6 models[0].max_output_tokens: is not a field that exists here: there are "id", "display_name", "retired", "routes", "kind", "max_n_per_request", "timeout_ms", "sizes" and "price"',
     ],
     [
       'a price of another kind',

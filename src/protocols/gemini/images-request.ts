@@ -1,0 +1,63 @@
+// Owns asking a Gemini image model for an image: generateContent with image output, references as inline parts.
+
+import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
+import { compact } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { target } from './target.ts'
+
+/** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios */
+const RATIOS: readonly [Sides, ...Sides[]] = [
+  { width: 1, height: 1 },
+  { width: 2, height: 3 },
+  { width: 3, height: 2 },
+  { width: 3, height: 4 },
+  { width: 4, height: 3 },
+  { width: 4, height: 5 },
+  { width: 5, height: 4 },
+  { width: 9, height: 16 },
+  { width: 16, height: 9 },
+  { width: 21, height: 9 },
+]
+
+/** Models from the third generation on can be asked for more than 1K; others refuse the field. */
+const TAKES_IMAGE_SIZE = /^gemini-(?:[3-9]|\d\d)/
+const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
+  { name: '1K', longer_side: 1_024 },
+  { name: '2K', longer_side: 2_048 },
+]
+const LARGEST_IMAGE_SIZE = '4K'
+
+/** The request for one image. Gemini takes no number: its image models answer with one candidate. */
+export function encodeImageRequest(
+  request: ImageRequest,
+  call: { model: string; api_key: string },
+): ImageTarget {
+  const { path, headers } = target({ ...call, streams: false })
+  const references = request.references.map(({ bytes, mime }) => ({
+    inlineData: { mimeType: mime, data: Buffer.from(bytes).toString('base64') },
+  }))
+  const body = {
+    contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
+    generationConfig: compact({
+      // Some of the image models refuse to draw where they may not write, too.
+      responseModalities: ['TEXT', 'IMAGE'],
+      imageConfig: imageConfig(request, call.model),
+    }),
+  }
+  return { path, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
+}
+
+function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonObject | undefined {
+  const wished = size ?? aspect_ratio
+  if (!wished) return undefined
+  const { width, height } = nearestShape(wished, RATIOS)
+  return compact({
+    aspectRatio: `${width}:${height}`,
+    imageSize: size && TAKES_IMAGE_SIZE.test(model) ? imageSize(size) : undefined,
+  })
+}
+
+function imageSize({ width, height }: Sides): string {
+  const longer = Math.max(width, height)
+  return IMAGE_SIZES.find(({ longer_side }) => longer <= longer_side)?.name ?? LARGEST_IMAGE_SIZE
+}

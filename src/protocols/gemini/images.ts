@@ -1,0 +1,12 @@
+// Owns drawing over the native protocol as a whole: the verbs of an ImageProtocol, gathered.
+import type { ImageProtocol } from '../images.ts'
+import { readFailure } from './failure.ts'
+import { decodeImageAnswer } from './images-answer.ts'
+import { encodeImageRequest } from './images-request.ts'
+
+export const geminiImages: ImageProtocol = {
+  mostPerRequest: () => 1,
+  encode: encodeImageRequest,
+  decode: decodeImageAnswer,
+  readFailure,
+}

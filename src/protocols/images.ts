@@ -1,0 +1,63 @@
+// Owns the verbs of drawing that the wire protocols share; a protocol without images has none of them.
+import type { JsonObject, UpstreamFailure } from './protocol.ts'
+
+/** Whole pixels, or the terms of a ratio. */
+export interface Sides {
+  readonly width: number
+  readonly height: number
+}
+
+/** An image that another is made from. */
+export interface Reference {
+  readonly bytes: Uint8Array
+  readonly mime: string
+}
+
+/** What is asked of a provider. What his protocol cannot say is left out: the gateway makes the answer fit. */
+export interface ImageRequest {
+  prompt: string
+  /** None for an image that is made from the prompt alone. */
+  references: readonly Reference[]
+  count: number
+  size: Sides | undefined
+  /** Looked at only where there is no size. */
+  aspect_ratio: Sides | undefined
+  quality: string | undefined
+  background: string | undefined
+  output_format: string | undefined
+}
+
+export interface ImageTarget {
+  /** Path and query, appended to the provider's base_url. */
+  path: string
+  headers: Record<string, string>
+  body: Uint8Array | string
+}
+
+/** An image as a provider sent it. */
+export interface SentImage {
+  base64: string
+  revised_prompt: string | null
+}
+
+/** Why a provider who answered made no image. */
+export type NoImage = 'content_policy_violation' | 'no_image_generated'
+
+/** What came back; `refusal` is there where no image is. */
+export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
+
+export interface ImageProtocol {
+  /** How many images one request can be answered with. */
+  mostPerRequest(model: string): number
+  encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
+  decode(answer: JsonObject): ImageAnswer
+  /** As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make. */
+  readFailure(status: number, headers: Headers, body: string): UpstreamFailure
+}
+
+/** The one of several shapes whose ratio is nearest to a wished one's, by how many times they differ. */
+export function nearestShape<T extends Sides>(wished: Sides, shapes: readonly [T, ...T[]]): T {
+  const distance = ({ width, height }: Sides) =>
+    Math.abs(Math.log((width * wished.height) / (height * wished.width)))
+  return shapes.reduce((best, shape) => (distance(shape) < distance(best) ? shape : best))
+}

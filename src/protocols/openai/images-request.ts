@@ -1,0 +1,63 @@
+// Owns asking OpenAI's images API for images: generations in JSON, edits of one or several images as a form.
+import type { ImageRequest, ImageTarget, Reference } from '../images.ts'
+import { compact } from '../json.ts'
+import type { JsonObject } from '../protocol.ts'
+import { familyOf } from './images-models.ts'
+import { target } from './target.ts'
+
+/** https://platform.openai.com/docs/api-reference/images/create and /createEdit */
+export function encodeImageRequest(
+  request: ImageRequest,
+  { model, api_key }: { model: string; api_key: string },
+): ImageTarget {
+  const { headers } = target({ api_key })
+  const fields = fieldsOf(request, model)
+  if (request.references.length === 0) {
+    return {
+      path: '/images/generations',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(fields),
+    }
+  }
+  const { content_type, body } = encodeForm(fields, request.references)
+  return { path: '/images/edits', headers: { 'content-type': content_type, ...headers }, body }
+}
+
+function fieldsOf(request: ImageRequest, model: string): JsonObject {
+  const { prompt, count, size, aspect_ratio, quality, background, output_format } = request
+  const family = familyOf(model)
+  const wished = size ?? (family.speaks_gpt ? aspect_ratio : undefined)
+  const made = wished && family.sizeFor(wished)
+  const common = { model, prompt, n: count, size: made && `${made.width}x${made.height}` }
+  return compact(
+    family.speaks_gpt
+      ? { ...common, quality, background, output_format: formatFor(background, output_format) }
+      : { ...common, response_format: 'b64_json' },
+  )
+}
+
+/** A transparent image needs a format that can be one; PNG is what the API answers with where none is said. */
+const formatFor = (background: string | undefined, format: string | undefined): string | undefined =>
+  background === 'transparent' && format === 'jpeg' ? 'png' : format
+
+/** A form (RFC 7578): the fields, then each image under `image[]`, or under `image` where there is one. */
+function encodeForm(
+  fields: JsonObject,
+  references: readonly Reference[],
+): { content_type: string; body: Uint8Array } {
+  const boundary = `tollgate-${crypto.randomUUID()}`
+  const parts: (string | Uint8Array)[] = []
+  for (const [name, value] of Object.entries(fields))
+    parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
+  const name = references.length === 1 ? 'image' : 'image[]'
+  for (const [index, { bytes, mime }] of references.entries()) {
+    const filename = `${index + 1}.${mime.slice('image/'.length)}`
+    const head = `Content-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${mime}`
+    parts.push(`--${boundary}\r\n${head}\r\n\r\n`, bytes, '\r\n')
+  }
+  parts.push(`--${boundary}--\r\n`)
+  return {
+    content_type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part))),
+  }
+}

@@ -1,0 +1,12 @@
+// Owns drawing over OpenAI's images API as a whole: the verbs of an ImageProtocol, gathered.
+import type { ImageProtocol } from '../images.ts'
+import { decodeImageAnswer, readImageFailure } from './images-answer.ts'
+import { familyOf } from './images-models.ts'
+import { encodeImageRequest } from './images-request.ts'
+
+export const openaiImages: ImageProtocol = {
+  mostPerRequest: (model) => familyOf(model).most_per_request,
+  encode: encodeImageRequest,
+  decode: decodeImageAnswer,
+  readFailure: readImageFailure,
+}
