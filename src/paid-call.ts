@@ -158,6 +158,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
 
   function ask<T>({ origin, place }: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>> {
     const { streams, write, open, timeout_ms = Number.POSITIVE_INFINITY } = sending
+    place.moved('upstream')
     return dispatch(deps.upstream, {
       catalogue: catalogue(),
       model,
