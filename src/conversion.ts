@@ -1,5 +1,7 @@
 // Owns how a text call's bytes turn between what its caller speaks and what its provider speaks: not at all, or translated.
+
 import type { JsonBody } from './body.ts'
+import { type ByteString, decodeByteString } from './byte-string.ts'
 import type { Provider, TextModel } from './config/catalogue.ts'
 import { GatewayError, upstreamFailed } from './errors.ts'
 import type {
@@ -25,7 +27,7 @@ export interface Dialect {
   /** Whether he wants to be told the usage of a stream. */
   shows_usage: boolean
   /** What he is shown of an event of his own protocol, undefined for nothing; without it he is shown all. */
-  shown?: ((data: Buffer) => Buffer | undefined) | undefined
+  shown?: ((data: ByteString) => ByteString | undefined) | undefined
 }
 
 /** One request, on its way to whichever provider. */
@@ -155,7 +157,7 @@ export function convertStream(
   return reframe(reading, frame, {
     next(data) {
       const left = shown ? shown(data) : data
-      return left ? [{ data: left.toString() }] : []
+      return left === undefined ? [] : [{ data: decodeByteString(left) }]
     },
     finish: () => [],
   })
@@ -165,7 +167,7 @@ function translating(decoder: StreamDecoder, encoder: StreamEncoder, billed: () 
   const encode = (events: readonly StreamEvent[]) =>
     events.flatMap((event) => withUsage(event, billed).flatMap((each) => encoder.encode(each)))
   return {
-    next: (data) => encode(decoder.decode(data.toString())),
+    next: (data) => encode(decoder.decode(decodeByteString(data))),
     finish: () => encode(decoder.finish()),
   }
 }

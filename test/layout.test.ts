@@ -8,7 +8,14 @@ const ROOT = join(import.meta.dir, '..')
 const FILES = [...new Glob('{src,plugins}/**/*.ts').scanSync(ROOT)].sort()
 
 /** What a part may import at run time, besides itself. Types may be taken from further up, they leave no trace. */
-const LEAVES = ['src/errors.ts', 'src/money.ts', 'src/usage.ts', 'src/estimate.ts', 'src/redact.ts']
+const LEAVES = [
+  'src/byte-string.ts',
+  'src/errors.ts',
+  'src/money.ts',
+  'src/usage.ts',
+  'src/estimate.ts',
+  'src/redact.ts',
+]
 const MIDDLE = [...LEAVES, 'src/db/']
 const MAY_IMPORT: Record<string, string[]> = {
   'src/errors.ts': [],

@@ -1,4 +1,5 @@
 // Owns the verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
+import type { ByteString } from '../byte-string.ts'
 import type { GatewayError } from '../errors.ts'
 import type { InputField, Usage } from '../usage.ts'
 
@@ -45,10 +46,9 @@ export interface UpstreamFailure {
 export interface StreamReading {
   /**
    * Takes the next event.
-   * @param data one event's payload after `data:`, whole, as UTF-8. It may be kept until the next ones are read, so its
-   * bytes must not be overwritten.
+   * @param data one event's payload after `data:`, whole, as a byte string
    */
-  read(data: Buffer): void
+  read(data: ByteString): void
   /** The stream said that its answer is complete. Events may still follow, and the last usage among them wins. */
   readonly finished: boolean
   /** The upstream reported an error inside the stream. */

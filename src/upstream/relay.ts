@@ -1,4 +1,5 @@
 // Owns what becomes of an upstream's stream on its way to the caller: passed on byte for byte, or framed anew.
+import { type ByteString, toByteString } from '../byte-string.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { createEventCutter, eachEvent } from './sse.ts'
 
@@ -68,7 +69,7 @@ export function passOn(reading: StreamReading, frame: Frame): Relay {
 
 /** What an upstream's events become. */
 export interface EventTranslation {
-  next(data: Buffer): readonly OutgoingEvent[]
+  next(data: ByteString): readonly OutgoingEvent[]
   /** What the end of the stream adds. */
   finish(): readonly OutgoingEvent[]
 }
@@ -93,7 +94,7 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
       const whole = cutter.cut(chunk)
       if (!whole) return undefined
       let text = ''
-      eachEvent(whole, (data) => {
+      eachEvent(toByteString(whole), (data) => {
         reading.read(data)
         if (reading.failed) return false
         text += write(translation.next(data))
@@ -106,9 +107,9 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
 }
 
 /** Shows whole events to the reading. Returns where the upstream's error record begins, or the whole length. */
-function readEvents(whole: Buffer, reading: StreamReading): number {
+function readEvents(whole: Uint8Array, reading: StreamReading): number {
   let until = whole.length
-  eachEvent(whole, (data, start) => {
+  eachEvent(toByteString(whole), (data, start) => {
     reading.read(data)
     if (!reading.failed) return
     until = start

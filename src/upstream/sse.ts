@@ -1,8 +1,8 @@
 // Owns the framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
+import type { ByteString } from '../byte-string.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
-const DATA = Buffer.from('data:')
 
 /** The longest single event that is waited for. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
@@ -13,7 +13,7 @@ export interface EventCutter {
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
    * @throws RangeError when one event is longer than MAX_EVENT_BYTES
    */
-  cut(chunk: Uint8Array): Buffer | undefined
+  cut(chunk: Uint8Array): Uint8Array | undefined
 }
 
 /** A cutter for one stream. What is not yet a whole event waits inside it. */
@@ -22,6 +22,7 @@ export function createEventCutter(): EventCutter {
   let waiting_bytes = 0
 
   function keep(part: Buffer): void {
+    if (part.length === 0) return
     waiting.push(part)
     waiting_bytes += part.length
     if (waiting_bytes > MAX_EVENT_BYTES) throw new RangeError('an event of the stream is too long')
@@ -29,9 +30,9 @@ export function createEventCutter(): EventCutter {
 
   return {
     cut(chunk) {
-      if (chunk.length === 0) return undefined
+      // By far the most chunks are whole events: they pass as they are, and nothing is made for them.
+      if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-      if (waiting_bytes === 0 && endsWithBlankLine(bytes)) return bytes
       const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
       if (end === 0) {
         keep(bytes)
@@ -53,31 +54,31 @@ export function createEventCutter(): EventCutter {
  *
  * @param visit is given the payload and where its event begins in `whole`; returning false stops the walk
  */
-export function eachEvent(whole: Buffer, visit: (data: Buffer, start: number) => boolean | undefined): void {
+export function eachEvent(
+  whole: ByteString,
+  visit: (data: ByteString, start: number) => boolean | undefined,
+): void {
   let event_start = 0
-  let data: Buffer | undefined
+  let data: ByteString | undefined
   for (let line_start = 0; line_start < whole.length; ) {
-    const feed = whole.indexOf(LINE_FEED, line_start)
+    const feed = whole.indexOf('\n', line_start)
     const next = feed < 0 ? whole.length : feed + 1
     let line_end = feed < 0 ? whole.length : feed
-    if (line_end > line_start && whole[line_end - 1] === CARRIAGE_RETURN) line_end--
+    if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
     if (line_end === line_start) {
-      if (data && visit(data, event_start) === false) return
+      if (data !== undefined && visit(data, event_start) === false) return
       data = undefined
       event_start = next
-    } else if (startsWithData(whole, line_start)) {
-      const value = whole.subarray(whole[line_start + 5] === 32 ? line_start + 6 : line_start + 5, line_end)
-      data = data ? Buffer.concat([data, Buffer.from('\n'), value]) : value
+    } else if (whole.startsWith('data:', line_start)) {
+      const value_start = whole[line_start + 5] === ' ' ? line_start + 6 : line_start + 5
+      const value = whole.slice(value_start, line_end)
+      data = data === undefined ? value : `${data}\n${value}`
     }
     line_start = next
   }
 }
 
-function startsWithData(bytes: Buffer, start: number): boolean {
-  return bytes[start] === 0x64 && bytes.compare(DATA, 0, DATA.length, start, start + DATA.length) === 0
-}
-
-function endsWithBlankLine(bytes: Buffer): boolean {
+function endsWithBlankLine(bytes: Uint8Array): boolean {
   const last = bytes.length - 1
   if (bytes[last] !== LINE_FEED) return false
   return (

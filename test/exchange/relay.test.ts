@@ -1,6 +1,7 @@
 // What becomes of a stream on its way: passed on byte for byte, or framed anew; an upstream's own error record is kept back.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { type ByteString, decodeByteString } from '../../src/byte-string.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { ARRAY_FRAME, eventFrame, passOn, type Relay, reframe } from '../../src/upstream/relay.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
@@ -14,7 +15,7 @@ const RECORDINGS = [
 ]
 const asEvents = (payloads: readonly string[], eol = '\r\n') =>
   payloads.map((payload) => `data: ${payload}${eol}${eol}`).join('')
-const untouched = { next: (data: Buffer) => [{ data: data.toString() }], finish: () => [] }
+const untouched = { next: (data: ByteString) => [{ data: decodeByteString(data) }], finish: () => [] }
 
 const RELAYS: Record<string, () => Relay> = {
   'bytes passed on': () => passOn(gemini.stream.open(), eventFrame()),

@@ -1,13 +1,14 @@
 // The framing of server-sent events: "any split of a stream gives the same events and the same bytes".
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { decodeByteString, toByteString } from '../../src/byte-string.ts'
 import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../src/upstream/sse.ts'
 
 /** The payloads that eachEvent finds, and where their events begin. */
 function found(text: string): [string, number][] {
   const events: [string, number][] = []
-  eachEvent(Buffer.from(text), (data, start) => {
-    events.push([data.toString(), start])
+  eachEvent(toByteString(Buffer.from(text)), (data, start) => {
+    events.push([decodeByteString(data), start])
     return undefined
   })
   return events
@@ -73,8 +74,8 @@ describe('the payloads of events', () => {
 
   test('stop where the visitor says so', () => {
     const seen: string[] = []
-    eachEvent(Buffer.from('data: a\n\ndata: b\n\ndata: c\n\n'), (data) => {
-      seen.push(data.toString())
+    eachEvent('data: a\n\ndata: b\n\ndata: c\n\n', (data) => {
+      seen.push(data)
       return seen.length < 2
     })
     expect(seen).toEqual(['a', 'b'])

@@ -1,8 +1,9 @@
 // The canonical form's own helpers, and the seals that travel through others' fields.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { toByteString } from '../../src/byte-string.ts'
 import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical.ts'
-import { hasValue, keyBytes, stringValueBytes } from '../../src/protocols/json-bytes.ts'
+import { hasValue, quoted, stringValueBytes } from '../../src/protocols/json-text.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
 
 const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
@@ -89,7 +90,7 @@ describe('a seal in the field of another vendor', () => {
 
 describe('string values found in bytes', () => {
   const bytesOf = (value: unknown, key: string) =>
-    stringValueBytes(Buffer.from(JSON.stringify(value)), keyBytes(key))
+    stringValueBytes(toByteString(Buffer.from(JSON.stringify(value))), quoted(key))
 
   test('are as long as they are written, whatever is in them', () => {
     fc.assert(
@@ -116,7 +117,7 @@ describe('string values found in bytes', () => {
     [{ a: 'usage' }, false],
     [{ a: 'usage', usage: 0 }, true],
   ])('%o has a usage: %p', (value, expected) => {
-    expect(hasValue(Buffer.from(JSON.stringify(value)), keyBytes('usage'))).toBe(expected)
-    expect(hasValue(Buffer.from(JSON.stringify(value, null, 1)), keyBytes('usage'))).toBe(expected)
+    expect(hasValue(JSON.stringify(value), quoted('usage'))).toBe(expected)
+    expect(hasValue(JSON.stringify(value, null, 1), quoted('usage'))).toBe(expected)
   })
 })

@@ -1,15 +1,16 @@
 // Owns the reading of a streamed message as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import { type ByteString, decodeByteString } from '../../byte-string.ts'
 import type { Usage } from '../../usage.ts'
 import { objectIn, parseObject, stringIn } from '../json.ts'
-import { keyBytes, stringValueBytes } from '../json-bytes.ts'
+import { quoted, stringValueBytes } from '../json-text.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { updateUsage } from './usage.ts'
 
-const MESSAGE_START = keyBytes('message_start')
-const MESSAGE_DELTA = keyBytes('message_delta')
-const ERROR = keyBytes('error')
+const MESSAGE_START = quoted('message_start')
+const MESSAGE_DELTA = quoted('message_delta')
+const ERROR = quoted('error')
 /** What a content_block_delta adds. */
-const WRITTEN = ['text', 'thinking', 'partial_json'].map(keyBytes)
+const WRITTEN = ['text', 'thinking', 'partial_json'].map(quoted)
 
 /** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
 const BYTES_PER_TOKEN = 4
@@ -21,7 +22,7 @@ class AnthropicStreamReading implements StreamReading {
   #told_output = false
   #written_bytes = 0
 
-  read(data: Buffer): void {
+  read(data: ByteString): void {
     if (data.includes(MESSAGE_DELTA) || data.includes(MESSAGE_START) || data.includes(ERROR)) {
       if (this.#conclude(data)) return
     }
@@ -39,8 +40,8 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   /** Whether it was one of the few events that tell of the stream; a delta may hold their names as its text. */
-  #conclude(data: Buffer): boolean {
-    const event = parseObject(data.toString())
+  #conclude(data: ByteString): boolean {
+    const event = parseObject(decodeByteString(data))
     // An event that is no JSON is broken, and may be an error that was cut.
     if (event === undefined || event.type === 'error') this.failed = true
     else if (event.type === 'message_start')

@@ -1,17 +1,18 @@
 // Owns the reading of a native stream as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import { type ByteString, decodeByteString } from '../../byte-string.ts'
 import type { Usage } from '../../usage.ts'
 import { objectIn, objectsIn, parseObject, stringIn } from '../json.ts'
-import { hasValue, keyBytes, stringValueBytes } from '../json-bytes.ts'
+import { hasValue, quoted, stringValueBytes } from '../json-text.ts'
 import type { JsonObject, StreamReading, StreamRules } from '../protocol.ts'
 import { estimateOutput, readUsage } from './usage.ts'
 
-const USAGE = keyBytes('usageMetadata')
-const TEXT = keyBytes('text')
-const ERROR = keyBytes('error')
+const USAGE = quoted('usageMetadata')
+const TEXT = quoted('text')
+const ERROR = quoted('error')
 /** What ends a stream; one of these keys is confirmed by parsing. */
-const ENDINGS = [keyBytes('finishReason'), keyBytes('blockReason'), ERROR]
+const ENDINGS = [quoted('finishReason'), quoted('blockReason'), ERROR]
 /** Parts that are read by parsing: the arguments of a call may hold any key whatever. */
-const PARSED = ['functionCall', 'inlineData'].map(keyBytes)
+const PARSED = ['functionCall', 'inlineData'].map(quoted)
 
 /** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
 const BYTES_PER_TOKEN = 4
@@ -21,17 +22,18 @@ class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
   /** The last event that bore a usage; its value is read when asked for. */
-  #usage_event: Buffer | undefined
+  #usage_event: ByteString | undefined
   #text_bytes = 0
   #other_tokens = 0
 
-  read(data: Buffer): void {
+  read(data: ByteString): void {
     if (PARSED.some((key) => data.includes(key))) this.#readParsed(data)
     else this.#readSearched(data)
   }
 
   usage(): Usage | undefined {
-    const event = this.#usage_event && parseObject(this.#usage_event.toString())
+    if (this.#usage_event === undefined) return undefined
+    const event = parseObject(decodeByteString(this.#usage_event))
     return event && readUsage(event)
   }
 
@@ -39,15 +41,15 @@ class GeminiStreamReading implements StreamReading {
     return Math.ceil(this.#text_bytes / BYTES_PER_TOKEN) + this.#other_tokens
   }
 
-  #readSearched(data: Buffer): void {
-    if (ENDINGS.some((key) => hasValue(data, key))) this.#conclude(data, parseObject(data.toString()))
+  #readSearched(data: ByteString): void {
+    if (ENDINGS.some((key) => hasValue(data, key))) this.#conclude(data, parseObject(decodeByteString(data)))
     if (this.failed) return
     if (hasValue(data, USAGE)) this.#usage_event = data
     this.#text_bytes += stringValueBytes(data, TEXT)
   }
 
-  #readParsed(data: Buffer): void {
-    const event = parseObject(data.toString())
+  #readParsed(data: ByteString): void {
+    const event = parseObject(decodeByteString(data))
     this.#conclude(data, event)
     if (this.failed || event === undefined) return
     if (readUsage(event) !== undefined) this.#usage_event = data
@@ -55,7 +57,7 @@ class GeminiStreamReading implements StreamReading {
   }
 
   /** What ends a stream, or breaks it: also what cannot be read and speaks of an error, which then stays with us. */
-  #conclude(data: Buffer, event: JsonObject | undefined): void {
+  #conclude(data: ByteString, event: JsonObject | undefined): void {
     if (event === undefined) {
       if (hasValue(data, ERROR)) this.failed = true
       return

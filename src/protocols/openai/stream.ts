@@ -1,16 +1,17 @@
 // Owns the reading of a streamed chat completion as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import { type ByteString, decodeByteString, toByteString } from '../../byte-string.ts'
 import type { Usage } from '../../usage.ts'
 import { objectsIn, parseObject } from '../json.ts'
-import { hasValue, keyBytes, stringValueBytes } from '../json-bytes.ts'
+import { hasValue, quoted, stringValueBytes } from '../json-text.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { readUsage } from './usage.ts'
 
-const DONE = Buffer.from('[DONE]')
-const USAGE = keyBytes('usage')
-const FINISH = keyBytes('finish_reason')
-const ERROR = keyBytes('error')
+const DONE = '[DONE]'
+const USAGE = quoted('usage')
+const FINISH = quoted('finish_reason')
+const ERROR = quoted('error')
 /** What a delta adds. `reasoning` and `reasoning_content` are two servers' names of one thing. */
-const WRITTEN = ['content', 'refusal', 'reasoning_content', 'reasoning', 'arguments'].map(keyBytes)
+const WRITTEN = ['content', 'refusal', 'reasoning_content', 'reasoning', 'arguments'].map(quoted)
 
 /** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
 const BYTES_PER_TOKEN = 4
@@ -19,11 +20,11 @@ class OpenaiStreamReading implements StreamReading {
   finished = false
   failed = false
   /** The last event that bore a usage; it is read when asked for. */
-  #usage_event: Buffer | undefined
+  #usage_event: ByteString | undefined
   #written_bytes = 0
 
-  read(data: Buffer): void {
-    if (data.equals(DONE)) {
+  read(data: ByteString): void {
+    if (data === DONE) {
       this.finished = true
       return
     }
@@ -34,7 +35,8 @@ class OpenaiStreamReading implements StreamReading {
   }
 
   usage(): Usage | undefined {
-    const event = this.#usage_event && parseObject(this.#usage_event.toString())
+    if (this.#usage_event === undefined) return undefined
+    const event = parseObject(decodeByteString(this.#usage_event))
     return event && readUsage(event)
   }
 
@@ -42,8 +44,8 @@ class OpenaiStreamReading implements StreamReading {
     return Math.ceil(this.#written_bytes / BYTES_PER_TOKEN)
   }
 
-  #conclude(data: Buffer): void {
-    const chunk = parseObject(data.toString())
+  #conclude(data: ByteString): void {
+    const chunk = parseObject(decodeByteString(data))
     // A chunk that is no JSON is broken, and may be an error that was cut.
     if (chunk === undefined || (chunk.error !== undefined && chunk.error !== null)) this.failed = true
     else if (objectsIn(chunk.choices).some(({ finish_reason }) => typeof finish_reason === 'string'))
@@ -57,14 +59,14 @@ class OpenaiStreamReading implements StreamReading {
  *
  * @returns the same bytes where no usage is told; undefined where nothing is left
  */
-export function withoutUsage(data: Buffer): Buffer | undefined {
+export function withoutUsage(data: ByteString): ByteString | undefined {
   if (!hasValue(data, USAGE)) return data
-  const chunk = parseObject(data.toString())
+  const chunk = parseObject(decodeByteString(data))
   const { usage, ...rest } = chunk ?? {}
   if (usage === undefined || usage === null) return data
   return Array.isArray(rest.choices) && rest.choices.length === 0
     ? undefined
-    : Buffer.from(JSON.stringify(rest))
+    : toByteString(Buffer.from(JSON.stringify(rest)))
 }
 
 export const stream: StreamRules = { open: () => new OpenaiStreamReading() }

@@ -1,6 +1,7 @@
 // The messages protocol as callers and providers speak it: what is billed, where it goes, whom a refusal blames, how errors look.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { toByteString } from '../../../src/byte-string.ts'
 import { type ErrorKind, GatewayError } from '../../../src/errors.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
@@ -10,7 +11,7 @@ import { readLines, recordedStream, recordedWhole } from '../translation/recordi
 
 const read = (payloads: readonly string[]) => {
   const reading = anthropic.stream.open()
-  for (const payload of payloads) reading.read(Buffer.from(payload))
+  for (const payload of payloads) reading.read(toByteString(Buffer.from(payload)))
   return reading
 }
 

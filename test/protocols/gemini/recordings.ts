@@ -1,6 +1,7 @@
 // Owns access to the recordings of the native protocol: one event per line.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { toByteString } from '../../../src/byte-string.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { Json, JsonObject, StreamReading } from '../../../src/protocols/protocol.ts'
 
@@ -30,6 +31,6 @@ export function failures(): RecordedFailure[] {
 /** A reading that has read all the given events. */
 export function read(data: readonly string[]): StreamReading {
   const reading = gemini.stream.open()
-  for (const event of data) reading.read(Buffer.from(event))
+  for (const event of data) reading.read(toByteString(Buffer.from(event)))
   return reading
 }

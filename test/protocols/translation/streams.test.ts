@@ -1,6 +1,7 @@
 // Streams: that they say what the whole answer says, however they are cut, and that a broken one is told as broken.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { decodeByteString, toByteString } from '../../../src/byte-string.ts'
 import type { ConversationAnswer, ProtocolName, StreamEvent } from '../../../src/protocols/canonical.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
 import { createEventCutter, eachEvent } from '../../../src/upstream/sse.ts'
@@ -66,8 +67,8 @@ describe('bytes of a stream may be split anywhere', () => {
       for (const chunk of [bytes.subarray(0, at), bytes.subarray(at)]) {
         const whole = cutter.cut(chunk)
         if (whole) {
-          eachEvent(whole, (data) => {
-            read.push(data.toString())
+          eachEvent(toByteString(whole), (data) => {
+            read.push(decodeByteString(data))
             return undefined
           })
         }
