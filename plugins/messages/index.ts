@@ -4,6 +4,7 @@ import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { readAim } from '../../src/aim.ts'
 import { failureAnswer } from '../../src/answers.ts'
 import type { Dialect } from '../../src/conversion.ts'
+import { notFound } from '../../src/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { originOf, type Server } from '../../src/origin.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
@@ -20,9 +21,9 @@ const DIALECT: Dialect = {
 }
 const SURFACE = { surface: 'messages', forms: MESSAGES_FORMS, render: anthropic.renderError }
 
-/** `POST /v1/messages` and `POST /v1/messages/count_tokens`. */
+/** `POST /v1/messages` and `POST /v1/messages/count_tokens`; what else the vendor has there is told not to be here. */
 export function messages(gateway: Gateway) {
-  const { exchange, log, newRequestId } = gateway
+  const { exchange, gate, log, newRequestId } = gateway
   const countTokens = createTokenCounter(gateway)
 
   async function answer(
@@ -53,6 +54,13 @@ export function messages(gateway: Gateway) {
       }),
     )
 
+  /** In the surface's own shape, and with a request-id, as all of its answers. */
+  const nothing = (request: Request, server: Server) =>
+    answer(request, server, async ({ credential, address }) => {
+      gate.admit(credential, address)
+      throw notFound('There is nothing here. Use POST /v1/messages or POST /v1/messages/count_tokens.')
+    })
+
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'messages' })
     .post('/v1/messages', ({ request, server }) => create(request, server), unparsed)
@@ -61,4 +69,6 @@ export function messages(gateway: Gateway) {
       ({ request, server }) => answer(request, server, countTokens),
       unparsed,
     )
+    .all('/v1/messages', ({ request, server }) => nothing(request, server), unparsed)
+    .all('/v1/messages/*', ({ request, server }) => nothing(request, server), unparsed)
 }

@@ -30,7 +30,7 @@ export function spliceFields(
   const ambiguous = repeatedNames(fields, single)
   const says = (name: string) => after[name] !== before[name] || ambiguous.has(name)
   const replaced = fields.filter(({ name }) => says(name))
-  const added = Object.entries(after).filter(([name]) => before[name] === undefined)
+  const added = Object.entries(after).filter(([name]) => !Object.hasOwn(before, name))
   if (replaced.length === 0 && added.length === 0) return bytes
   return Buffer.concat([
     ...replacing(data, replaced, after, end),

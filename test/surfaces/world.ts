@@ -60,7 +60,7 @@ routes = [${routes.map((to, order) => `{ provider = "${to}", model = "${MODELS[t
 ${PRICE}
 `
 
-export const catalogueOf = (url: string, more = ''): string =>
+const catalogueOf = (url: string, more: string): string =>
   [
     '[server]\nlog_level = "debug"\nledger_writer = "inline"',
     ...PROTOCOLS.map((protocol) => providerOf(protocol, url)),
@@ -80,10 +80,10 @@ export interface World extends AsyncDisposable {
   lastCall(): Promise<Call>
 }
 
-/** @param more further sections of the catalogue */
-export async function openWorld(more = ''): Promise<World> {
+/** @param more further sections of the catalogue, for the vendors' address */
+export async function openWorld(more: (url: string) => string = () => ''): Promise<World> {
   const upstream = await startUpstream()
-  const gateway = await startTestGateway({ catalogue: catalogueOf(upstream.url, more) })
+  const gateway = await startTestGateway({ catalogue: catalogueOf(upstream.url, more(upstream.url)) })
   return {
     upstream,
     gateway,
