@@ -6,6 +6,7 @@ import type { Limiter } from './access/limits.ts'
 import type { Catalogue } from './config/catalogue.ts'
 import type { Exchange } from './exchange.ts'
 import type { Ledger } from './ledger/operations.ts'
+import type { Library } from './library/library.ts'
 import type { Logger } from './log.ts'
 import type { RunningCalls } from './running.ts'
 
@@ -16,6 +17,8 @@ export interface Gateway {
   ledger: Ledger
   running: RunningCalls
   catalogue: () => Catalogue
+  /** Uploaded and produced images. */
+  library: Library
   /** For reading; whatever moves money goes through the ledger. */
   db: Database
   log: Logger

@@ -19,6 +19,9 @@ import { createKeptAnswers } from './kept-answers.ts'
 import { audit } from './ledger/audit.ts'
 import { openLedger } from './ledger/ledger.ts'
 import { expireLeftBehind, type Swept } from './ledger/sweep.ts'
+import { auditLibrary } from './library/audit.ts'
+import { type Library, openLibrary } from './library/library.ts'
+import { type Recovered, recoverLibrary } from './library/recovery.ts'
 import type { ProcessLogger } from './log.ts'
 import { createFileStore } from './media/store.ts'
 import { formatUsd } from './money.ts'
@@ -99,6 +102,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   }
   await sweep(true)
   await idempotency.recover()
+  const library = openLibrary({ db, now, probe, data_folder })
+  reportRecovered(await recoverLibrary(library), log)
   await options.beforeCalls?.({ database_path, catalogue: catalogue() })
 
   const running = createRunningCalls({
@@ -135,6 +140,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     ledger,
     running,
     catalogue,
+    library,
     db,
     log,
     now,
@@ -158,7 +164,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     () => void sweep(false).catch((cause) => log.error({ cause }, 'the sweep failed')),
     SWEEP_EVERY_MS,
   )
-  reportAudit(db, log)
+  await reportAudit(db, library, log)
   ready = true
 
   async function stop(): Promise<void> {
@@ -211,10 +217,16 @@ function reportSwept({ expired, possible_loss_nanos }: Swept, log: ProcessLogger
   )
 }
 
-/** A ledger that does not add up is no reason to refuse calls, and every reason to tell the operator. */
-function reportAudit(db: Database, log: ProcessLogger): void {
-  const { clean, findings } = audit(db)
-  if (!clean) log.error({ findings }, 'the audit found the ledger broken: run `tollgate audit`')
+function reportRecovered(recovered: Recovered, log: ProcessLogger): void {
+  const { left_behind, stray_files, lost_files } = recovered
+  if (left_behind + stray_files + lost_files > 0)
+    log.warn({ ...recovered }, 'images were left half made, or without their row or file, and are put right')
+}
+
+/** Books that do not add up are no reason to refuse calls, and every reason to tell the operator. */
+async function reportAudit(db: Database, library: Library, log: ProcessLogger): Promise<void> {
+  const findings = [...audit(db).findings, ...(await auditLibrary(library))]
+  if (findings.length > 0) log.error({ findings }, 'the audit found the books broken: run `tollgate audit`')
 }
 
 /** The simulator is loaded when the first call is made to it: most gateways never make one. */
