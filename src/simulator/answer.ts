@@ -1,6 +1,7 @@
 // Owns what the simulated vendor answers: every answer follows from the question, its seed and the model's behaviour.
 import type { Answer, Ask, FunctionCall, PromptUsage, Reply } from './ask.ts'
 import { type Behaviour, leastEvents } from './behaviour.ts'
+import { type PrefixCache, useOf } from './cache.ts'
 import { drawPicture } from './picture.ts'
 import { createRandom, type Random } from './random.ts'
 import { valueFor } from './schema.ts'
@@ -18,24 +19,27 @@ export const BLOCKING_WORD = 'SIMULATE_BLOCK'
 export const TOKENS_PER_EVENT = 8
 
 /** Answers a question, at once and whole; how it is delivered is another's matter. */
-export function reply(ask: Ask, behaviour: Behaviour): Reply {
+export function reply(ask: Ask, behaviour: Behaviour, cache: PrefixCache): Reply {
   const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
   return {
-    prompt: readPrompt(ask, behaviour),
+    prompt: readPrompt(ask, behaviour, cache),
     answers: blocked ? [] : Array.from({ length: ask.answers }, (_, index) => answer(ask, behaviour, index)),
   }
 }
 
-function readPrompt(ask: Ask, behaviour: Behaviour): PromptUsage {
+function readPrompt(ask: Ask, behaviour: Behaviour, cache: PrefixCache): PromptUsage {
   const cached_content = ask.uses_cache ? CACHED_CONTENT_TOKENS : 0
   const text = Math.max(1, countTokens(ask.prompt) + countTokens(ask.declarations)) + cached_content
-  return {
+  const prompt = {
     text,
     image: ask.images * IMAGE_TOKENS,
     audio: ask.audio_tokens,
     document: ask.document_tokens,
     cached: behaviour.cache ? Math.max(cached_content, Math.floor(text / 2)) : cached_content,
+    written_5m: 0,
+    written_1h: 0,
   }
+  return ask.cache_points.length === 0 ? prompt : { ...prompt, ...useOf(cache, ask, prompt) }
 }
 
 function answer(ask: Ask, behaviour: Behaviour, index: number): Answer {
@@ -46,8 +50,8 @@ function answer(ask: Ask, behaviour: Behaviour, index: number): Answer {
   if (calls.length > 0) return answerCalls(thoughts, calls, room)
   if (behaviour.draws) return answerPicture(ask, random, room)
   const written = write(ask, behaviour, random)
-  const { text, finish } = cut(written, ask.stops, room)
-  if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], finish }
+  const { text, ...ending } = cut(written, ask.stops, room)
+  if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], ...ending }
   return {
     thoughts,
     text: text.slice(0, Math.ceil(text.length / 2)),
@@ -70,7 +74,9 @@ function chooseCalls(ask: Ask, random: Random): FunctionCall[] {
   if (first === undefined || ask.calling === 'none' || ask.results.length > 0) return []
   const mentioned = ask.functions.filter(({ name }) => ask.last_text.includes(name))
   const chosen = mentioned.length === 0 && ask.calling === 'any' ? [first] : mentioned
-  return chosen.map(({ name, schema }) => ({ name, args: valueFor(schema, random, ask.last_text) ?? {} }))
+  return chosen
+    .slice(0, ask.parallel ? chosen.length : 1)
+    .map(({ name, schema }) => ({ name, args: valueFor(schema, random, ask.last_text) ?? {} }))
 }
 
 /** Calls are made whole or not at all. */
@@ -103,18 +109,21 @@ function cut(
   written: readonly string[],
   stops: readonly string[],
   room: number,
-): { text: string[]; finish: 'stop' | 'length' } {
-  const text = stopAt(written, stops)
+): Pick<Answer, 'text' | 'finish' | 'stopped_by'> {
+  const { text, ...stopped } = stopAt(written, stops)
   return text.length <= room
-    ? { text, finish: 'stop' }
+    ? { text, finish: 'stop', ...stopped }
     : { text: text.slice(0, Math.max(0, room)), finish: 'length' }
 }
 
-function stopAt(written: readonly string[], stops: readonly string[]): string[] {
+function stopAt(written: readonly string[], stops: readonly string[]): Pick<Answer, 'text' | 'stopped_by'> {
   const whole = written.join('')
-  const places = stops.filter((stop) => stop !== '').map((stop) => whole.indexOf(stop))
-  const first = Math.min(...places.filter((place) => place >= 0), whole.length)
-  return first === whole.length ? [...written] : tokenize(whole.slice(0, first))
+  const [first] = stops
+    .map((stopped_by) => ({ stopped_by, place: stopped_by === '' ? -1 : whole.indexOf(stopped_by) }))
+    .filter(({ place }) => place >= 0)
+    .sort((one, other) => one.place - other.place)
+  if (!first) return { text: written }
+  return { text: tokenize(whole.slice(0, first.place)), stopped_by: first.stopped_by }
 }
 
 /** Tokens that an answer's calls take, by their JSON. */
@@ -132,6 +141,8 @@ export interface Totals {
   /** Read, the cached part included. */
   readonly prompt: number
   readonly cached: number
+  readonly written_5m: number
+  readonly written_1h: number
   readonly thinking: number
   /** Written, pictures included. */
   readonly output: number
@@ -144,8 +155,21 @@ export function totalsOf({ prompt, answers }: Reply): Totals {
   return {
     prompt: prompt.text + prompt.image + prompt.audio + prompt.document,
     cached: prompt.cached,
+    written_5m: prompt.written_5m,
+    written_1h: prompt.written_1h,
     thinking: sum((one) => one.thoughts.length),
     output: sum(outputTokens) + pictures,
     pictures,
   }
+}
+
+/** The totals of a query, which makes the vendor write nothing. */
+export const NOTHING_WRITTEN: Totals = {
+  prompt: 0,
+  cached: 0,
+  written_5m: 0,
+  written_1h: 0,
+  thinking: 0,
+  output: 0,
+  pictures: 0,
 }

@@ -23,12 +23,26 @@ export interface Ask {
   readonly shows_thoughts: boolean
   readonly functions: readonly FunctionDeclaration[]
   readonly calling: 'auto' | 'any' | 'none'
+  /** Several functions may be called at once. */
+  readonly parallel: boolean
   /** What functions returned in the last turn. */
   readonly results: readonly { name: string; response: string }[]
   /** JSON is asked for; its schema, where there is one. */
   readonly json: { readonly schema: unknown } | undefined
   /** Width to height of a picture. */
   readonly aspect_ratio: string
+  /** Ends of the parts of the prompt, the first one first. */
+  readonly cache_points: readonly CachePoint[]
+}
+
+/** Where a prompt can be cut: what is before it may be known from earlier. */
+export interface CachePoint {
+  /** Names all that is before it. */
+  readonly prefix: string
+  /** Before it, all in all. */
+  readonly tokens: number
+  /** It is to be remembered for so long; undefined where it is only looked for. */
+  readonly keep: '5m' | '1h' | undefined
 }
 
 export interface FunctionDeclaration {
@@ -50,15 +64,19 @@ export interface Answer {
   /** PNG files in base64. */
   readonly pictures: readonly string[]
   readonly finish: 'stop' | 'length' | 'safety'
+  /** The caller's stop sequence that was about to be written. */
+  readonly stopped_by?: string
 }
 
-/** Tokens of a call, by what they were. `cached` is a part of `text`. */
+/** Tokens of a call, by what they were. What was `cached` and written to a cache is a part of the others. */
 export interface PromptUsage {
   readonly text: number
   readonly image: number
   readonly audio: number
   readonly document: number
   readonly cached: number
+  readonly written_5m: number
+  readonly written_1h: number
 }
 
 /** A whole reply. No answers means that the prompt was blocked. */

@@ -71,9 +71,9 @@ async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<s
     if (behaviour.break === at) throw new BrokenConnection('The simulated vendor broke the connection.')
     if (behaviour.stall === at) await untilAborted(signal)
     if (at > 0 && behaviour.pace > 0) await delivery.sleep(behaviour.pace, signal)
-    if (behaviour.error === at) return yield frame(framing, delivery.error_payload, at, true)
-    if (behaviour.truncate && at === last) return yield half(frame(framing, payload, at, true))
-    yield frame(framing, payload, at, at === last)
+    if (behaviour.error === at) return yield frame(framing, delivery.error_payload, at, framing.after_error)
+    if (behaviour.truncate && at === last) return yield half(frame(framing, payload, at, framing.after_last))
+    yield frame(framing, payload, at, at === last ? framing.after_last : '')
   }
 }
 
@@ -83,9 +83,9 @@ async function* whole({ behaviour }: Delivery, body: string): AsyncGenerator<str
   if (behaviour.break !== undefined) throw new BrokenConnection('The simulated vendor broke the connection.')
 }
 
-function frame(framing: Framing, payload: string, at: number, is_last: boolean): string {
+function frame(framing: Framing, payload: string, at: number, end: string): string {
   const before = at === 0 ? framing.before_first : framing.before
-  return before + payload + framing.after + (is_last ? framing.after_last : '')
+  return before + payload + framing.after + end
 }
 
 const half = (text: string): string => text.slice(0, Math.floor(text.length / 2))

@@ -1,12 +1,25 @@
 // Owns the simulator: a vendor in a box, so that everything runs without a vendor's key. It is a program of its own, that
 // shares nothing with the gateway, and can be called in-process or be served on a socket with Bun.serve.
+
 import { reply, type Totals, totalsOf } from './answer.ts'
+import { anthropic } from './anthropic/index.ts'
 import { type Behaviour, parseBehaviour } from './behaviour.ts'
+import { createPrefixCache, type PrefixCache } from './cache.ts'
 import { deliver } from './delivery.ts'
-import { type Call, type Dialect, isRefusal, type Refusal, type Telling } from './dialect.ts'
+import {
+  type Call,
+  type Dialect,
+  type Framing,
+  isQuery,
+  isRefusal,
+  type Query,
+  type Refusal,
+  type Telling,
+} from './dialect.ts'
 import { gemini } from './gemini/index.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
+import { openai } from './openai/index.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
 /** What the simulated vendor saw; `call` counts the requests from 1. */
@@ -29,11 +42,12 @@ export interface Simulator {
 }
 
 /** Dialects in the order in which they are asked whether a path is theirs. */
-const DIALECTS: readonly Dialect[] = [gemini]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai]
 
 /** A simulated vendor. What it does, a model's name says: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { now = Date.now, sleep = sleepReally, onEvent = () => {} } = options
+  const cache = createPrefixCache(now)
   let calls = 0
   return {
     async fetch(request) {
@@ -43,7 +57,7 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const call = ++calls
       const tell = (event: Untimed) => onEvent({ ...event, call, at_ms: now() })
       try {
-        return await serve({ request, url, dialect, sleep, tell })
+        return await serve({ request, url, dialect, cache, sleep, tell })
       } catch (error) {
         if (request.signal.aborted) tell({ kind: 'aborted', sent_events: 0 })
         throw error
@@ -59,6 +73,7 @@ interface Visit {
   readonly request: Request
   readonly url: URL
   readonly dialect: Dialect
+  readonly cache: PrefixCache
   readonly sleep: Sleep
   readonly tell: (event: Untimed) => void
 }
@@ -68,29 +83,22 @@ async function serve(visit: Visit): Promise<Response> {
   const body = await readBody(request)
   tell({ kind: 'request', request, body })
   const key = dialect.keyOf(request, url)
-  if (key.startsWith('bad')) return refuse(visit, BAD_KEY)
+  // Such a key is refused, whatever is asked.
+  if (key.startsWith('bad')) return refuse(visit, dialect.refusals.bad_key)
   if (body === undefined) return refuse(visit, { status: 400, message: 'Invalid JSON payload received.' })
-  const call = dialect.read(url, body)
+  const call = dialect.read(url, body, request.headers)
   if (isRefusal(call)) return refuse(visit, call)
   const behaviour = parseBehaviour(call.model)
-  if (behaviour === undefined)
-    return refuse(visit, { status: 404, message: `models/${call.model} is not found.` })
+  if (behaviour === undefined) return refuse(visit, dialect.refusals.missing(call.model))
   if (behaviour.refuse) throw connectionRefused()
   if (behaviour.hang) await untilAborted(request.signal)
   if (behaviour.slow > 0) await sleep(behaviour.slow, request.signal)
-  const mishap = mishapOf(behaviour, key)
+  const mishap = mishapOf(behaviour, key, dialect.refusals.field)
   if (mishap instanceof Response) {
     tell({ kind: 'refused', status: mishap.status })
     return mishap
   }
   return mishap ? refuse(visit, mishap) : answer(visit, call, behaviour)
-}
-
-/** A key that starts with `bad` is refused, whatever is asked. */
-const BAD_KEY: Refusal = {
-  status: 400,
-  message: 'API key not valid. Please pass a valid API key.',
-  bad_key: true,
 }
 
 async function readBody(request: Request): Promise<JsonObject | undefined> {
@@ -109,22 +117,36 @@ function refuse({ dialect, tell }: Visit, refusal: Refusal): Response {
   return new Response(body, { status: refusal.status, headers })
 }
 
-function answer({ request, dialect, sleep, tell }: Visit, call: Call, behaviour: Behaviour): Response {
-  const replied = reply(call.ask, behaviour)
+/** What goes out, and what it took. */
+interface Prepared {
+  readonly payloads: readonly string[]
+  readonly framing: Framing | undefined
+  readonly totals: Totals
+}
+
+function prepare({ dialect, cache }: Visit, call: Call | Query, behaviour: Behaviour): Prepared {
   const telling = tellingOf(behaviour)
-  const payloads = call.framing
+  if (isQuery(call)) {
+    const { body, totals } = call.respond(telling)
+    return { payloads: [body], framing: undefined, totals }
+  }
+  const replied = reply(call.ask, behaviour, cache)
+  const { framing } = call
+  const payloads = framing
     ? dialect.events(call, replied, telling, behaviour)
     : [dialect.whole(call, replied, telling)]
-  const error_payload = dialect.streamError({
-    status: 503,
-    message: 'The model is overloaded. Please try again later.',
-  })
+  return { payloads, framing, totals: totalsOf(replied) }
+}
+
+function answer(visit: Visit, call: Call | Query, behaviour: Behaviour): Response {
+  const { request, dialect, sleep, tell } = visit
+  const { payloads, framing, totals } = prepare(visit, call, behaviour)
+  const error_payload = dialect.streamError(dialect.refusals.overloaded)
   const body = deliver(
-    { payloads, framing: call.framing, behaviour, error_payload, sleep, signal: request.signal },
-    (kind, sent_events) =>
-      tell(kind === 'aborted' ? { kind, sent_events } : { kind, sent_events, totals: totalsOf(replied) }),
+    { payloads, framing, behaviour, error_payload, sleep, signal: request.signal },
+    (kind, sent_events) => tell(kind === 'aborted' ? { kind, sent_events } : { kind, sent_events, totals }),
   )
-  const content_type = call.framing?.content_type ?? 'application/json; charset=UTF-8'
+  const content_type = framing?.content_type ?? 'application/json; charset=UTF-8'
   return new Response(body, { headers: { 'content-type': content_type } })
 }
 

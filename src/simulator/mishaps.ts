@@ -21,17 +21,21 @@ const MESSAGES = new Map([
   [500, 'An internal error has occurred.'],
   [503, 'The model is overloaded. Please try again later.'],
   [504, 'Deadline expired before operation could complete.'],
+  [529, 'Overloaded'],
 ])
 
-/** The refusal that a model's name asks for, or a page that no vendor's protocol knows; undefined where all is well. */
-export function mishapOf(behaviour: Behaviour, key: string): Refusal | Response | undefined {
+/**
+ * @param field what a refused request is refused for
+ * @returns the refusal that a model's name asks for, or a page that no vendor's protocol knows; undefined where all is well
+ */
+export function mishapOf(behaviour: Behaviour, key: string, field: string): Refusal | Response | undefined {
   if (behaviour.html !== undefined) return page(behaviour.html)
   if (behaviour.leak !== undefined) return { status: behaviour.leak, message: leakingMessage(key) }
   if (behaviour.fail === undefined) return undefined
   return {
     status: behaviour.fail,
     message: MESSAGES.get(behaviour.fail) ?? `The simulated vendor answers with status ${behaviour.fail}.`,
-    ...(behaviour.fail === 400 ? { field: 'contents' } : {}),
+    ...(behaviour.fail === 400 ? { field } : {}),
   }
 }
 

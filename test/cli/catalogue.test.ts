@@ -78,7 +78,7 @@ describe('models', () => {
 describe('config check', () => {
   test('of a good file: status 0', async () => {
     const { status, out } = await world.run('config', 'check')
-    expect([status, out]).toEqual([0, `${world.path('tollgate.toml')} is good: models 2, providers 1.`])
+    expect([status, out]).toEqual([0, `${world.path('tollgate.toml')} is good: models 5, providers 3.`])
   })
 
   test('tells each mistake as file:line: path: what to write; status 1', async () => {

@@ -11,10 +11,15 @@ describe('the first catalogue', () => {
     const { providers, models } = catalogueOf(FIRST_CATALOGUE)
     expect([...providers.values()].map(({ name, base_url }) => [name, base_url])).toEqual([
       ['simulator', 'simulator'],
+      ['simulator-anthropic', 'simulator'],
+      ['simulator-openai', 'simulator'],
     ])
     expect([...models.values()].map(({ id, routes }) => [id, routes[0].provider, routes[0].model])).toEqual([
       ['sim-flash', 'simulator', 'flash'],
       ['sim-pro', 'simulator', 'pro'],
+      ['sim-claude', 'simulator-anthropic', 'claude'],
+      ['sim-gpt', 'simulator-openai', 'gpt'],
+      ['sim-embedding', 'simulator-openai', 'embedding'],
     ])
   })
 
@@ -32,7 +37,14 @@ describe('the first catalogue', () => {
       GEMINI_API_KEY_2: 'two',
       ANTHROPIC_API_KEY: 'three',
     })
-    expect([...providers.keys()]).toEqual(['simulator', 'google', 'anthropic', 'ollama'])
+    expect([...providers.keys()]).toEqual([
+      'simulator',
+      'simulator-anthropic',
+      'simulator-openai',
+      'google',
+      'anthropic',
+      'ollama',
+    ])
     expect(providers.get('google')?.api_keys).toEqual(['one', 'two'])
     expect([...models.keys()]).toContain('gemini-2.5-pro')
     expect(models.get('house-model')?.routes).toHaveLength(2)

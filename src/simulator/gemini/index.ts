@@ -1,6 +1,7 @@
 // Owns the native protocol's dialect of the simulator: paths, keys, framing.
-import type { Call, Dialect, Framing, Refusal } from '../dialect.ts'
+import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
+import { readEmbedding } from './embeddings.ts'
 import { readAsk } from './read.ts'
 import { errorBody } from './refuse.ts'
 import { writeEvents, writeWhole } from './write.ts'
@@ -14,6 +15,7 @@ const SSE: Framing = {
   before: 'data: ',
   after: '\r\n\r\n',
   after_last: '',
+  after_error: '',
 }
 
 /** Without `alt=sse` a stream is one JSON array, sent element by element. */
@@ -23,10 +25,12 @@ const ARRAY: Framing = {
   before: ',\r\n',
   after: '\n',
   after_last: ']\n',
+  after_error: ']\n',
 }
 
-function read(url: URL, body: JsonObject): Call | Refusal {
+function read(url: URL, body: JsonObject): Call | Query | Refusal {
   const [, encoded_model = '', action = ''] = PATH.exec(url.pathname) ?? []
+  if (action === 'batchEmbedContents') return readEmbedding(decodeURIComponent(encoded_model), body)
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     return { status: 404, message: `The method ${action} is not found.` }
   }
@@ -37,6 +41,7 @@ function read(url: URL, body: JsonObject): Call | Refusal {
     model: decodeURIComponent(encoded_model),
     framing: action === 'streamGenerateContent' ? stream : undefined,
     ask,
+    body,
   }
 }
 
@@ -51,5 +56,11 @@ export const gemini: Dialect = {
     headers: { 'content-type': 'application/json; charset=UTF-8' },
     body: `${JSON.stringify(errorBody(refusal), null, 2)}\n`,
   }),
+  refusals: {
+    bad_key: { status: 400, message: 'API key not valid. Please pass a valid API key.', bad_key: true },
+    overloaded: { status: 503, message: 'The model is overloaded. Please try again later.' },
+    field: 'contents',
+    missing: (model) => ({ status: 404, message: `models/${model} is not found.` }),
+  },
   streamError: (refusal) => JSON.stringify(errorBody(refusal)),
 }

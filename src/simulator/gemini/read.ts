@@ -21,6 +21,8 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     ...readMedia(parts),
     ...readConfig(config),
     ...readTools(body),
+    // This vendor finds what it knows by itself, and never the same; `cache` in a model's name stands for that.
+    cache_points: [],
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
     results: partsOf(last).flatMap(readResult),
   }
@@ -133,7 +135,7 @@ const CALLING = new Map<string, Ask['calling']>([
   ['NONE', 'none'],
 ])
 
-function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling'> {
+function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling' | 'parallel'> {
   const tool_config = objectOf(pick(body, 'toolConfig', 'tool_config'))
   const calling = objectOf(pick(tool_config, 'functionCallingConfig', 'function_calling_config'))
   const allowed = listOf(pick(calling, 'allowedFunctionNames', 'allowed_function_names'))
@@ -143,6 +145,7 @@ function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling'> {
   return {
     functions: allowed.length === 0 ? declared : declared.filter(({ name }) => allowed.includes(name)),
     calling: CALLING.get(textOf(calling.mode)) ?? 'auto',
+    parallel: true,
   }
 }
 

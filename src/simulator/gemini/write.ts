@@ -4,6 +4,7 @@ import type { Answer, FunctionCall, PromptUsage, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
 import type { Call, Telling } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
+import { split } from '../pieces.ts'
 
 const FINISH = { stop: 'STOP', length: 'MAX_TOKENS', safety: 'SAFETY' } as const satisfies Record<
   Answer['finish'],
@@ -86,13 +87,6 @@ function sign(steps: Step[], answer: Answer): void {
   const part = steps.flatMap(({ parts }) => parts).find(({ thought }) => thought !== true)
   const signature = Buffer.from(`simulated ${Bun.hash(answer.thoughts.join(''))}`).toString('base64')
   if (part) part.thoughtSignature = signature
-}
-
-/** Cuts a list into `count` pieces of about one size; fewer where it is too short. */
-function split(tokens: readonly string[], count: number): string[][] {
-  const pieces = Math.min(Math.max(1, count), tokens.length)
-  const at = (piece: number) => Math.round((piece * tokens.length) / pieces)
-  return Array.from({ length: pieces }, (_, piece) => tokens.slice(at(piece), at(piece + 1)))
 }
 
 function candidate(parts: JsonObject[]): JsonObject {

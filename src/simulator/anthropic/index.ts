@@ -1,0 +1,66 @@
+// Owns the messages protocol's dialect of the simulator: paths, keys, framing, and the counting of tokens.
+
+import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
+import type { Ask } from '../ask.ts'
+import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
+import { type JsonObject, textOf } from '../json.ts'
+import { countTokens } from '../tokens.ts'
+import { readAsk } from './read.ts'
+import { errorBody } from './refuse.ts'
+import { writeEvents, writeWhole } from './write.ts'
+
+const PATH = /\/v1\/messages(\/count_tokens)?$/
+const VERSION = /^\d{4}-\d{2}-\d{2}$/
+
+/** Payloads bring the name of their event with them. */
+const SSE: Framing = {
+  content_type: 'text/event-stream; charset=utf-8',
+  before_first: '',
+  before: '',
+  after: '\n\n',
+  after_last: '',
+  after_error: '',
+}
+
+function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal {
+  if (!VERSION.test(headers.get('anthropic-version') ?? ''))
+    return { status: 400, message: 'anthropic-version: header is required' }
+  const model = textOf(body.model)
+  if (model === '') return { status: 400, message: 'model: Field required' }
+  // Counting takes no limit of the output.
+  const counts = url.pathname.endsWith('/count_tokens')
+  const ask = readAsk(counts ? { ...body, max_tokens: 1, thinking: undefined } : body)
+  if ('status' in ask) return ask
+  if (counts) return counting(model, ask)
+  return { model, framing: body.stream === true ? SSE : undefined, ask, body }
+}
+
+/** https://platform.claude.com/docs/en/api/messages/count_tokens */
+function counting(model: string, ask: Ask): Query {
+  const text = Math.max(1, countTokens(ask.prompt) + countTokens(ask.declarations))
+  const input_tokens = text + ask.images * IMAGE_TOKENS + ask.document_tokens
+  return { model, respond: () => ({ body: JSON.stringify({ input_tokens }), totals: NOTHING_WRITTEN }) }
+}
+
+export const anthropic: Dialect = {
+  name: 'anthropic',
+  serves: (path) => PATH.test(path),
+  keyOf: (request) => request.headers.get('x-api-key') ?? '',
+  read,
+  whole: writeWhole,
+  events: writeEvents,
+  refuse: (refusal) => ({
+    headers: {
+      'content-type': 'application/json',
+      ...(refusal.status === 429 ? { 'retry-after': '7' } : {}),
+    },
+    body: JSON.stringify(errorBody(refusal)),
+  }),
+  refusals: {
+    bad_key: { status: 401, message: 'invalid x-api-key' },
+    overloaded: { status: 529, message: 'Overloaded' },
+    field: 'messages',
+    missing: (model) => ({ status: 404, message: `model: ${model}` }),
+  },
+  streamError: (refusal) => `event: error\ndata: ${JSON.stringify(errorBody(refusal))}`,
+}

@@ -1,0 +1,166 @@
+// Owns the writing of messages, whole and as the events of a stream: names and order of keys are the vendor's.
+import { callTokens, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
+import type { Answer, FunctionCall, Reply } from '../ask.ts'
+import type { Behaviour } from '../behaviour.ts'
+import type { Call, Telling } from '../dialect.ts'
+import type { JsonObject } from '../json.ts'
+import { split, splitText } from '../pieces.ts'
+import { sign } from './signature.ts'
+
+/** A whole message. */
+export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
+  const answer = answerOf(reply)
+  const blocks = blocksOf(call, answer, undefined)
+  return JSON.stringify({
+    ...opening(call),
+    content: blocks.map(({ whole }) => whole),
+    ...ending(answer),
+    ...told(telling, usageOf(totalsOf(reply))),
+  })
+}
+
+/**
+ * The events of a stream, each with its name. The usage in the first one is of the prompt, and the last one but one has
+ * that of the whole.
+ */
+export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[] {
+  const answer = answerOf(reply)
+  const totals = totalsOf(reply)
+  const blocks = blocksOf(call, answer, behaviour.events)
+  const started = {
+    ...usageOf(totals),
+    output_tokens: Math.min(1, totals.output),
+    output_tokens_details: undefined,
+  }
+  const message = {
+    ...opening(call),
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    ...told(telling, started),
+  }
+  return [
+    { type: 'message_start', message },
+    ...blocks.flatMap(blockEvents),
+    { type: 'message_delta', delta: ending(answer), ...told(telling, cumulative(totals)) },
+    { type: 'message_stop' },
+  ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}`)
+}
+
+/** A prompt that is blocked is answered with a refusal. */
+const REFUSED: Answer = { thoughts: [], text: [], calls: [], pictures: [], finish: 'safety' }
+const answerOf = ({ answers }: Reply): Answer => answers[0] ?? REFUSED
+
+const opening = ({ model, ask }: Call) => ({
+  model,
+  id: `msg_${Bun.hash(`${model}\n${ask.prompt}`).toString(36)}`,
+  type: 'message',
+  role: 'assistant',
+})
+
+function ending({ finish, calls, stopped_by }: Answer): JsonObject {
+  if (finish === 'safety') return { stop_reason: 'refusal', stop_sequence: null }
+  if (finish === 'length') return { stop_reason: 'max_tokens', stop_sequence: null }
+  if (calls.length > 0) return { stop_reason: 'tool_use', stop_sequence: null }
+  return stopped_by === undefined
+    ? { stop_reason: 'end_turn', stop_sequence: null }
+    : { stop_reason: 'stop_sequence', stop_sequence: stopped_by }
+}
+
+/** One content block: as it is, as it begins in a stream, and what is then added to it. */
+interface Block {
+  readonly whole: JsonObject
+  readonly start: JsonObject
+  readonly deltas: readonly JsonObject[]
+}
+
+/** Events of a stream besides those that bring a piece of text: its start and two at its end, and one ping. */
+const FRAME_EVENTS = 4
+const TEXT_FRAME_EVENTS = 2
+
+/** @param events how many events there should be in all; undefined for as many as the text needs */
+function blocksOf(call: Call, answer: Answer, events: number | undefined): Block[] {
+  const thoughts = answer.thoughts.length > 0 ? [thinkingBlock(answer.thoughts, call.ask.shows_thoughts)] : []
+  const tools = answer.calls.map((one, at) => toolBlock(one, `${opening(call).id}_${at}`))
+  const others = [...thoughts, ...tools].reduce((sum, block) => sum + block.deltas.length + 2, FRAME_EVENTS)
+  const pieces =
+    events === undefined
+      ? Math.ceil(answer.text.length / TOKENS_PER_EVENT)
+      : events - others - TEXT_FRAME_EVENTS
+  return [...thoughts, ...(answer.text.length > 0 ? [textBlock(answer.text, pieces)] : []), ...tools]
+}
+
+function thinkingBlock(tokens: readonly string[], shown: boolean): Block {
+  const signature = sign(tokens.join(''))
+  const thinking = shown ? tokens.join('') : ''
+  const pieces = shown ? split(tokens, Math.ceil(tokens.length / TOKENS_PER_EVENT)) : []
+  return {
+    whole: { type: 'thinking', thinking, signature },
+    start: { type: 'thinking', thinking: '', signature: '' },
+    deltas: [
+      ...pieces.map((piece) => ({ type: 'thinking_delta', thinking: piece.join('') })),
+      { type: 'signature_delta', signature },
+    ],
+  }
+}
+
+function textBlock(tokens: readonly string[], pieces: number): Block {
+  return {
+    whole: { type: 'text', text: tokens.join('') },
+    start: { type: 'text', text: '' },
+    deltas: split(tokens, pieces).map((piece) => ({ type: 'text_delta', text: piece.join('') })),
+  }
+}
+
+function toolBlock(one: FunctionCall, seed: string): Block {
+  const { name, args } = one
+  const id = `toolu_${Bun.hash(`${seed}\n${name}`).toString(36)}`
+  const pieces = splitText(JSON.stringify(args), Math.ceil(callTokens([one]) / TOKENS_PER_EVENT))
+  return {
+    whole: { type: 'tool_use', id, name, input: args },
+    start: { type: 'tool_use', id, name, input: {} },
+    // The vendor begins with an empty piece.
+    deltas: ['', ...pieces].map((partial_json) => ({ type: 'input_json_delta', partial_json })),
+  }
+}
+
+/** A ping follows the start of the first block, as the vendor has it. */
+function blockEvents({ start, deltas }: Block, index: number): (JsonObject & { type: string })[] {
+  return [
+    { type: 'content_block_start', index, content_block: start },
+    ...(index === 0 ? [{ type: 'ping' }] : []),
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
+    { type: 'content_block_stop', index },
+  ]
+}
+
+/** https://platform.claude.com/docs/en/build-with-claude/prompt-caching: `input_tokens` is what no cache had a part in. */
+function usageOf({ prompt, cached, written_5m, written_1h, output, thinking }: Totals) {
+  return {
+    input_tokens: prompt - cached - written_5m - written_1h,
+    cache_creation_input_tokens: written_5m + written_1h,
+    cache_read_input_tokens: cached,
+    cache_creation: { ephemeral_5m_input_tokens: written_5m, ephemeral_1h_input_tokens: written_1h },
+    output_tokens: output + thinking,
+    service_tier: 'standard',
+    ...(thinking > 0 ? { output_tokens_details: { thinking_tokens: thinking } } : {}),
+  }
+}
+
+/** As it stands in message_delta. */
+function cumulative(totals: Totals): JsonObject {
+  const { cache_creation, service_tier, ...usage } = usageOf(totals)
+  return usage
+}
+
+const ZERO_USAGE = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+}
+
+function told(telling: Telling, usage: JsonObject): JsonObject {
+  if (telling === 'absent') return {}
+  return { usage: telling === 'zero' ? ZERO_USAGE : usage }
+}

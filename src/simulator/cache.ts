@@ -1,0 +1,74 @@
+// Owns what the simulated vendors remember of prompts: a beginning that was seen before is read from a cache.
+import type { Ask, CachePoint, PromptUsage } from './ask.ts'
+
+/** Both vendors cache nothing shorter (platform.claude.com, "Prompt caching"; platform.openai.com, the same). */
+const LEAST_TOKENS = 1_024
+const MOST_REMEMBERED = 10_000
+const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
+
+/** Tokens of one prompt that are read from the cache, and written to it. */
+export type CacheUse = Pick<PromptUsage, 'cached' | 'written_5m' | 'written_1h'>
+
+export interface PrefixCache {
+  /** Finds the longest beginning that is known, and remembers what is to be kept beyond it. */
+  use(points: readonly CachePoint[]): CacheUse
+}
+
+/** An empty cache. @param now milliseconds */
+export function createPrefixCache(now: () => number): PrefixCache {
+  const until_ms = new Map<string, number>()
+  const isKnown = ({ prefix }: CachePoint) => (until_ms.get(prefix) ?? 0) > now()
+  const keep = (prefix: string, keep: '5m' | '1h') => {
+    if (until_ms.size >= MOST_REMEMBERED) until_ms.clear()
+    until_ms.set(prefix, Math.max(until_ms.get(prefix) ?? 0, now() + KEEP_MS[keep]))
+  }
+  return {
+    use(points) {
+      const last_kept = points.findLastIndex((point) => point.keep !== undefined)
+      const usable = points.slice(0, last_kept + 1).filter(({ tokens }) => tokens >= LEAST_TOKENS)
+      const known = usable.findLast(isKnown)
+      const written = { '5m': 0, '1h': 0 }
+      let so_far = known?.tokens ?? 0
+      for (const point of usable) {
+        if (point.keep === undefined) continue
+        if (point.tokens > so_far) {
+          written[point.keep] += point.tokens - so_far
+          so_far = point.tokens
+        }
+        keep(point.prefix, point.keep)
+      }
+      return { cached: known?.tokens ?? 0, written_5m: written['5m'], written_1h: written['1h'] }
+    },
+  }
+}
+
+/**
+ * What a prompt makes of a cache, and never more than all of it: joined, parts may take fewer tokens than they do alone.
+ * What a model's name already says of it stands above it.
+ */
+export function useOf(cache: PrefixCache, ask: Ask, prompt: PromptUsage): CacheUse {
+  const use = cache.use(ask.cache_points)
+  if (prompt.cached > 0) return { cached: prompt.cached, written_5m: 0, written_1h: 0 }
+  const total = prompt.text + prompt.image + prompt.audio + prompt.document
+  const cached = Math.min(use.cached, total)
+  const written_1h = Math.min(use.written_1h, total - cached)
+  return { cached, written_5m: Math.min(use.written_5m, total - cached - written_1h), written_1h }
+}
+
+/** One part of a prompt, in the order in which it is read. */
+export interface PromptPart {
+  readonly content: string
+  readonly tokens: number
+  readonly keep: CachePoint['keep']
+}
+
+/** The points at the ends of parts; each names all that is before it. */
+export function pointsOf(model: string, parts: readonly PromptPart[]): CachePoint[] {
+  let prefix = model
+  let tokens = 0
+  return parts.map((part) => {
+    prefix = Bun.hash(`${prefix}\n${part.content}`).toString(36)
+    tokens += part.tokens
+    return { prefix, tokens, keep: part.keep }
+  })
+}

@@ -1,0 +1,32 @@
+// Owns the simulator's embeddings: vectors that follow from a text, and lie near each other where texts share words.
+
+/** Into how many places of a vector a word goes. */
+const PLACES = 8
+const WORD = /[\p{L}\p{N}]+/gu
+
+/**
+ * A vector of unit length (feature hashing: every word adds to a few places, which its hash chooses).
+ *
+ * @param dimensions at least 1
+ */
+export function embed(text: string, dimensions: number): number[] {
+  const vector = new Array<number>(dimensions).fill(0)
+  for (const word of text.toLowerCase().match(WORD) ?? []) add(vector, word, 1)
+  // So that no text is without direction, and no two are quite the same.
+  add(vector, `\n${text}`, 0.1)
+  return toUnitLength(vector)
+}
+
+function add(vector: number[], feature: string, weight: number): void {
+  for (let place = 0; place < PLACES; place++) {
+    const hash = Number(Bun.hash.crc32(`${place}\n${feature}`))
+    const at = (hash >>> 1) % vector.length
+    vector[at] = (vector[at] ?? 0) + (hash % 2 === 0 ? weight : -weight)
+  }
+}
+
+/** Places may cancel each other out: then the first one stands for all. */
+export function toUnitLength(vector: readonly number[]): number[] {
+  const length = Math.hypot(...vector)
+  return length === 0 ? vector.map((_, at) => (at === 0 ? 1 : 0)) : vector.map((value) => value / length)
+}

@@ -1,0 +1,57 @@
+// Owns the native protocol's embeddings of the simulator: batches of texts.
+
+import { NOTHING_WRITTEN } from '../answer.ts'
+import type { Query, Refusal } from '../dialect.ts'
+import { embed } from '../embedding.ts'
+import { type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
+import { countTokens } from '../tokens.ts'
+
+const OWN_DIMENSIONS = 3_072
+/** https://ai.google.dev/gemini-api/docs/embeddings. The vendor takes no more in one request. */
+const MOST_TEXTS = 100
+
+/** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
+export function readEmbedding(model: string, body: JsonObject): Query | Refusal {
+  const requests = listOf(body.requests).map(objectOf)
+  if (requests.length === 0) return refusal('requests', 'requests is not specified')
+  if (requests.length > MOST_TEXTS)
+    return refusal('requests', `at most ${MOST_TEXTS} requests can be in one batch`)
+  const other = requests.findIndex((request) => request.model !== `models/${model}`)
+  if (other >= 0) return refusal(`requests[${other}].model`, 'model must match the model in the URL')
+  const texts = requests.map(readText)
+  const empty = texts.indexOf('')
+  if (empty >= 0) return refusal(`requests[${empty}].content`, 'content is empty')
+  const dimensions = requests.map(
+    (request) => numberOf(pick(request, 'outputDimensionality', 'output_dimensionality')) ?? OWN_DIMENSIONS,
+  )
+  const fault = dimensions.findIndex(
+    (count) => !Number.isInteger(count) || count < 1 || count > OWN_DIMENSIONS,
+  )
+  if (fault >= 0) return refusal(`requests[${fault}].output_dimensionality`, 'out of range')
+  return {
+    model,
+    respond(telling) {
+      const prompt = texts.reduce((sum, text) => sum + countTokens(text), 0)
+      const told = telling === 'zero' ? 0 : prompt
+      const usage = { promptTokenCount: told, promptTokenDetails: [{ modality: 'TEXT', tokenCount: told }] }
+      // Cut short, a vector is not of unit length: the vendor leaves that to its callers.
+      const embeddings = texts.map((text, at) => ({
+        values: embed(text, OWN_DIMENSIONS).slice(0, dimensions[at]),
+      }))
+      const answer = { embeddings, ...(telling === 'absent' ? {} : { usageMetadata: usage }) }
+      return { body: `${JSON.stringify(answer, null, 2)}\n`, totals: { ...NOTHING_WRITTEN, prompt } }
+    },
+  }
+}
+
+function readText(request: JsonObject): string {
+  return listOf(objectOf(request.content).parts)
+    .map((part) => textOf(objectOf(part).text))
+    .join('\n')
+}
+
+const refusal = (field: string, description: string): Refusal => ({
+  status: 400,
+  field,
+  message: `* BatchEmbedContentsRequest.${field}: ${description}`,
+})

@@ -1,0 +1,75 @@
+// Owns the embeddings of the simulator in OpenAI's shape: https://platform.openai.com/docs/api-reference/embeddings.
+import { NOTHING_WRITTEN } from '../answer.ts'
+import type { Query, Refusal } from '../dialect.ts'
+import { embed } from '../embedding.ts'
+import type { JsonObject } from '../json.ts'
+import { countTokens } from '../tokens.ts'
+
+const OWN_DIMENSIONS = 1_536
+const MOST_INPUTS = 2_048
+
+/** What is embedded: tokens are taken for words, so that they too have vectors that follow from them. */
+interface Input {
+  readonly text: string
+  readonly tokens: number
+}
+
+export function readEmbedding(model: string, body: JsonObject): Query | Refusal {
+  const inputs = readInputs(body.input)
+  if (!inputs)
+    return refusal('input', "Invalid 'input': expected a string, an array of strings or of tokens.")
+  if (inputs.length > MOST_INPUTS) return refusal('input', "Invalid 'input': array too long.")
+  const { dimensions = OWN_DIMENSIONS, encoding_format = 'float' } = body
+  if (!isDimensions(dimensions)) return refusal('dimensions', "Invalid value for 'dimensions'.")
+  if (encoding_format !== 'float' && encoding_format !== 'base64')
+    return refusal('encoding_format', "Invalid 'encoding_format': must be one of 'float' or 'base64'.")
+  const prompt = inputs.reduce((sum, { tokens }) => sum + tokens, 0)
+  return {
+    model,
+    respond(telling) {
+      const told = telling === 'zero' ? 0 : prompt
+      const answer = {
+        object: 'list',
+        data: inputs.map(({ text }, index) => ({
+          object: 'embedding',
+          index,
+          embedding: written(embed(text, dimensions), encoding_format),
+        })),
+        model,
+        ...(telling === 'absent' ? {} : { usage: { prompt_tokens: told, total_tokens: told } }),
+      }
+      return { body: JSON.stringify(answer, null, 2), totals: { ...NOTHING_WRITTEN, prompt } }
+    },
+  }
+}
+
+const isDimensions = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= OWN_DIMENSIONS
+
+function readInputs(input: unknown): Input[] | undefined {
+  const inputs = Array.isArray(input) && !isTokens(input) ? input : [input]
+  const read = inputs.map(readInput)
+  return read.length > 0 && read.every((one) => one !== undefined) ? read : undefined
+}
+
+function readInput(input: unknown): Input | undefined {
+  if (typeof input === 'string') return input === '' ? undefined : { text: input, tokens: countTokens(input) }
+  return isTokens(input) ? { text: input.join(' '), tokens: input.length } : undefined
+}
+
+const isTokens = (input: unknown): input is number[] =>
+  Array.isArray(input) &&
+  input.length > 0 &&
+  input.every((token) => Number.isSafeInteger(token) && Number(token) >= 0)
+
+/** 32-bit floats, little-endian, where base64 is asked for. */
+function written(vector: number[], encoding_format: 'float' | 'base64'): number[] | string {
+  if (encoding_format === 'float') return vector
+  const bytes = Buffer.alloc(vector.length * 4)
+  vector.forEach((value, at) => {
+    bytes.writeFloatLE(value, at * 4)
+  })
+  return bytes.toString('base64')
+}
+
+const refusal = (field: string, message: string): Refusal => ({ status: 400, field, message })

@@ -1,0 +1,13 @@
+// Owns the cutting of what is streamed into pieces of about one size.
+
+/** Cuts a list into `count` pieces of about one size; fewer where it is too short. */
+export function split(tokens: readonly string[], count: number): string[][] {
+  const pieces = Math.min(Math.max(1, count), tokens.length)
+  const at = (piece: number) => Math.round((piece * tokens.length) / pieces)
+  return Array.from({ length: pieces }, (_, piece) => tokens.slice(at(piece), at(piece + 1)))
+}
+
+/** The same for a text, by its characters: no piece ends inside one. */
+export function splitText(text: string, count: number): string[] {
+  return split([...text], count).map((characters) => characters.join(''))
+}
