@@ -1,0 +1,28 @@
+// Owns the error shape of images and uploads: HTTP status and code of each kind of error.
+import type { RenderError } from '../../src/answers.ts'
+import type { ErrorKind } from '../../src/errors.ts'
+
+/** spec.md, Errors, Image endpoints: the status, and the code where an error has none of its own. */
+const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
+  invalid_request: [400, 'invalid_request'],
+  unauthenticated: [401, 'invalid_api_key'],
+  insufficient_balance: [402, 'insufficient_balance'],
+  permission_denied: [403, 'MODEL_ACCESS_DENIED'],
+  not_found: [404, 'not_found'],
+  upstream_timeout: [408, 'upstream_timeout'],
+  conflict: [409, 'conflict'],
+  payload_too_large: [413, 'invalid_request'],
+  unprocessable: [422, 'invalid_request'],
+  rate_limited: [429, 'rate_limit_exceeded'],
+  unimplemented: [501, 'unimplemented'],
+  internal: [502, 'upstream_error'],
+  upstream_failed: [502, 'upstream_error'],
+  overloaded: [503, 'overloaded'],
+}
+
+/** `{error: {message, type, code, param}}`; the type tells whose fault it is (silent.md, Images). */
+export const renderImageError: RenderError = ({ kind, message, code, param = null }) => {
+  const [status, usual_code] = STATUS[kind]
+  const type = status < 500 ? 'invalid_request_error' : 'api_error'
+  return { status, body: { error: { message, type, code: code ?? usual_code, param } } }
+}
