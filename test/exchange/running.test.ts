@@ -1,0 +1,201 @@
+// The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
+import { describe, expect, test } from 'bun:test'
+import { GatewayError } from '../../src/errors.ts'
+import { createRunningCalls } from '../../src/running.ts'
+
+const STALLED_AFTER_MS = 60_000
+const SOCKET_IDLE_TIMEOUT_S = 120
+/** A quarter of it: see running.ts. */
+const SPARED_AFTER_MS = 30_000
+
+function world() {
+  let now_ms = 1_000_000
+  const running = createRunningCalls({
+    now: () => now_ms,
+    stalledReaderTimeout: () => STALLED_AFTER_MS,
+    socket_idle_timeout_s: SOCKET_IDLE_TIMEOUT_S,
+  })
+  const enter = () => {
+    const caller = new AbortController()
+    const idle_timeouts_s: number[] = []
+    const request = new Request('http://gateway/', { signal: caller.signal })
+    const call = running.enter(request, (timeout_s) => idle_timeouts_s.push(timeout_s))
+    return { caller, call, idle_timeouts_s }
+  }
+  const pass = (ms: number) => {
+    now_ms += ms
+    running.tick()
+  }
+  return { running, enter, pass }
+}
+
+describe('a caller', () => {
+  test('who leaves takes his call with him, and no other', () => {
+    const { enter } = world()
+    const [one, other] = [enter(), enter()]
+    one.caller.abort()
+    expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([true, false])
+  })
+
+  test('who had left before his call began is gone from the start', () => {
+    const { running } = world()
+    const request = new Request('http://gateway/', { signal: AbortSignal.abort() })
+    expect(running.enter(request, () => {}).gone.aborted).toBe(true)
+  })
+
+  test('who leaves after his call is over disturbs nothing', () => {
+    const { enter } = world()
+    const { caller, call } = enter()
+    call.leave()
+    caller.abort()
+    expect(call.gone.aborted).toBe(false)
+  })
+
+  test('who reads nothing for too long counts as gone', () => {
+    const { enter, pass } = world()
+    const { call } = enter()
+    call.moved('caller')
+    pass(STALLED_AFTER_MS)
+    expect(call.gone.aborted).toBe(false)
+    pass(1)
+    expect(call.gone.aborted).toBe(true)
+  })
+
+  test('who reads a little now and then does not', () => {
+    const { enter, pass } = world()
+    const { call } = enter()
+    for (let n = 0; n < 5; n++) {
+      call.moved('caller')
+      pass(STALLED_AFTER_MS - 1)
+    }
+    expect(call.gone.aborted).toBe(false)
+  })
+
+  test('who waits for the vendor may do so for long', () => {
+    const { enter, pass } = world()
+    const { call } = enter()
+    call.moved('upstream')
+    pass(3_600_000)
+    expect(call.gone.aborted).toBe(false)
+  })
+})
+
+describe('a vendor', () => {
+  const watched = () => {
+    const { enter, pass } = world()
+    const { call } = enter()
+    let aborted = 0
+    call.moved('upstream')
+    call.watchSilence(5_000, () => aborted++)
+    return { call, pass, aborted: () => aborted > 0 }
+  }
+
+  test('that is silent inside an answer for too long is left', () => {
+    const { pass, aborted } = watched()
+    pass(5_000)
+    expect(aborted()).toBe(false)
+    pass(1)
+    expect(aborted()).toBe(true)
+  })
+
+  test('is not silent while the caller is the one who waits', () => {
+    const { call, pass, aborted } = watched()
+    call.moved('caller')
+    pass(50_000)
+    expect(aborted()).toBe(false)
+  })
+
+  test('has its whole time again after each move', () => {
+    const { call, pass, aborted } = watched()
+    for (let n = 0; n < 5; n++) {
+      pass(4_999)
+      call.moved('upstream')
+    }
+    expect(aborted()).toBe(false)
+  })
+
+  test('is not watched after the call has ended', () => {
+    const { call, pass, aborted } = watched()
+    call.leave()
+    pass(1_000_000)
+    expect(aborted()).toBe(false)
+  })
+})
+
+describe('"no connection that goes quiet during a long upstream wait is cut"', () => {
+  test('a socket is spared while its call takes long, and put back at its end', () => {
+    const { enter, pass } = world()
+    const { call, idle_timeouts_s } = enter()
+    call.moved('upstream')
+    pass(SPARED_AFTER_MS)
+    expect(idle_timeouts_s).toEqual([])
+    pass(1)
+    pass(1_000)
+    expect(idle_timeouts_s).toEqual([0])
+    call.leave()
+    expect(idle_timeouts_s).toEqual([0, SOCKET_IDLE_TIMEOUT_S])
+  })
+
+  test('that of a short call is never touched', () => {
+    const { enter, pass } = world()
+    const { call, idle_timeouts_s } = enter()
+    call.moved('upstream')
+    pass(SPARED_AFTER_MS)
+    call.leave()
+    pass(1_000_000)
+    expect(idle_timeouts_s).toEqual([])
+  })
+
+  test('an upload that stands still is cut all the same', () => {
+    const { enter, pass } = world()
+    const { idle_timeouts_s } = enter()
+    pass(1_000_000)
+    expect(idle_timeouts_s).toEqual([])
+  })
+})
+
+describe('stopping', () => {
+  test('with nothing under way is done at once', async () => {
+    const { running } = world()
+    await running.stop(60_000)
+    expect([running.stopping, running.size]).toEqual([true, 0])
+  })
+
+  test('waits for the calls under way, and ends none that finishes in time', async () => {
+    const { running, enter } = world()
+    const [one, other] = [enter(), enter()]
+    let stopped = false
+    const stopping = running.stop(60_000).then(() => {
+      stopped = true
+    })
+    expect(running.stopping).toBe(true)
+    one.call.leave()
+    await Bun.sleep(1)
+    expect([stopped, running.size]).toEqual([false, 1])
+    other.call.leave()
+    await stopping
+    expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([false, false])
+  })
+
+  test('after its time ends what is left, and says why', async () => {
+    const { running, enter } = world()
+    const { call } = enter()
+    let upstream_aborted = false
+    call.watchSilence(1_000, () => {
+      upstream_aborted = true
+    })
+    call.gone.addEventListener('abort', () => call.leave())
+    await running.stop(5)
+    expect([call.gone.aborted, upstream_aborted, running.size]).toEqual([true, true, 0])
+    expect(call.gone.reason).toBeInstanceOf(GatewayError)
+    expect(call.gone.reason).toMatchObject({ kind: 'overloaded' })
+  })
+})
+
+test('a call that leaves twice leaves once', () => {
+  const { running, enter } = world()
+  const [one] = [enter(), enter()]
+  one.call.leave()
+  one.call.leave()
+  expect(running.size).toBe(1)
+})
