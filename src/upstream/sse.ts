@@ -30,6 +30,7 @@ export function createEventCutter(): EventCutter {
 
   return {
     cut(chunk) {
+      if (chunk.length === 0) return undefined
       // By far the most chunks are whole events: they pass as they are, and nothing is made for them.
       if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
