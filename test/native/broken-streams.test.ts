@@ -32,12 +32,7 @@ afterAll(async () => {
 beforeEach(async () => {
   clock_ms += 3_600_000
   upstream.seen.length = 0
-  await gateway.recatalogue(
-    catalogueOf({
-      upstream_url: upstream.url,
-      provider: 'first_byte_timeout_ms = 200\ncall_timeout_ms = 200',
-    }),
-  )
+  await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
 })
 
 describe('"An upstream failure mid-stream is sent as a last record in the native shape, and the stream ends"', () => {

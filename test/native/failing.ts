@@ -63,3 +63,7 @@ export const FAILURES: [string, Answer, number, string][] = [
   ['an empty answer', { steps: [] }, 502, 'UNAVAILABLE'],
   ['204', { status: 204, steps: [] }, 502, 'UNAVAILABLE'],
 ]
+
+/** Lines of a provider who waits a moment only for those who never answer, and long enough for all others. */
+export const patienceWith = (failure: string): string =>
+  failure.endsWith('in time') ? 'first_byte_timeout_ms = 100\ncall_timeout_ms = 100' : ''

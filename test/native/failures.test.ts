@@ -12,7 +12,7 @@ import {
   type Upstream,
   whole,
 } from '../support/upstream.ts'
-import { expectNoLeak, FAILURES, leaky } from './failing.ts'
+import { expectNoLeak, FAILURES, leaky, patienceWith } from './failing.ts'
 
 let upstream: Upstream
 let gateway: TestGateway
@@ -31,12 +31,7 @@ afterAll(async () => {
 beforeEach(async () => {
   clock_ms += 3_600_000
   upstream.seen.length = 0
-  await gateway.recatalogue(
-    catalogueOf({
-      upstream_url: upstream.url,
-      provider: 'first_byte_timeout_ms = 200\ncall_timeout_ms = 200',
-    }),
-  )
+  await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
 })
 
 const PATHS = [wholePath(), streamPath()]
@@ -47,7 +42,8 @@ describe('each failure of a vendor: what the caller sees, and that it costs noth
     FAILURES.flatMap(([what, script, code, status]) =>
       PATHS.map((path) => [what, path, script, code, status] as const),
     ),
-  )('%s, %s', async (_, path, script, code, status) => {
+  )('%s, %s', async (what, path, script, code, status) => {
+    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, provider: patienceWith(what) }))
     const before = gateway.rows()
     upstream.answer(script)
     const response = await gateway.call(path, ask(), { key })

@@ -23,7 +23,7 @@ import {
   type Upstream,
   whole,
 } from '../support/upstream.ts'
-import { FAILURES, leaky } from './failing.ts'
+import { FAILURES, leaky, patienceWith } from './failing.ts'
 
 let upstream: Upstream
 let second: Upstream
@@ -46,12 +46,7 @@ beforeEach(async () => {
   clock_ms += 3_600_000
   upstream.seen.length = 0
   second.seen.length = 0
-  await gateway.recatalogue(
-    catalogueOf({
-      upstream_url: upstream.url,
-      provider: 'first_byte_timeout_ms = 200\ncall_timeout_ms = 200',
-    }),
-  )
+  await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
 })
 
 const PATHS = [wholePath(), streamPath()]
@@ -68,8 +63,6 @@ name = "vendor"
 protocol = "gemini"
 base_url = "${upstream.url}"
 api_keys = ["${VENDOR_KEYS[0]}"]
-first_byte_timeout_ms = 200
-call_timeout_ms = 200
 ${rest}
 
 [[providers]]
@@ -94,7 +87,8 @@ describe('"429, 5xx and connection failures before the first byte go to the next
 
   test.each(PASSED_ON.flatMap(([what, script]) => PATHS.map((path) => [what, path, script] as const)))(
     '%s, %s',
-    async (_, path, script) => {
+    async (what, path, script) => {
+      await gateway.recatalogue(twoRoutes(patienceWith(what)))
       upstream.answer(script)
       const response = await gateway.call(path, ` ${JSON.stringify(ask())}`, { key })
       expect(response.status).toBe(200)

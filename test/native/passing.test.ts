@@ -239,7 +239,13 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
     expect((await reader.read()).done).toBe(true)
   })
 
-  test('comments and other fields of the event stream are passed on as they came', async () => {
+  test('"No `:` comment lines on native streams": the gateway adds none, however quiet the vendor is', async () => {
+    upstream.answer(stream({ event: piece('first') }, { wait: 700 }, { event: answer('last') }))
+    const text = await (await gateway.call(streamPath(), ask(), { key })).text()
+    expect(text).toBe(Buffer.concat([piece('first'), answer('last')].map(eventBytes)).toString())
+  })
+
+  test('what else a vendor’s event stream has is passed on as it came', async () => {
     const sent = `: hello\n\nevent: message\nid: 1\ndata: ${JSON.stringify(answer())}\n\n`
     upstream.answer(stream({ send: sent }))
     expect(await (await gateway.call(streamPath(), ask(), { key })).text()).toBe(sent)
