@@ -39,7 +39,7 @@ export interface TextCall extends CallOrigin {
 }
 
 /** A request with its price. */
-interface Order extends Omit<RequestFacts, 'max_output_tokens'>, Quote {
+interface Order extends RequestFacts, Quote {
   call: TextCall
   model: TextModel
   conversion: Conversion
@@ -47,7 +47,7 @@ interface Order extends Omit<RequestFacts, 'max_output_tokens'>, Quote {
 
 interface HeldText extends Held<TextModel> {
   order: Order
-  /** Set where the balance pays for less output than was asked: the limit that is sent upstream instead. */
+  /** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead. */
   output_limit: number | undefined
 }
 
@@ -103,8 +103,11 @@ export function createExchange(deps: PaidCallDeps): Exchange {
 
   function quoteText(call: TextCall, admitted: Admitted, model: TextModel, body: JsonBody, aim: Aim): Order {
     const dialect = call.dialect(body.json)
-    const { max_output_tokens, ...facts } = dialect.protocol.readRequest(body.json)
-    const limit = Math.min(max_output_tokens ?? model.max_output_tokens, model.max_output_tokens)
+    const facts = dialect.protocol.readRequest(body.json)
+    const max_output_tokens = Math.min(
+      facts.max_output_tokens ?? model.max_output_tokens,
+      model.max_output_tokens,
+    )
     const context = {
       id: call.request_id,
       model: aim.model_id,
@@ -117,7 +120,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       model: carriedBy(conversion, model, deps.catalogue().providers),
       conversion,
       ...facts,
-      ...quote(model.price, { ...facts, max_output_tokens: limit }),
+      ...quote(model.price, { ...facts, max_output_tokens }),
     }
   }
 
@@ -128,8 +131,13 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     return {
       ...held,
       order,
-      output_limit: short ? affordableOutput(model.price, order, held.held_nanos) : undefined,
+      output_limit: short ? affordableOutput(model.price, order, held.held_nanos) : allowedOutput(order),
     }
+  }
+
+  /** The model's limit, where the caller set one beyond it: what is sent is what is held for. */
+  function allowedOutput({ max_output_tokens = 0, model }: Order): number | undefined {
+    return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined
   }
 
   /** How a text call is put to a route: in the provider's own protocol. */

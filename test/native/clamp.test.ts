@@ -151,6 +151,33 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
   })
 })
 
+describe('"the most that any may set" is the model’s max_output_tokens', () => {
+  test.each([8_193, 100_000])('%i is lowered to it, however much there is to pay with', async (asked) => {
+    const { key } = await poor('10')
+    const body = ask('Say hello.', { generationConfig: { topK: 3, maxOutputTokens: asked } })
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    expect(response.headers.get(HEADER)).toBe('8192')
+    expect(sent()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
+    await gateway.atRest()
+  })
+
+  test('8,192 itself goes as it came', async () => {
+    const { key } = await poor('10')
+    const body = ` ${JSON.stringify(ask('Say hello.', { generationConfig: { maxOutputTokens: 8_192 } }))} `
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    expect(response.headers.has(HEADER)).toBe(false)
+    expect(upstream.last().body.toString()).toBe(body)
+  })
+
+  test('a small balance still lowers it further', async () => {
+    const { key } = await poor()
+    const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 100_000 } })
+    const response = await gateway.call(wholePath(THINKING), body, { key })
+    expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)
+    await gateway.atRest()
+  })
+})
+
 describe('no clamp', () => {
   test('where the balance pays for the longest answer: the body goes as it came, and no header says anything', async () => {
     const { key } = await poor('10')
