@@ -11,6 +11,7 @@ export const partsOf = ({ content }: JsonObject): JsonObject[] =>
 export const saidIn = (message: JsonObject): string =>
   partsOf(message)
     .map(({ text }) => textOf(text))
+    .filter((text) => text !== '')
     .join('\n')
 
 export const callsOf = (message: JsonObject | undefined): JsonObject[] =>
