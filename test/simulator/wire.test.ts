@@ -3,12 +3,13 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { GoogleGenAI } from '@google/genai'
+import { toByteString } from '../../src/byte-string.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
 import { LEAKED } from '../../src/simulator/mishaps.ts'
+import { pairs, recordedPairs } from './shapes.ts'
 import { ask, configured, createVendor, payloadsOf, textOf } from './vendor.ts'
 
-const RECORDINGS = join(import.meta.dir, '../fixtures/gemini')
 const BODY = ask('Why do tides rise?')
 
 test('the simulator is a program of its own: it imports nothing of the gateway', () => {
@@ -26,33 +27,7 @@ test('the simulator is a program of its own: it imports nothing of the gateway',
 })
 
 describe('shapes are those of the recordings: the same names, in the same order', () => {
-  const before = new Set<string>()
-  const learn = (value: unknown, path: string): void => {
-    if (Array.isArray(value)) for (const item of value) learn(item, path)
-    else if (typeof value === 'object' && value !== null) {
-      const keys = Object.keys(value)
-      keys.forEach((key, at) => {
-        for (const later of keys.slice(at)) before.add(`${path}: ${key} < ${later}`)
-      })
-      for (const [key, inner] of Object.entries(value)) if (key !== 'args') learn(inner, `${path}.${key}`)
-    }
-  }
-  const pairs = (value: unknown, path: string): string[] => {
-    if (Array.isArray(value)) return value.flatMap((item) => pairs(item, path))
-    if (typeof value !== 'object' || value === null) return []
-    const keys = Object.keys(value)
-    return [
-      ...keys.flatMap((key, at) => keys.slice(at).map((later) => `${path}: ${key} < ${later}`)),
-      ...Object.entries(value).flatMap(([key, inner]) =>
-        key === 'args' ? [] : pairs(inner, `${path}.${key}`),
-      ),
-    ]
-  }
-  for (const file of readdirSync(RECORDINGS).filter((name) => /^(stream|whole)/.test(name))) {
-    for (const line of readFileSync(join(RECORDINGS, file), 'utf8').split('\n'))
-      if (line) learn(JSON.parse(line), '')
-  }
-
+  const recorded = recordedPairs('gemini')
   const thoughtful = { thinkingConfig: { includeThoughts: true } }
   const tools = { tools: [{ functionDeclarations: [{ name: 'get_time' }] }] }
   test.each<[string, Record<string, unknown>]>([
@@ -67,7 +42,7 @@ describe('shapes are those of the recordings: the same names, in the same order'
   ])('%s %o', async (model, body) => {
     const vendor = createVendor()
     const answers = [await vendor.whole(model, body), ...(await vendor.stream(model, body))]
-    expect(answers.flatMap((answer) => pairs(answer, '')).filter((pair) => !before.has(pair))).toEqual([])
+    expect(answers.flatMap((answer) => pairs(answer)).filter((pair) => !recorded.has(pair))).toEqual([])
   })
 })
 
@@ -118,7 +93,7 @@ describe('streams', () => {
     const vendor = createVendor()
     const text = await (await vendor.post('pro:streamGenerateContent?alt=sse', BODY)).text()
     const reading = gemini.stream.open()
-    for (const data of payloadsOf(text)) reading.read(Buffer.from(data))
+    for (const data of payloadsOf(text)) reading.read(toByteString(Buffer.from(data)))
     const finished = vendor.seen.at(-1)
     if (finished?.kind !== 'finished') throw new Error('was not finished')
     expect(reading.finished).toBe(true)
