@@ -5,6 +5,7 @@ import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { objectIn } from '../../src/protocols/json.ts'
 import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
 import { whole } from '../support/upstream.ts'
+import { ASKS } from './asks.ts'
 import {
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
@@ -25,38 +26,6 @@ beforeAll(async () => {
   world = await openWorld()
 })
 afterAll(() => world[Symbol.asyncDispose]())
-
-const QUESTION = 'Why are there tides?'
-
-/** One question on each surface: path, headers, body. */
-const ASK: Readonly<
-  Record<ProtocolName, (model: string, streams: boolean) => [string, Record<string, string>, JsonObject]>
-> = {
-  gemini: (model, streams) => [
-    `/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-    {},
-    {
-      contents: [{ role: 'user', parts: [{ text: QUESTION }] }],
-      generationConfig: { maxOutputTokens: 1_000 },
-    },
-  ],
-  anthropic: (model, stream) => [
-    '/v1/messages',
-    { 'anthropic-version': '2023-06-01' },
-    { model, stream, max_tokens: 1_000, messages: [{ role: 'user', content: QUESTION }] },
-  ],
-  openai: (model, stream) => [
-    '/v1/chat/completions',
-    {},
-    {
-      model,
-      stream,
-      max_completion_tokens: 1_000,
-      messages: [{ role: 'user', content: QUESTION }],
-      ...(stream ? { stream_options: { include_usage: true } } : {}),
-    },
-  ],
-}
 
 /** A usage in numbers that all surfaces tell. */
 interface Told {
@@ -107,7 +76,7 @@ const billed = (call: Call): Told => ({
 })
 
 async function chargeBy(surface: ProtocolName, vendor: ProtocolName, streams: boolean): Promise<Call> {
-  const [path, headers, body] = ASK[surface](MODELS[vendor], streams)
+  const { path, headers, body } = ASKS[surface](MODELS[vendor], streams)
   const key = await world.gateway.caller()
   const response = await world.gateway.call(path, body, { key, form: 'x-api-key', headers })
   expect(response.status).toBe(200)

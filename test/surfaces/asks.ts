@@ -1,0 +1,68 @@
+// Owns one plain question on each surface, for scenarios that look at what goes over the wire.
+import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import type { JsonObject } from '../../src/protocols/protocol.ts'
+
+export interface RawAsk {
+  path: string
+  headers: Record<string, string>
+  body: JsonObject
+}
+
+const QUESTION = 'Why are there tides?'
+
+/** The question, and further fields of the body. */
+export const ASKS: Readonly<
+  Record<ProtocolName, (model: string, streams: boolean, more?: JsonObject) => RawAsk>
+> = {
+  gemini: (model, streams, more = {}) => ({
+    path: `/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    headers: {},
+    body: {
+      contents: [{ role: 'user', parts: [{ text: QUESTION }] }],
+      ...more,
+      generationConfig: { maxOutputTokens: 1_000, ...(more.generationConfig as JsonObject | undefined) },
+    },
+  }),
+  anthropic: (model, stream, more = {}) => ({
+    path: '/v1/messages',
+    headers: { 'anthropic-version': '2023-06-01' },
+    body: { model, stream, max_tokens: 1_000, messages: [{ role: 'user', content: QUESTION }], ...more },
+  }),
+  openai: (model, stream, more = {}) => ({
+    path: '/v1/chat/completions',
+    headers: {},
+    body: {
+      model,
+      stream,
+      max_completion_tokens: 1_000,
+      messages: [{ role: 'user', content: QUESTION }],
+      ...(stream ? { stream_options: { include_usage: true } } : {}),
+      ...more,
+    },
+  }),
+}
+
+/** The error in a body of a surface: its message, and the field at fault where the surface has a place for it. */
+export const ERROR_OF: Readonly<
+  Record<ProtocolName, (body: JsonObject) => { message: unknown; param?: unknown; type: unknown }>
+> = {
+  gemini: ({ error }) => {
+    const { message = null, status = null } = error as JsonObject
+    return { message, type: status }
+  },
+  anthropic: ({ error }) => {
+    const { message = null, type = null } = error as JsonObject
+    return { message, type }
+  },
+  openai: ({ error }) => {
+    const { message = null, type = null, param = null } = error as JsonObject
+    return { message, type, param }
+  },
+}
+
+/** How each surface says that the request is at fault, and that the vendor is. */
+export const TYPES: Readonly<Record<ProtocolName, { invalid: string; upstream: string }>> = {
+  gemini: { invalid: 'INVALID_ARGUMENT', upstream: 'UNAVAILABLE' },
+  anthropic: { invalid: 'invalid_request_error', upstream: 'api_error' },
+  openai: { invalid: 'invalid_request_error', upstream: 'server_error' },
+}

@@ -1,0 +1,187 @@
+// Issue: "What cannot be carried is refused with a clear 400 that names the field, or dropped": the tables of carried.ts, over the wire.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import { CARRIED, CARRIED_PARTS, type Loss, UNCARRIED } from '../../src/protocols/carried.ts'
+import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
+import { ASKS, ERROR_OF, TYPES } from './asks.ts'
+import {
+  countsOf,
+  expectUntouched,
+  MODELS,
+  openWorld,
+  PROTOCOLS,
+  replay,
+  TWO_VENDORS,
+  vendorOf,
+  type World,
+} from './world.ts'
+
+let world: World
+let key: string
+beforeAll(async () => {
+  world = await openWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+beforeEach(async () => {
+  world.upstream.answer(replay('text'))
+  key = await world.gateway.caller()
+})
+
+function ask(surface: ProtocolName, model: string, streams: boolean, said: JsonObject): Promise<Response> {
+  const { path, headers, body } = ASKS[surface](model, streams, said)
+  return world.gateway.call(path, body, { key, form: 'x-api-key', headers })
+}
+
+const isLoss = (place: string | Loss): place is Loss => typeof place !== 'string'
+
+/** `a.b` as an object. */
+const at = (path: string, value: Json): JsonObject =>
+  path.split('.').reduceRight<Json>((inner, name) => ({ [name]: inner }), value) as JsonObject
+
+const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields })
+const part = (given: JsonObject): JsonObject => ({ contents: [{ role: 'user', parts: [given] }] })
+const block = (given: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [given] }] })
+
+/** How each surface says what one of its targets refuses, and the field that the refusal is to name. */
+const SAYINGS: Readonly<Record<string, Partial<Record<ProtocolName, readonly [JsonObject, string]>>>> = {
+  answers: {
+    gemini: [config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
+    openai: [{ n: 2 }, 'n'],
+  },
+  logprobs: {
+    gemini: [config({ responseLogprobs: true }), 'generationConfig.responseLogprobs'],
+    openai: [{ logprobs: true }, 'logprobs'],
+  },
+  document_url: {
+    gemini: [
+      part({ fileData: { mimeType: 'application/pdf', fileUri: 'https://example.com/a.pdf' } }),
+      'contents[0].parts[0].fileData',
+    ],
+    anthropic: [
+      block({ type: 'document', source: { type: 'url', url: 'https://example.com/a.pdf' } }),
+      'messages[0].content[0]',
+    ],
+  },
+  audio: {
+    gemini: [
+      part({ inlineData: { mimeType: 'audio/wav', data: 'AA==' } }),
+      'contents[0].parts[0].inlineData',
+    ],
+    openai: [
+      block({ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }),
+      'messages[0].content[0]',
+    ],
+  },
+  json_without_schema: {
+    gemini: [config({ responseMimeType: 'application/json' }), 'generationConfig.responseMimeType'],
+    openai: [{ response_format: { type: 'json_object' } }, 'response_format'],
+  },
+}
+
+type Case = readonly [surface: ProtocolName, to: ProtocolName, field: string, said: JsonObject]
+
+/** One for each row that refuses, from each other surface that can say it. */
+const REFUSED_SAYINGS: Case[] = Object.entries({ ...CARRIED, ...CARRIED_PARTS }).flatMap(([saying, places]) =>
+  PROTOCOLS.filter((to) => isLoss(places[to]) && places[to].fate === 'refused').flatMap((to) => {
+    const ways = SAYINGS[saying]
+    if (!ways) throw new Error(`no surface says ${saying} here, though ${to} refuses it`)
+    return PROTOCOLS.filter((surface) => surface !== to).flatMap((surface): Case[] => {
+      const way = ways[surface]
+      return way ? [[surface, to, way[1], way[0]]] : []
+    })
+  }),
+)
+
+const SAMPLE = 'a-value-to-look-for'
+
+const uncarried = (fate: Loss['fate']): Case[] =>
+  PROTOCOLS.flatMap((surface) =>
+    Object.entries(UNCARRIED[surface])
+      .filter(([, loss]) => loss.fate === fate)
+      .flatMap(([field]) =>
+        PROTOCOLS.filter((to) => to !== surface).map((to): Case => [surface, to, field, at(field, SAMPLE)]),
+      ),
+  )
+
+const UNKNOWN: Case[] = PROTOCOLS.flatMap((surface) =>
+  PROTOCOLS.filter((to) => to !== surface).flatMap((to): Case[] => [
+    [surface, to, 'temprature', { temprature: 1 }],
+    ...(surface === 'gemini'
+      ? [[surface, to, 'generationConfig.temprature', config({ temprature: 1 })] as const]
+      : []),
+  ]),
+)
+
+describe('refused with a 400 that names the field, in the surface’s shape, and nothing is held, asked or recorded', () => {
+  const REFUSED = [...REFUSED_SAYINGS, ...uncarried('refused'), ...UNKNOWN]
+
+  test('the tables have rows to refuse', () => {
+    expect(REFUSED_SAYINGS.length).toBeGreaterThanOrEqual(10)
+    expect(uncarried('refused').length).toBeGreaterThanOrEqual(20)
+  })
+
+  test.each(REFUSED)('%s to %s: %s', async (surface, to, field, said) => {
+    const before = countsOf(world)
+    for (const streams of [false, true]) {
+      const response = await ask(surface, MODELS[to], streams, said)
+      const { message, type, param = field } = ERROR_OF[surface]((await response.json()) as JsonObject)
+      expect({ status: response.status, type, param }).toEqual({
+        status: 400,
+        type: TYPES[surface].invalid,
+        param: field,
+      })
+      expect(message).toContain(field)
+    }
+    await expectUntouched(world, before)
+  })
+})
+
+describe('dropped in silence', () => {
+  test.each(uncarried('dropped'))('%s to %s: %s', async (surface, to, _, said) => {
+    const response = await ask(surface, MODELS[to], false, said)
+    expect(response.status).toBe(200)
+    await response.text()
+    expect(vendorOf(world.upstream.last())).toBe(to)
+    expect(world.upstream.last().body.toString()).not.toContain(SAMPLE)
+  })
+})
+
+test.each(PROTOCOLS)(
+  'to a vendor of the caller’s own protocol everything passes, known or not: %s',
+  async (surface) => {
+    for (const field of [...Object.keys(UNCARRIED[surface]), 'temprature']) {
+      if (field === 'model' || field === 'cachedContent') continue
+      const said = at(field, SAMPLE)
+      const response = await ask(surface, MODELS[surface], false, said)
+      expect(response.status).toBe(200)
+      await response.text()
+      expect(world.upstream.last().body.toString()).toContain(SAMPLE)
+    }
+  },
+)
+
+describe('a model with routes to two vendors', () => {
+  test('goes to the first, where that can carry the request', async () => {
+    await (await ask('openai', TWO_VENDORS, false, {})).text()
+    expect(vendorOf(world.upstream.last())).toBe('anthropic')
+  })
+  test.each([false, true])(
+    'goes to the one that can carry it, where the first cannot; streamed: %p',
+    async (streams) => {
+      const before = world.upstream.seen.length
+      world.upstream.answer(replay('two-answers'))
+      const response = await ask('openai', TWO_VENDORS, streams, { n: 2 })
+      expect(response.status).toBe(200)
+      await response.text()
+      expect(world.upstream.seen.slice(before).map(vendorOf)).toEqual(['openai'])
+      expect(await world.lastCall()).toMatchObject({ provider: 'openai', outcome: 'completed' })
+    },
+  )
+  test('is refused where neither can: the first one’s reason is told', async () => {
+    const before = countsOf(world)
+    const response = await ask('gemini', TWO_VENDORS, false, { cachedContent: 'cachedContents/x' })
+    expect(response.status).toBe(400)
+    expect(ERROR_OF.gemini((await response.json()) as JsonObject).message).toContain('cachedContent')
+    await expectUntouched(world, before)
+  })
+})
