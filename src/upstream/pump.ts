@@ -40,23 +40,13 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   let held: Uint8Array | undefined
   let state: 'flowing' | 'ending' | 'over' = 'flowing'
 
-  /** The next bytes for the caller; undefined at the stream's end. */
-  async function next(): Promise<Uint8Array | undefined> {
-    for (;;) {
-      if (reading.failed) throw new Error('the upstream reported an error inside its stream')
-      const chunk = first ?? (await reader.read()).value
-      first = undefined
-      if (!chunk) return undefined
-      const bytes = relay.push(chunk)
-      if (!bytes) {
-        onMove?.('upstream')
-        continue
-      }
-      if (!reading.finished) return bytes
-      const released = held
-      held = bytes
-      if (released) return released
-    }
+  /** What a chunk lets out: from the end of the answer on, always what came before it. */
+  function release(chunk: Uint8Array): Uint8Array | undefined {
+    const bytes = relay.push(chunk)
+    if (!bytes || !reading.finished) return bytes
+    const released = held
+    held = bytes
+    return released
   }
 
   /** Settles, then hands out what was held back. An end that cannot be translated throws before it is paid. */
@@ -96,7 +86,10 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   async function drain(): Promise<void> {
     const timer = setTimeout(options.abortUpstream, options.drain_timeout_ms)
     try {
-      while (await next()) onMove?.('upstream')
+      for (let chunk = await read(); chunk && !reading.failed; chunk = await read()) {
+        relay.push(chunk)
+        onMove?.('upstream')
+      }
     } catch {
       // What was read until here is what can be charged.
     } finally {
@@ -104,25 +97,47 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     }
   }
 
-  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  async function read(): Promise<Uint8Array | undefined> {
+    const chunk = first
+    first = undefined
+    return chunk ?? (await reader.read()).value
+  }
+
+  // The way of every chunk: plain callbacks, for each async function on it costs about as much as all that is searched.
+
+  function pull(): Promise<void> | void {
+    if (reading.failed) return broke(new Error('the upstream reported an error inside its stream'))
+    onMove?.('upstream')
+    if (first === undefined) return reader.read().then(received, broke)
+    const value = first
+    first = undefined
+    return received({ value })
+  }
+
+  function received({ value }: { value?: Uint8Array | undefined }): Promise<void> | void {
+    if (!value) return state === 'over' ? undefined : ended()
     try {
-      onMove?.('upstream')
-      const bytes = await next()
+      const bytes = release(value)
       if (state === 'over') return
-      if (bytes) {
-        controller.enqueue(bytes)
-        onMove?.('caller')
-      } else if (reading.finished) {
-        await finish(controller)
-      } else {
-        throw new Error('the upstream ended its stream before its answer was complete')
-      }
+      if (!bytes) return pull()
+      stream.enqueue(bytes)
+      onMove?.('caller')
     } catch (cause) {
-      if (state === 'over') return
-      // A connection that is dropped after the answer's last event has still delivered all of it.
-      if (state === 'flowing' && reading.finished && !reading.failed) await finish(controller)
-      else await fail(controller, cause)
+      return broke(cause)
     }
+  }
+
+  function ended(): Promise<void> {
+    if (!reading.finished)
+      return broke(new Error('the upstream ended its stream before its answer was complete'))
+    return finish(stream).catch((cause) => fail(stream, cause))
+  }
+
+  async function broke(cause: unknown): Promise<void> {
+    if (state === 'over') return
+    // A connection that is dropped after the answer's last event has still delivered all of it.
+    if (reading.finished && !reading.failed) await ended()
+    else await fail(stream, cause)
   }
 
   /** Either the caller is no longer there, or the gateway ends the call, and then it says why. */
