@@ -60,9 +60,9 @@ routes = [${routes.map((to, order) => `{ provider = "${to}", model = "${MODELS[t
 ${PRICE}
 `
 
-const catalogueOf = (url: string, more: string): string =>
+const catalogueOf = (url: string, more: string, server: string): string =>
   [
-    '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+    `[server]\nlog_level = "debug"\nledger_writer = "inline"\n${server}`,
     ...PROTOCOLS.map((protocol) => providerOf(protocol, url)),
     ...PROTOCOLS.flatMap((to) => [modelOf(MODELS[to], to), modelOf(ALIASES[to], to)]),
     modelOf(TWO_VENDORS, 'anthropic', 'openai'),
@@ -80,10 +80,13 @@ export interface World extends AsyncDisposable {
   lastCall(): Promise<Call>
 }
 
-/** @param more further sections of the catalogue, for the vendors' address */
-export async function openWorld(more: (url: string) => string = () => ''): Promise<World> {
+/**
+ * @param more further sections of the catalogue, for the vendors' address
+ * @param server further lines of its section `[server]`
+ */
+export async function openWorld(more: (url: string) => string = () => '', server = ''): Promise<World> {
   const upstream = await startUpstream()
-  const gateway = await startTestGateway({ catalogue: catalogueOf(upstream.url, more(upstream.url)) })
+  const gateway = await startTestGateway({ catalogue: catalogueOf(upstream.url, more(upstream.url), server) })
   return {
     upstream,
     gateway,

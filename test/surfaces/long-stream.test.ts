@@ -1,0 +1,45 @@
+// Issue: "memory flat over a long stream": a process of its own translates 50,000 events, and its memory does not grow with them.
+import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import type { ProtocolName } from '../../src/protocols/canonical.ts'
+
+const EVENTS = 50_000
+const PIECE_BYTES = 1_024
+/** What a stream of these events weighs. Whatever was kept of each would show: 1 kB of text in all of them is 50 MB. */
+const LEAST_BYTES = EVENTS * PIECE_BYTES
+const MOST_GROWTH_BYTES = LEAST_BYTES / 2
+
+interface Printed {
+  chunks: number
+  bytes: number
+  grown_bytes: number
+}
+
+const PAIRS: [ProtocolName, ProtocolName][] = [
+  ['openai', 'gemini'],
+  ['anthropic', 'openai'],
+  ['gemini', 'anthropic'],
+]
+
+describe('memory stays flat', () => {
+  test.each(PAIRS)(
+    'a caller of %s, a %s model',
+    async (surface, vendor) => {
+      const program = join(import.meta.dir, 'long-stream.ts')
+      const child = Bun.spawn(
+        [process.execPath, program, surface, vendor, String(EVENTS), String(PIECE_BYTES)],
+        {
+          stdout: 'pipe',
+          stderr: 'inherit',
+        },
+      )
+      const printed = await new Response(child.stdout).text()
+      const { chunks, bytes, grown_bytes }: Printed = JSON.parse(printed)
+      expect(await child.exited).toBe(0)
+      expect(chunks).toBeGreaterThanOrEqual(EVENTS)
+      expect(bytes).toBeGreaterThan(LEAST_BYTES)
+      expect(grown_bytes).toBeLessThan(MOST_GROWTH_BYTES)
+    },
+    60_000,
+  )
+})

@@ -1,0 +1,87 @@
+// Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
+import { type Conversion, convertStream } from '../../src/conversion.ts'
+import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import { openai } from '../../src/protocols/openai/index.ts'
+import type { Protocol } from '../../src/protocols/protocol.ts'
+import { pump } from '../../src/upstream/pump.ts'
+import { eventFrame } from '../../src/upstream/relay.ts'
+import { NO_USAGE } from '../../src/usage.ts'
+
+const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { gemini, anthropic, openai }
+const [surface, vendor, events, piece_bytes] = Bun.argv.slice(2)
+const EVENTS = Number(events)
+/** Memory is looked at from here on: the runtime has warmed up by then. */
+const WARM_EVENTS = EVENTS / 5
+const TEXT = 'x'.repeat(Number(piece_bytes))
+
+const DELTA: Readonly<Record<ProtocolName, string>> = {
+  gemini: `data: {"candidates":[{"content":{"parts":[{"text":"${TEXT}"}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1}}\n\n`,
+  anthropic: `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${TEXT}"}}\n\n`,
+  openai: `data: {"id":"1","choices":[{"index":0,"delta":{"content":"${TEXT}"},"finish_reason":null}]}\n\n`,
+}
+const START: Partial<Record<ProtocolName, string>> = {
+  anthropic:
+    'event: message_start\ndata: {"type":"message_start","message":{"id":"1","usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
+}
+const END: Readonly<Record<ProtocolName, string>> = {
+  gemini: 'data: {"candidates":[{"finishReason":"STOP","index":0}]}\n\n',
+  anthropic:
+    'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\nevent: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n',
+  openai: 'data: {"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+}
+
+const to = surface as ProtocolName
+const from = vendor as ProtocolName
+
+/** Each event in two packets, so that one always waits for its end. */
+function* packets(): Generator<Buffer> {
+  yield Buffer.from(START[from] ?? ': begins\n\n')
+  for (let event = 0; event < EVENTS; event++) {
+    const bytes = Buffer.from(DELTA[from])
+    yield bytes.subarray(0, 40)
+    yield bytes.subarray(40)
+  }
+  yield Buffer.from(END[from])
+}
+
+const conversion: Conversion = {
+  dialect: { protocol: PROTOCOLS[to], frame: eventFrame(), raw: true, shows_usage: true },
+  body: { bytes: new Uint8Array(), json: {} },
+  streams: true,
+  context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
+  translated: new Map(),
+}
+const source = packets()
+const reading = PROTOCOLS[from].stream.open()
+const answer = pump({
+  first: source.next().value ?? Buffer.alloc(0),
+  reader: {
+    async read() {
+      const { done, value } = source.next()
+      return value ? { done: false, value } : { done: done === true }
+    },
+  },
+  relay: convertStream(conversion, PROTOCOLS[from], reading, () => NO_USAGE),
+  gone: new AbortController().signal,
+  abortUpstream: () => undefined,
+  drain_timeout_ms: 0,
+  settle: async () => undefined,
+  renderError: (cause) => JSON.stringify(String(cause)),
+})
+
+let bytes = 0
+let chunks = 0
+let warm_bytes = 0
+let most_bytes = 0
+for await (const chunk of answer) {
+  bytes += chunk.length
+  chunks++
+  if (chunks % 1_000 !== 0) continue
+  Bun.gc(true)
+  const used = process.memoryUsage.rss()
+  if (chunks <= WARM_EVENTS) warm_bytes = Math.max(warm_bytes, used)
+  most_bytes = Math.max(most_bytes, used)
+}
+process.stdout.write(JSON.stringify({ chunks, bytes, grown_bytes: most_bytes - warm_bytes }))
