@@ -14,6 +14,8 @@ import type { Account, Call, Entry, Hold, Key } from '../../src/db/schema.ts'
 import type { Plugin } from '../../src/gateway.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
+import { auditLibrary } from '../../src/library/audit.ts'
+import { createFileStore } from '../../src/media/store.ts'
 import { parseUsd } from '../../src/money.ts'
 import { type StartedGateway, startGateway } from '../../src/serve.ts'
 import { catalogueOf, VENDOR_KEYS } from './catalogue.ts'
@@ -112,6 +114,11 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const database_path = join(data_folder, 'tollgate.db')
   const db = openDatabase(database_path)
   const ledger = await openLedger({ path: database_path, writer: 'inline' })
+  const library = {
+    db,
+    images: createFileStore(join(data_folder, 'images')),
+    files: createFileStore(join(data_folder, 'files')),
+  }
   const secrets: string[] = [...VENDOR_KEYS]
   let named = 0
   let stopped = false
@@ -178,7 +185,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
       expect(rows.accounts.filter(({ held_nanos }) => held_nanos !== 0)).toEqual([])
       expect(rows.keys.filter(({ held_nanos }) => held_nanos !== 0)).toEqual([])
       expect(rows.holds.filter(({ state }) => state === 'pending')).toEqual([])
-      expect(audit(db).findings).toEqual([])
+      expect([...audit(db).findings, ...(await auditLibrary(library))]).toEqual([])
       const text = memory.text()
       for (const secret of secrets) expect(text).not.toContain(secret)
       if (upstream) expect(text).not.toContain(new URL(upstream.url).host)

@@ -1,0 +1,80 @@
+// Owns the upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
+import { Elysia } from 'elysia'
+import { COMMON_FORMS } from '../../src/access/gate.ts'
+import { failureAnswer, jsonAnswer } from '../../src/answers.ts'
+import { notFound } from '../../src/errors.ts'
+import { serveFree } from '../../src/free-call.ts'
+import type { Gateway } from '../../src/gateway.ts'
+import { imageAnswer } from '../../src/image-answer.ts'
+import { findFile, isStored, listFiles, openFile, removeFile, usedBytes } from '../../src/library/files.ts'
+import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
+import { originOf, type Server } from '../../src/origin.ts'
+import { readQuery } from '../../src/query.ts'
+import { renderImageError as render } from '../images/errors.ts'
+import { FilesQuery, USUAL_LIMIT } from './model.ts'
+import { receiveFiles } from './receive.ts'
+import { fileView } from './views.ts'
+
+const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
+
+/** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`, whose slashes stay slashes. */
+export function upload(gateway: Gateway) {
+  const { library, log, newRequestId } = gateway
+  const { db } = library
+
+  async function receive(request: Request, server: Server): Promise<Response> {
+    const request_id = newRequestId()
+    try {
+      const stored = await receiveFiles(gateway, originOf(request, request_id, server, SURFACE))
+      return jsonAnswer({ uploaded: stored.map(fileView) }, request_id)
+    } catch (thrown) {
+      const refusal = failureAnswer({ thrown, request_id, render, log })
+      // Otherwise the caller goes on uploading what nobody reads.
+      refusal.headers.set('connection', 'close')
+      return refusal
+    }
+  }
+
+  function list(account_id: number, url: URL) {
+    const { limit = USUAL_LIMIT, cursor } = readQuery(FilesQuery, url.searchParams)
+    const { files, next_cursor } = listFiles(db, account_id, { limit, cursor })
+    return {
+      files: files.map(fileView),
+      next_cursor: next_cursor ?? null,
+      quota: { used_bytes: usedBytes(db, account_id), limit_bytes: FILE_QUOTA_BYTES },
+    }
+  }
+
+  async function send(account_id: number, key: string): Promise<Response> {
+    const file = findFile(db, account_id, key)
+    const bytes = file && isStored(file) ? await openFile(library, file) : undefined
+    if (!file || !bytes) throw noSuchFile()
+    return imageAnswer({ bytes, mime: file.mime, filename: file.name })
+  }
+
+  async function remove(account_id: number, key: string) {
+    if (!(await removeFile(library, account_id, key))) throw noSuchFile()
+    return { key, deleted: true }
+  }
+
+  const serve = (request: Request, server: Server, answer: (account_id: number) => unknown) =>
+    serveFree(gateway, { ...SURFACE, request, server, answer: ({ account }) => answer(account.id) })
+
+  return new Elysia({ name: 'upload' })
+    .post('/api/v1/upload', ({ request, server }) => receive(request, server), { parse: 'none' })
+    .get('/api/v1/files', ({ request, server }) =>
+      serve(request, server, (account_id) => list(account_id, new URL(request.url))),
+    )
+    .get('/api/v1/files/*', ({ request, params, server }) =>
+      serve(request, server, (account_id) => send(account_id, params['*'])),
+    )
+    .delete(
+      '/api/v1/files/*',
+      ({ request, params, server }) =>
+        serve(request, server, (account_id) => remove(account_id, params['*'])),
+      { parse: 'none' },
+    )
+}
+
+const noSuchFile = () =>
+  notFound('There is no such file. GET /api/v1/files lists those that you have.', { code: 'IMAGE_NOT_FOUND' })

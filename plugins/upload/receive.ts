@@ -1,0 +1,62 @@
+// Owns an upload: a form whose files are stored as they come, all of them or none.
+import { invalidRequest } from '../../src/errors.ts'
+import type { Gateway } from '../../src/gateway.ts'
+import type { StoredFile } from '../../src/library/files.ts'
+import { beginIntake } from '../../src/library/intake.ts'
+import { readForm } from '../../src/multipart.ts'
+import type { CallOrigin } from '../../src/paid-call.ts'
+
+/** As the largest body of the images' endpoints; a hundred small files or four large ones. */
+const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024
+const MOST_FILES = 100
+/** spec.md, POST /api/v1/upload. */
+const FIELD = 'files'
+
+/**
+ * Takes in the files of one request. The key is checked before any of the body is read.
+ *
+ * @returns the files, in the order of the form
+ * @throws GatewayError for what is refused; nothing of the request stays then
+ */
+export async function receiveFiles(
+  { exchange, library }: Pick<Gateway, 'exchange' | 'library'>,
+  origin: CallOrigin,
+): Promise<StoredFile[]> {
+  const admitted = exchange.admit(origin)
+  const { caller, place } = admitted
+  const intake = beginIntake(library, caller.account.id)
+  let received = 0
+
+  /** While a file is decoded its sender has to wait: his silence is not his fault then. */
+  async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    yield* content
+    place.moved('upstream')
+  }
+
+  try {
+    await readForm(origin.request, {
+      body_limit_bytes: UPLOAD_BODY_LIMIT_BYTES,
+      most_files: MOST_FILES,
+      most_fields: 0,
+      gone: place.gone,
+      onMove: () => place.moved('request'),
+      field: refuseField,
+      async file({ field, filename, content }) {
+        if (field !== FIELD) refuseField(field)
+        await intake.add({ filename, content: untilDecoded(content) })
+        received += 1
+      },
+    })
+    if (received === 0) throw invalidRequest(`${FIELD}: the form has no file.`, { param: FIELD })
+    return intake.commit()
+  } finally {
+    await intake.abandon()
+    exchange.leave(admitted, 0)
+  }
+}
+
+function refuseField(name: string): never {
+  throw invalidRequest(`The form may have fields "${FIELD}" only, each with a file. Leave out the others.`, {
+    param: name.slice(0, 64),
+  })
+}

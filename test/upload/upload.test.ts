@@ -1,0 +1,301 @@
+// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and every reason for which nothing is.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import { revokeKey } from '../../src/access/keys.ts'
+import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
+import { animate, paint } from '../media/support.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { connectRaw, type Leaving } from '../support/raw-client.ts'
+import {
+  BOUNDARY,
+  expectRefused,
+  formOf,
+  leftIn,
+  type Part,
+  pictureOf,
+  post,
+  upload,
+  usedBytes,
+} from './support.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const png = await paint('png')
+
+describe('"each `{key, name, size, mime, sha256, width, height, created_at}`"', () => {
+  test.each([
+    ['png', 'image/png', paint('png')],
+    ['jpeg', 'image/jpeg', paint('jpeg')],
+    ['webp', 'image/webp', paint('webp')],
+    ['gif', 'image/gif', animate('gif', 3, 24, 18)],
+  ])('%s', async (format, mime, painting) => {
+    const bytes = await painting
+    const key = await gateway.caller('0')
+    const [file] = await upload(gateway, key, { bytes, filename: 'My cat (1).PNG' })
+    expect(file).toEqual({
+      key: expect.stringMatching(new RegExp(`^files/\\d+/[0-9a-f-]{36}_My-cat-1\\.${format}$`)),
+      name: `My-cat-1.${format}`,
+      size: bytes.length,
+      mime,
+      sha256: sha256(bytes),
+      width: 24,
+      height: 18,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    })
+    const sent = await gateway.call(`/api/v1/files/${file?.key}`, undefined, { key })
+    expect(sha256(await sent.bytes())).toBe(sha256(bytes))
+    expect(await usedBytes(gateway, key)).toBe(bytes.length)
+    await gateway.atRest()
+  })
+
+  test('"one or more `files`", in their order, each with a key of its own', async () => {
+    const key = await gateway.caller('0')
+    const parts = ['a.png', 'b.png', 'a.png'].map((filename) => ({ bytes: png, filename }))
+    const files = await upload(gateway, key, ...parts)
+    expect(files.map(({ name }) => name)).toEqual(['a.png', 'b.png', 'a.png'])
+    expect(new Set(files.map((file) => file.key)).size).toBe(3)
+    expect(await usedBytes(gateway, key)).toBe(3 * png.length)
+  })
+
+  test('as a client writes it: FormData, chunked or not', async () => {
+    const key = await gateway.caller('0')
+    const form = new FormData()
+    form.append('files', new Blob([png], { type: 'image/png' }), 'ä☃.png')
+    const request = new Request('http://a', { method: 'POST', body: form })
+    const content_type = request.headers.get('content-type') ?? ''
+    const bytes = await request.bytes()
+    for (const body of [bytes, new Blob([bytes]).stream()])
+      expect((await post(gateway, key, body, content_type)).status).toBe(200)
+  })
+
+  test('in packets of any size', async () => {
+    const key = await gateway.caller('0')
+    const body = formOf([{ bytes: png }, { bytes: png }])
+    for (const step of [1, 7, 64]) {
+      const packets = new ReadableStream({
+        async start(controller) {
+          for (let at = 0; at < body.length; at += step) controller.enqueue(body.subarray(at, at + step))
+          controller.close()
+        },
+      })
+      expect((await post(gateway, key, packets)).status).toBe(200)
+    }
+    expect(await usedBytes(gateway, key)).toBe(6 * png.length)
+  })
+
+  test('"25 MB each": to the byte', async () => {
+    const key = await gateway.caller('0')
+    const [file] = await upload(gateway, key, { bytes: pictureOf(MAX_IMAGE_BYTES) })
+    expect(file?.size).toBe(MAX_IMAGE_BYTES)
+  })
+})
+
+describe('"Names are reduced to a safe form"', () => {
+  test.each([
+    ['cat.png', 'cat'],
+    ['../../etc/passwd', 'passwd'],
+    ['C:\\\\Users\\\\me\\\\cat.png', 'cat'],
+    ['..', 'image'],
+    ['', 'image'],
+    ['.png', 'png'],
+    ['.htaccess', 'htaccess'],
+    ['a b\tc.png', 'a-b-c'],
+    ['Crème Brûlée.jpeg', 'Creme-Brulee'],
+    ['猫.png', 'image'],
+    ['cat.php.png', 'cat-php'],
+    ['<script>.png', 'script'],
+    ["a';DROP TABLE files;--.png", 'a-DROP-TABLE-files'],
+    ['a%2fb.png', 'a-2fb'],
+    ['-rf.png', 'rf'],
+    ['a\u202egnp.exe', 'a-gnp'],
+    [`${'long'.repeat(40)}.png`, 'long'.repeat(16)],
+  ])('%j is stored as %s', async (filename, name) => {
+    const [file] = await upload(gateway, await gateway.caller('0'), { bytes: png, filename })
+    expect(file?.name).toBe(`${name}.png`)
+    expect(file?.key).toEndWith(`_${name}.png`)
+    await gateway.atRest()
+  })
+})
+
+const text = (content: string) => Buffer.from(content)
+const tiff = await paint('tiff')
+const avif = await paint('avif')
+const whole = formOf([{ bytes: png }])
+
+/** Each with what is asked of the file that comes after a good one, too. */
+const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
+  ['over 25 MB by a byte', [413, 'IMAGE_TOO_LARGE'], () => pictureOf(MAX_IMAGE_BYTES + 1)],
+  ['an empty file', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('')],
+  ['one byte', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('\x89')],
+  ['a text', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('just a text, whatever its name says')],
+  ['SVG', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+  ['HTML', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('<html><script>alert(1)</script></html>')],
+  ['PDF', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('%PDF-1.7 and so on')],
+  ['TIFF', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => tiff],
+  ['AVIF', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => avif],
+  ['a PNG that is cut short', [400, 'invalid_request'], () => png.subarray(0, png.length >> 1)],
+  ['the signature of a PNG and nothing else', [400, 'invalid_request'], () => png.subarray(0, 16)],
+  [
+    'the signature of a JPEG before a text',
+    [400, 'invalid_request'],
+    () => Buffer.from('\xff\xd8\xff and then', 'latin1'),
+  ],
+]
+
+describe('a file that is not taken: nothing of the request stays', () => {
+  test.each(BAD_FILES)('%s', async (_, refusal, make) => {
+    const key = await gateway.caller('0')
+    const before = await leftIn(gateway)
+    await expectRefused(gateway, before, await post(gateway, key, formOf([{ bytes: make() }])), refusal)
+  })
+
+  test.each(BAD_FILES.slice(1))('%s, after a good one and before another', async (_, refusal, make) => {
+    const key = await gateway.caller('0')
+    const before = await leftIn(gateway)
+    const body = formOf([{ bytes: png }, { bytes: make() }, { bytes: png }])
+    await expectRefused(gateway, before, await post(gateway, key, body), refusal)
+    expect(await usedBytes(gateway, key)).toBe(0)
+  })
+})
+
+const INVALID = [400, 'invalid_request'] as const
+const many = (count: number): Part[] => Array.from({ length: count }, () => ({ bytes: png }))
+const BAD_FORMS: [string, Buffer, string?][] = [
+  ['no body', Buffer.alloc(0)],
+  ['no boundary in the Content-Type', whole, 'multipart/form-data'],
+  ['another boundary in the Content-Type', whole, 'multipart/form-data; boundary=another'],
+  ['no form: JSON', text('{"files": []}'), 'application/json'],
+  ['no form: the image itself', Buffer.from(png), 'image/png'],
+  ['a form of the other kind', text('files=cat.png'), 'application/x-www-form-urlencoded'],
+  ['a form without parts', text(`--${BOUNDARY}--\r\n`)],
+  ['no form at all', text('hello')],
+  ['cut in a part’s head', whole.subarray(0, 40)],
+  ['cut in a file', whole.subarray(0, 200)],
+  ['cut before its last boundary', whole.subarray(0, -20)],
+  ['cut inside its last boundary', whole.subarray(0, -6)],
+  ['another field than `files`', formOf([{ bytes: png, field: 'image' }])],
+  ['another field beside `files`', formOf([{ bytes: png }, { bytes: png, field: '__proto__' }])],
+  [
+    'a field without a name',
+    formOf([{ bytes: png, head: 'Content-Disposition: form-data; filename="a.png"' }]),
+  ],
+  ['a text in `files`', formOf([{ bytes: 'cat.png', head: 'Content-Disposition: form-data; name="files"' }])],
+  [
+    'a text beside `files`',
+    formOf([{ bytes: png }, { bytes: 'x', head: 'Content-Disposition: form-data; name="x"' }]),
+  ],
+  ['a part without a disposition', formOf([{ bytes: png, head: 'Content-Type: image/png' }])],
+  ['a part with a head that is none', formOf([{ bytes: png, head: 'nonsense' }])],
+  ['101 files', formOf(many(101))],
+]
+
+describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
+  test.each(BAD_FORMS)('%s', async (...[_, body, content_type]) => {
+    const key = await gateway.caller('0')
+    const before = await leftIn(gateway)
+    await expectRefused(gateway, before, await post(gateway, key, body, content_type), INVALID)
+  })
+
+  test('a hundred files are not too many', async () => {
+    expect(await upload(gateway, await gateway.caller('0'), ...many(100))).toHaveLength(100)
+  })
+
+  test('cut anywhere, and altered anywhere: 400 or stored, and never more than was said', async () => {
+    const key = await gateway.caller('0')
+    for (let at = 0; at < whole.length; at += 13) {
+      const altered = Buffer.from(whole)
+      altered[at] = (altered[at] ?? 0) ^ 0x55
+      for (const body of [whole.subarray(0, at), altered])
+        expect((await post(gateway, key, body)).status).toBeOneOf([200, 400])
+    }
+    await gateway.atRest()
+  })
+})
+
+describe('who may', () => {
+  const CALLERS: [string, readonly [number, string], () => Promise<string | undefined>][] = [
+    ['no key', [401, 'invalid_api_key'], async () => undefined],
+    ['a key that never was', [401, 'invalid_api_key'], async () => `tg_${'x'.repeat(43)}`],
+    [
+      'a revoked key',
+      [401, 'invalid_api_key'],
+      async () => {
+        const key = await gateway.caller('0')
+        revokeKey(gateway.db, key.slice(0, 10), Date.now())
+        return key
+      },
+    ],
+    [
+      'a suspended account',
+      [403, 'MODEL_ACCESS_DENIED'],
+      async () => {
+        const { name } = await gateway.account(`suspended-${crypto.randomUUID()}`)
+        suspendAccount(gateway.db, name)
+        return gateway.key(name)
+      },
+    ],
+    [
+      'a foreign address',
+      [403, 'MODEL_ACCESS_DENIED'],
+      () => gateway.caller('0', { addresses: ['192.0.2.1'] }),
+    ],
+  ]
+  test.each(CALLERS)('not %s', async (_, refusal, make) => {
+    const key = await make()
+    const before = await leftIn(gateway)
+    await expectRefused(gateway, before, await post(gateway, key, whole), refusal)
+    // Before the body is looked at: this one is none.
+    await expectRefused(gateway, before, await post(gateway, key, text('nothing'), 'image/png'), refusal)
+  })
+
+  const head = (headers: Record<string, string>) =>
+    [
+      'POST /api/v1/upload HTTP/1.1',
+      'host: gateway.test',
+      `content-type: multipart/form-data; boundary=${BOUNDARY}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      '\r\n',
+    ].join('\r\n')
+
+  test('who has no key is told before he sends his body', async () => {
+    const client = await connectRaw(gateway.url)
+    client.send(head({ 'content-length': '10000000' }))
+    await client.sees('401 Unauthorized')
+    await client.sees('invalid_api_key')
+    await client.closed
+  })
+
+  test('a body over 100 MB is refused before it is sent', async () => {
+    const before = await leftIn(gateway)
+    const authorization = `Bearer ${await gateway.caller('0')}`
+    const client = await connectRaw(gateway.url)
+    client.send(head({ authorization, 'content-length': String(100 * 1024 * 1024 + 1) }))
+    await client.sees('413 ')
+    await client.sees('invalid_request')
+    await client.closed
+    expect(await leftIn(gateway)).toEqual(before)
+  })
+
+  test.each(['close', 'reset'] as Leaving[])(
+    'a sender who leaves in the middle (%s) leaves nothing',
+    async (how) => {
+      const before = await leftIn(gateway)
+      const authorization = `Bearer ${await gateway.caller('0')}`
+      const body = formOf([{ bytes: png }, { bytes: pictureOf(1_000_000) }])
+      const client = await connectRaw(gateway.url)
+      client.send(head({ authorization, 'content-length': String(body.length) }))
+      client.send(body.subarray(0, 500_000))
+      while ((await leftIn(gateway)).on_disk.length < before.on_disk.length + 2) await Bun.sleep(1)
+      client.leave(how)
+      while ((await leftIn(gateway)).rows.length > before.rows.length) await Bun.sleep(1)
+      expect(await leftIn(gateway)).toEqual(before)
+      await gateway.atRest()
+    },
+  )
+})
