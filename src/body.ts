@@ -36,11 +36,21 @@ const MOST_LEVELS = 500
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
-async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
-  const declared = request.headers.get('content-length')
+/**
+ * How long a body says it is, before any of it is read; the limit where it does not say.
+ *
+ * @throws GatewayError payload_too_large where that is more than the limit
+ */
+export function announcedBytes({ headers }: Request, limit_bytes: number): number {
+  const declared = headers.get('content-length')
   if (declared !== null && Number(declared) > limit_bytes) throw tooLarge(limit_bytes)
+  return declared === null ? limit_bytes : Number(declared)
+}
+
+async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
+  announcedBytes(request, limit_bytes)
   try {
-    if (declared !== null) return await request.bytes()
+    if (request.headers.has('content-length')) return await request.bytes()
     return await readCounting(request, limit_bytes)
   } catch (thrown) {
     if (thrown instanceof Error && thrown.name === 'GatewayError') throw thrown

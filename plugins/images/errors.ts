@@ -1,6 +1,6 @@
 // Owns the error shape of images and uploads: HTTP status and code of each kind of error.
 import type { RenderError } from '../../src/answers.ts'
-import type { ErrorKind } from '../../src/errors.ts'
+import { type ErrorKind, insufficientBalance } from '../../src/errors.ts'
 
 /** spec.md, Errors, Image endpoints: the status, and the code where an error has none of its own. */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
@@ -25,4 +25,10 @@ export const renderImageError: RenderError = ({ kind, message, code, param = nul
   const [status, usual_code] = STATUS[kind]
   const type = status < 500 ? 'invalid_request_error' : 'api_error'
   return { status, body: { error: { message, type, code: code ?? usual_code, param } } }
+}
+
+/** The same for endpoints whose table has no OUTSTANDING_DEBT: there an account that owes is one whose balance is too low. */
+export const renderImageErrorWithoutDebt: RenderError = (error, request_id) => {
+  if (error.code !== 'OUTSTANDING_DEBT') return renderImageError(error, request_id)
+  return renderImageError(insufficientBalance(error.message, { cause: error }), request_id)
 }

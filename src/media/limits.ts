@@ -5,6 +5,9 @@ const MEGABYTE = 1024 * 1024
 /** A source or reference image: 25 MB. */
 export const MAX_IMAGE_BYTES = 25 * MEGABYTE
 
+/** All reference images of one request together, stored and inline ones: 30 MB. */
+export const MAX_REFERENCES_BYTES = 30 * MEGABYTE
+
 /** A data URI as text, before it is decoded: 35 MB. Longer ones are refused unread. */
 export const MAX_DATA_URI_CHARACTERS = 35 * MEGABYTE
 

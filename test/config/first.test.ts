@@ -20,6 +20,7 @@ describe('the first catalogue', () => {
       ['sim-claude', 'simulator-anthropic', 'claude'],
       ['sim-gpt', 'simulator-openai', 'gpt'],
       ['sim-embedding', 'simulator-openai', 'embedding'],
+      ['sim-image', 'simulator', 'image'],
     ])
   })
 

@@ -151,7 +151,6 @@ describe('what a right file becomes', () => {
     expect(catalogueOf(text).models.get('i')).toMatchObject({
       max_n_per_request: 1,
       timeout_ms: 300_000,
-      timeout_ms: 300_000,
       sizes: ['auto', '1024x1024'],
       price: {
         unit: 'image',

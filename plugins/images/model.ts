@@ -1,0 +1,70 @@
+// Owns the fields of the images' endpoints: one schema for each form of request, from which types and refusals follow.
+import { type Static, Type } from '@sinclair/typebox'
+import { OUTPUT_FORMATS } from '../../src/media/formats.ts'
+
+const closed = { additionalProperties: false }
+const MEGABYTE = 1024 * 1024
+
+/** spec.md, Limits, and silent.md, Images. */
+export const JSON_BODY_LIMIT_BYTES = MEGABYTE
+export const FORM_BODY_LIMIT_BYTES = 26 * MEGABYTE
+export const COMPOSE_BODY_LIMIT_BYTES = 100 * MEGABYTE
+/** spec.md, Image compose request, rule 1. */
+export const MOST_REFERENCES = 3
+
+const oneOf = <T extends string>(...words: readonly T[]) =>
+  Type.Union(
+    words.map((word) => Type.Literal(word)),
+    { must: `one of ${words.join(', ')}` },
+  )
+
+const text = (must: string) => Type.String({ must })
+
+/** `must` is what a refusal says of a wrong value. */
+const common = {
+  model: Type.String({ minLength: 1, must: 'the name of a model' }),
+  // Characters are code points, and a prompt of white space says nothing.
+  prompt: Type.RegExp(/^(?=[\s\S]*\S)[\s\S]{1,32000}$/u, { must: 'a text of 1 to 32000 characters' }),
+  n: Type.Optional(Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' })),
+  size: Type.Optional(text('"auto" or WIDTHxHEIGHT in digits, such as 1024x1024')),
+  aspect_ratio: Type.Optional(text('WIDTH:HEIGHT in digits, such as 16:9')),
+  quality: Type.Optional(oneOf('auto', 'high', 'medium', 'low')),
+  background: Type.Optional(oneOf('auto', 'transparent', 'opaque')),
+  /** Images are always answered in base64. */
+  response_format: Type.Optional(oneOf('b64_json', 'url')),
+  /** Of OpenAI's API: who the caller's own user is. Taken, and not passed on. */
+  user: Type.Optional(text('a text')),
+}
+
+const output_format = Type.Optional(oneOf(...OUTPUT_FORMATS))
+const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
+
+export const GenerationFields = Type.Object({ ...common, output_format }, closed)
+
+export const EditFields = Type.Object(
+  {
+    ...common,
+    output_format,
+    image_key: Type.Optional(text('a key that the upload endpoint answered')),
+    generation_id: Type.Optional(text('the UUID of an earlier image')),
+  },
+  closed,
+)
+
+/** The text fields of an edit that brings its image along. */
+export const FormFields = Type.Object({ ...common, output_format }, closed)
+
+/** Always answered as PNG. */
+export const ComposeFields = Type.Object(
+  {
+    ...common,
+    image_keys: references('storage key'),
+    generation_ids: references('UUID'),
+    image_urls: references('https URL or data URI'),
+  },
+  closed,
+)
+
+export type CommonFields = Static<typeof GenerationFields>
+export type ComposeRequest = Static<typeof ComposeFields>
+export type EditRequest = Static<typeof EditFields>

@@ -1,0 +1,73 @@
+// Owns turning checked fields into an order: the shape of the image, and the images that it is to be made from.
+import type { Generation } from '../../src/db/schema.ts'
+import { invalidRequest } from '../../src/errors.ts'
+import type { ImageOrder, Source } from '../../src/image-order.ts'
+import { assertFormatFitsBackground } from '../../src/media/convert.ts'
+import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/media/size.ts'
+import { type CommonFields, type ComposeRequest, type EditRequest, MOST_REFERENCES } from './model.ts'
+
+/** What an order has besides its fields. */
+export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes'>
+
+/**
+ * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, or a transparent JPEG
+ */
+export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: Origin): ImageOrder {
+  const { model, prompt, n = 1, size, aspect_ratio, quality, background, output_format } = fields
+  const parsed = size === undefined ? 'auto' : parseSize(size)
+  const order = {
+    kind,
+    model_id: model,
+    prompt,
+    count: n,
+    size_text: size,
+    size: parsed === 'auto' ? undefined : parsed,
+    aspect_ratio: aspect_ratio === undefined ? undefined : parseAspectRatio(aspect_ratio),
+    quality,
+    background,
+    output_format: kind === 'compose' ? ('png' as const) : output_format,
+    ...origin,
+  }
+  assertFormatFitsBackground(order)
+  if (order.size && order.aspect_ratio && !hasAspectRatio(order.size, order.aspect_ratio))
+    throw invalidRequest(`aspect_ratio: is not that of the size ${size}. Leave one of the two out.`, {
+      param: 'aspect_ratio',
+    })
+  return order
+}
+
+/**
+ * The one image that an edit in JSON is made from.
+ *
+ * @throws GatewayError invalid_request for both or none
+ */
+export function editSources({ image_key, generation_id }: EditRequest): Source[] {
+  if (image_key !== undefined && generation_id === undefined) return [{ kind: 'file', key: image_key }]
+  if (generation_id !== undefined && image_key === undefined)
+    return [{ kind: 'generation', uuid: generation_id }]
+  const fault =
+    image_key === undefined
+      ? 'One of image_key and generation_id is needed'
+      : 'image_key and generation_id exclude each other'
+  throw invalidRequest(`${fault}: send exactly one of them.`, { param: 'image_key' })
+}
+
+/**
+ * The images that a compose is made from, in the order of their arrays.
+ *
+ * @throws GatewayError invalid_request with code `invalid_source` for none, or more than three
+ */
+export function composeSources(fields: ComposeRequest): Source[] {
+  const { image_keys = [], generation_ids = [], image_urls = [] } = fields
+  const sources: Source[] = [
+    ...image_keys.map((key) => ({ kind: 'file', key }) as const),
+    ...generation_ids.map((uuid) => ({ kind: 'generation', uuid }) as const),
+    ...image_urls.map((text) => ({ kind: 'inline', text }) as const),
+  ]
+  if (sources.length === 0 || sources.length > MOST_REFERENCES)
+    throw invalidRequest(
+      `1 to ${MOST_REFERENCES} references are needed, in image_keys, generation_ids and image_urls together.`,
+      { code: 'invalid_source' },
+    )
+  return sources
+}

@@ -1,0 +1,54 @@
+// Owns how often an account may call the images' endpoints: 30 times in any 60 seconds, all of them together.
+import { SlidingWindow, WINDOW_MS } from './window.ts'
+
+/** spec.md, Limits: image request rate. */
+export const IMAGE_CALLS_PER_MINUTE = 30
+
+/** Where an account stands after a call was counted or refused. */
+export interface RateState {
+  admitted: boolean
+  limit: number
+  remaining: number
+  /** Whole seconds until one more call is free again; 0 while none is used. */
+  resets_in_s: number
+}
+
+export interface ImageRate {
+  /** Counts a call, unless the limit is reached: what is refused here is not counted. */
+  take(account_id: number): RateState
+}
+
+/**
+ * A limit that keeps its counts in memory.
+ *
+ * @param now milliseconds of a clock that never goes back, such as `performance.now`
+ */
+export function createImageRate(now: () => number): ImageRate {
+  const windows = new Map<number, SlidingWindow>()
+  let next_sweep = 0
+
+  /** Once a window: accounts that have nothing left to count are forgotten. */
+  function sweep(at: number): void {
+    if (at < next_sweep) return
+    next_sweep = at + WINDOW_MS
+    for (const [id, window] of windows) if (window.sum(at) === 0) windows.delete(id)
+  }
+
+  return {
+    take(account_id) {
+      const at = now()
+      sweep(at)
+      const window = windows.get(account_id) ?? new SlidingWindow()
+      windows.set(account_id, window)
+      const admitted = window.sum(at) < IMAGE_CALLS_PER_MINUTE
+      if (admitted) window.add(at, 1)
+      const used = window.sum(at)
+      return {
+        admitted,
+        limit: IMAGE_CALLS_PER_MINUTE,
+        remaining: IMAGE_CALLS_PER_MINUTE - used,
+        resets_in_s: Math.ceil(window.untilBelow(used, at) / 1_000),
+      }
+    },
+  }
+}

@@ -1,0 +1,219 @@
+// Owns one paid image call, from the caller's key to the stored images: admit, read, find, hold, draw, store, settle, answer.
+import type { ImageRate, RateState } from './access/image-rate.ts'
+import type { Catalogue, ImageModel } from './config/catalogue.ts'
+import { GatewayError, invalidRequest, rateLimited } from './errors.ts'
+import { writeImages } from './image-body.ts'
+import type { ImageOrder } from './image-order.ts'
+import { type FoundReference, findReferences, type ReferenceDeps, readUpload } from './image-references.ts'
+import { imageFailure, noImage, sendingOf, splitOrder } from './image-sending.ts'
+import { beginGenerations, failGenerations, type Produced, storeGenerations } from './library/generations.ts'
+import type { Logger } from './log.ts'
+import { convert } from './media/convert.ts'
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
+import type { Admitted, CallOrigin, Held, PaidCalls } from './paid-call.ts'
+import { chargeImages, type ImageOrder as PricedOrder } from './pricing/charge.ts'
+import { quoteImages } from './pricing/quote.ts'
+import type { ImageAnswer, NoImage, SentImage } from './protocols/images.ts'
+import { NO_USAGE } from './usage.ts'
+
+export interface ImageExchangeDeps extends ReferenceDeps {
+  steps: PaidCalls
+  rate: ImageRate
+  memory: MemoryBudget
+  catalogue: () => Catalogue
+  log: Logger
+}
+
+export interface ImageCall extends CallOrigin {
+  /** About what reading the body takes of memory. @throws GatewayError payload_too_large for one that is too large as announced */
+  memoryFor(): number
+  /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
+  read(admitted: Admitted): Promise<ReadOrder>
+  /** Told once the call is counted, for the headers of whatever is answered. */
+  onRate(state: RateState): void
+}
+
+/** A request that was read. */
+export interface ReadOrder {
+  order: ImageOrder
+  /** Lets go of what came with the request and was not kept. */
+  discard(): Promise<void>
+}
+
+export interface ImageExchange {
+  /**
+   * Serves one paid image call.
+   *
+   * @returns the answer; its images are stored and paid for
+   * @throws GatewayError for every refusal and failure; nothing is held or charged then
+   */
+  run(call: ImageCall): Promise<Response>
+}
+
+interface HeldImages extends Held<ImageModel> {
+  order: ImageOrder
+  /** Of the images that are to be made. */
+  uuids: readonly string[]
+}
+
+/** The exchange of images over its parts. */
+export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
+  const { steps, library, log, catalogue } = deps
+
+  async function run(call: ImageCall): Promise<Response> {
+    const admitted = steps.admit(call)
+    let share: MemoryShare | undefined
+    let read: ReadOrder | undefined
+    try {
+      countCall(call, admitted)
+      share = await deps.memory.take(call.memoryFor(), admitted.place.gone)
+      read = await call.read(admitted)
+      const { order } = read
+      share.shrink(order.kept_bytes)
+      const model = findModel(admitted, order)
+      const asked = { content: order.content, streams: false }
+      return await steps.once(admitted, asked, () => serve(admitted, order, model))
+    } catch (thrown) {
+      steps.leave(admitted, 0)
+      throw thrown
+    } finally {
+      await read?.discard()
+      share?.release()
+    }
+  }
+
+  function countCall(call: ImageCall, { caller }: Admitted): void {
+    const state = deps.rate.take(caller.account.id)
+    call.onRate(state)
+    if (state.admitted) return
+    throw rateLimited(
+      `The limit of ${state.limit} image requests in 60 seconds is reached. Retry after ${state.resets_in_s} s.`,
+      { retry_after_s: state.resets_in_s },
+    )
+  }
+
+  function findModel(admitted: Admitted, { model_id, count }: ImageOrder): ImageModel {
+    const model = steps.findModel(admitted, model_id, 'image')
+    if (count > model.max_n_per_request)
+      throw invalidRequest(`n: this model makes at most ${model.max_n_per_request} per request.`, {
+        param: 'n',
+      })
+    return model
+  }
+
+  async function serve(admitted: Admitted, order: ImageOrder, model: ImageModel): Promise<Response> {
+    const { account } = admitted.caller
+    const found = await findReferences(deps, account.id, order.sources, admitted.place.gone)
+    const paid = await steps.hold(
+      admitted,
+      model,
+      quoteImages(model.price, priced(order, order.count)),
+      false,
+    )
+    let uuids: readonly string[] = []
+    try {
+      const references = [...found, ...(await keepUploads(order))]
+      const parents = references.flatMap(({ parent }) => parent ?? [])
+      const { kind, prompt, count } = order
+      const generation = {
+        account_id: account.id,
+        call_id: paid.hold_id,
+        kind,
+        model: model.id,
+        prompt,
+        parents,
+      }
+      uuids = beginGenerations(library, generation, count)
+      library.probe('images.begun')
+      const held = { ...paid, order, uuids }
+      const images = await makeFit(held, await draw(held, references))
+      await storeGenerations(library, account.id, uuids, images)
+      return await settle(held, images)
+    } catch (thrown) {
+      failGenerations(library.db, uuids)
+      throw await steps.abandon(paid, imageFailure(thrown))
+    }
+  }
+
+  async function keepUploads({ sources }: ImageOrder): Promise<FoundReference[]> {
+    const uploads = sources.filter((source) => source.kind === 'upload')
+    return Promise.all(uploads.map(({ keep }) => readUpload(library, keep())))
+  }
+
+  /** All requests of a call go out at once. Some may fail: what the others bring is answered, and charged. */
+  async function draw(held: HeldImages, references: readonly FoundReference[]): Promise<SentImage[]> {
+    const { order, model } = held
+    const requests = splitOrder(model, catalogue().providers, order.count)
+    const outcomes = await Promise.allSettled(
+      requests.map(async (count) => {
+        const { answer, attempt } = await steps.ask(held, model, sendingOf(order, model, references, count))
+        held.settlement.reached(attempt)
+        return answer
+      }),
+    )
+    library.probe('dispatched')
+    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const images = answers.flatMap((answer) => ('images' in answer ? answer.images : []))
+    if (images.length > 0) return images.slice(0, order.count)
+    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
+    throw failed ? failed.reason : noImage(reasonOf(answers))
+  }
+
+  /** As was asked, whatever the provider made of it. An image that does not decode is none. */
+  async function makeFit({ order, origin }: HeldImages, sent: readonly SentImage[]): Promise<Produced[]> {
+    const outcomes = await Promise.allSettled(
+      sent.map(async ({ base64, revised_prompt }) => ({
+        ...(await convert(Buffer.from(base64, 'base64'), order)),
+        revised_prompt,
+      })),
+    )
+    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+    const images = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const { request_id } = origin
+    for (const cause of failures) log.warn({ request_id, cause: causeOf(cause) }, 'an image was unusable')
+    if (images.length === 0) throw failures[0]
+    return images
+  }
+
+  async function settle(held: HeldImages, images: readonly Produced[]): Promise<Response> {
+    const { model, order, origin, uuids } = held
+    const charge = chargeImages(model.price, priced(order, images.length))
+    const { length } = images
+    try {
+      await held.settlement.post({
+        outcome: 'completed',
+        charge,
+        usage: NO_USAGE,
+        estimated: false,
+        images: length,
+      })
+    } finally {
+      steps.leave(held, 0)
+    }
+    return writeImages({
+      images,
+      uuids: uuids.slice(0, length),
+      cost_nanos: charge.cost_nanos,
+      created_ms: held.started_ms,
+      request_id: origin.request_id,
+    })
+  }
+
+  return { run }
+}
+
+const priced = ({ size_text, quality }: ImageOrder, count: number): PricedOrder => ({
+  count,
+  size: size_text,
+  quality,
+})
+
+/** Moderation is the reason wherever it had a part in it. */
+function reasonOf(answers: readonly ImageAnswer[]): NoImage {
+  const blocked = answers.some(
+    (answer) => 'refusal' in answer && answer.refusal === 'content_policy_violation',
+  )
+  return blocked ? 'content_policy_violation' : 'no_image_generated'
+}
+
+const causeOf = (thrown: unknown): unknown => (thrown instanceof GatewayError ? thrown.cause : thrown)
