@@ -22,11 +22,16 @@ export interface MemoryBudget {
 
 export interface MemoryBudgetOptions {
   limit_bytes: number
+  /** Makes what was given back really free; called for shares that matter, before the next one gets in. */
+  reclaim: () => void
   /** How long a request waits at most. */
   wait_ms: number
 }
 
 const RETRY_AFTER_S = 5
+
+/** What is given back below this is left to the runtime's own time. */
+const WORTH_RECLAIMING_BYTES = 64 * 1024 * 1024
 
 interface Waiting {
   bytes: number
@@ -34,7 +39,7 @@ interface Waiting {
 }
 
 /** A budget of which nothing is taken. */
-export function createMemoryBudget({ limit_bytes, wait_ms }: MemoryBudgetOptions): MemoryBudget {
+export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudgetOptions): MemoryBudget {
   const waiting: Waiting[] = []
   let taken_bytes = 0
 
@@ -52,8 +57,10 @@ export function createMemoryBudget({ limit_bytes, wait_ms }: MemoryBudgetOptions
     let held_bytes = bytes
     const shrink = (kept_bytes: number) => {
       if (kept_bytes >= held_bytes) return
-      taken_bytes -= held_bytes - kept_bytes
+      const freed_bytes = held_bytes - kept_bytes
+      taken_bytes -= freed_bytes
       held_bytes = kept_bytes
+      if (freed_bytes >= WORTH_RECLAIMING_BYTES) reclaim()
       admitWaiting()
     }
     return { shrink, release: () => shrink(0) }

@@ -32,7 +32,11 @@ export const imagesWith = ({
     const images = createImageExchange({
       steps: exchange,
       rate: createImageRate(clock),
-      memory: createMemoryBudget({ limit_bytes: MEMORY_LIMIT_BYTES, wait_ms: MEMORY_WAIT_MS }),
+      memory: createMemoryBudget({
+        limit_bytes: MEMORY_LIMIT_BYTES,
+        wait_ms: MEMORY_WAIT_MS,
+        reclaim: () => Bun.gc(true),
+      }),
       library,
       fetchImage,
       catalogue,
