@@ -7,6 +7,8 @@ export type RenderError = (error: GatewayError, request_id: string) => { status:
 
 export interface Failure {
   thrown: unknown
+  /** Told where its body may not have been read: a caller is kept from uploading what nobody reads. */
+  request?: Request
   request_id: string
   render: RenderError
   log: Logger
@@ -15,7 +17,7 @@ export interface Failure {
 }
 
 /** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
-export function failureAnswer({ thrown, log, ...about }: Failure): Response {
+export function failureAnswer({ thrown, log, request, ...about }: Failure): Response {
   const error = toGatewayError(thrown)
   const answer = renderFailure(error, about)
   const { request_id } = about
@@ -24,7 +26,17 @@ export function failureAnswer({ thrown, log, ...about }: Failure): Response {
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
+  if (request && leavesMuchUnread(request)) answer.headers.set('connection', 'close')
   return answer
+}
+
+/** A body that is shorter than this is sooner read than its connection is made anew. */
+const SHORT_BODY_BYTES = 64 * 1024
+
+function leavesMuchUnread({ bodyUsed, headers }: Request): boolean {
+  if (bodyUsed) return false
+  const declared = headers.get('content-length')
+  return declared === null ? headers.has('transfer-encoding') : Number(declared) > SHORT_BODY_BYTES
 }
 
 /** An error in its surface's shape, with the headers that every failure has. */
@@ -36,7 +48,7 @@ export function renderFailure(
   const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
   if (id_header !== undefined) headers[id_header] = request_id
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
-  // Otherwise the caller goes on uploading what nobody reads.
+  // It was refused before, or while, it was read.
   if (error.kind === 'payload_too_large') headers.connection = 'close'
   return new Response(JSON.stringify(body), { status, headers })
 }

@@ -35,7 +35,7 @@ export function chat({ exchange, log, newRequestId }: Gateway) {
         forwarded_headers: {},
       })
     } catch (thrown) {
-      return failureAnswer({ thrown, request_id, render: openai.renderError, log })
+      return failureAnswer({ thrown, request, request_id, render: openai.renderError, log })
     }
   }
 

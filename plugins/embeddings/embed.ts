@@ -1,19 +1,21 @@
 // Owns one paid embeddings call: admit, quote, hold, dispatch, settle; the steps are those of every paid call.
 import { readAim } from '../../src/aim.ts'
-import { readJsonBody } from '../../src/body.ts'
-import type { EmbeddingModel, Provider } from '../../src/config/catalogue.ts'
+import { type JsonBody, readJsonBody } from '../../src/body.ts'
+import type { Catalogue, EmbeddingModel, Provider } from '../../src/config/catalogue.ts'
 import { internal } from '../../src/errors.ts'
+import type { Gateway } from '../../src/gateway.ts'
 import type { CallOrigin, Held, PaidCalls, Sending } from '../../src/paid-call.ts'
 import { chargeTokens } from '../../src/pricing/charge.ts'
 import { type Quote, quote } from '../../src/pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../src/protocols/embeddings.ts'
 import { geminiEmbeddings } from '../../src/protocols/gemini/embeddings.ts'
+import { spliceFields } from '../../src/protocols/json-splice.ts'
 import {
   openaiEmbeddings,
   readEmbeddingRequest,
   writeEmbeddings,
 } from '../../src/protocols/openai/embeddings.ts'
-import type { Json } from '../../src/protocols/protocol.ts'
+import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
 import { NO_USAGE, totalTokens, type Usage } from '../../src/usage.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
@@ -25,6 +27,8 @@ const PROTOCOLS: Partial<Record<Provider['protocol'], EmbeddingProtocol>> = {
   openai: openaiEmbeddings,
 }
 
+type Deps = Pick<Gateway, 'exchange' | 'catalogue'>
+
 interface Answer extends Embedded {
   bytes: ArrayBuffer
 }
@@ -35,18 +39,21 @@ interface Answer extends Embedded {
  * @returns the provider's own bytes where it speaks as the caller does, else its vectors in the caller's protocol
  * @throws GatewayError for every refusal and failure; nothing is held then
  */
-export async function embed(steps: PaidCalls, origin: CallOrigin): Promise<Response> {
+export async function embed({ exchange: steps, catalogue }: Deps, origin: CallOrigin): Promise<Response> {
   const admitted = steps.admit(origin)
   try {
-    const { bytes, json } = await readJsonBody(origin.request, BODY_LIMIT_BYTES)
-    const model = steps.findModel(admitted, readAim(json).model_id, 'embedding')
-    const request = readEmbeddingRequest(json)
-    return await steps.once(admitted, { content: [bytes], streams: false }, async () => {
+    const body = await readJsonBody(origin.request, BODY_LIMIT_BYTES)
+    const named = steps.findModel(admitted, readAim(body.json).model_id, 'embedding')
+    const request = readEmbeddingRequest(body.json)
+    const model = carriedBy(named, request, catalogue().providers)
+    return await steps.once(admitted, { content: [body.bytes], streams: false }, async () => {
       const held = await steps.hold(admitted, model, quoteEmbedding(model, request), false)
-      const { answer } = await steps.send(held, sendingOf(request))
+      const { answer } = await steps.send(held, sendingOf(body, request))
       const billed = await settle(steps, held, request, answer.usage)
-      const body = answer.vectors ? writeEmbeddings(answer.vectors, request, model.id, billed) : answer.bytes
-      return new Response(body, {
+      const written = answer.vectors
+        ? writeEmbeddings(answer.vectors, request, model.id, billed)
+        : answer.bytes
+      return new Response(written, {
         headers: { 'content-type': 'application/json', 'x-request-id': origin.request_id },
       })
     })
@@ -56,12 +63,36 @@ export async function embed(steps: PaidCalls, origin: CallOrigin): Promise<Respo
   }
 }
 
+/**
+ * The model with those of its routes that can be told what is asked; none other is a route for this call.
+ *
+ * @throws GatewayError invalid_request naming what the first route cannot be told, where none can
+ */
+function carriedBy(
+  model: EmbeddingModel,
+  request: EmbeddingRequest,
+  providers: Catalogue['providers'],
+): EmbeddingModel {
+  const refusals: unknown[] = []
+  const [first, ...rest] = model.routes.filter((route) => {
+    try {
+      protocolOf(providers.get(route.provider)).encode(request, route.model)
+      return true
+    } catch (thrown) {
+      refusals.push(thrown)
+      return false
+    }
+  })
+  if (!first) throw refusals[0]
+  return { ...model, routes: [first, ...rest] }
+}
+
 /** Nothing is written, so that the input is all that can be billed, and less than all of it is of no use. */
 const quoteEmbedding = ({ price }: EmbeddingModel, { input_tokens }: EmbeddingRequest): Quote =>
   quote(price, { input_tokens, input_fields: ['input_tokens'], answers: 1, max_output_tokens: 0 })
 
 /** How the call is put to a route: in the provider's own protocol. */
-function sendingOf(request: EmbeddingRequest): Sending<Answer> {
+function sendingOf(asked: JsonBody, request: EmbeddingRequest): Sending<Answer> {
   return {
     streams: false,
     write({ provider, model, api_key }) {
@@ -75,7 +106,7 @@ function sendingOf(request: EmbeddingRequest): Sending<Answer> {
           ...provider.headers,
           ...headers,
         },
-        body: JSON.stringify(protocol.encode(request, model)),
+        body: bodyFor(provider, asked, protocol.encode(request, model)),
       }
     },
     async open(response, { provider }) {
@@ -86,13 +117,19 @@ function sendingOf(request: EmbeddingRequest): Sending<Answer> {
   }
 }
 
-function protocolOf({ protocol }: Provider): EmbeddingProtocol {
-  const found = PROTOCOLS[protocol]
+/** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
+const bodyFor = ({ protocol }: Provider, asked: JsonBody, encoded: JsonObject): Uint8Array | string =>
+  protocol === 'openai' ? spliceFields(asked.bytes, asked.json, encoded, MODEL) : JSON.stringify(encoded)
+
+const MODEL: ReadonlySet<string> = new Set(['model'])
+
+function protocolOf(provider: Provider | undefined): EmbeddingProtocol {
+  const found = provider && PROTOCOLS[provider.protocol]
   if (found) return found
   throw internal(
     'This model cannot be called. It has been logged; please tell the operator of this gateway.',
     {
-      cause: `the protocol ${protocol} has no embeddings`,
+      cause: `the provider ${provider?.name} has no embeddings`,
     },
   )
 }

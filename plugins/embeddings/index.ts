@@ -10,13 +10,15 @@ import { embed } from './embed.ts'
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 
 /** `POST /v1/embeddings`. */
-export function embeddings({ exchange, log, newRequestId }: Gateway) {
+export function embeddings(gateway: Gateway) {
+  const { log, newRequestId } = gateway
+
   async function create(request: Request, server: Server): Promise<Response> {
     const request_id = newRequestId()
     try {
-      return await embed(exchange, originOf(request, request_id, server, SURFACE))
+      return await embed(gateway, originOf(request, request_id, server, SURFACE))
     } catch (thrown) {
-      return failureAnswer({ thrown, request_id, render: openai.renderError, log })
+      return failureAnswer({ thrown, request, request_id, render: openai.renderError, log })
     }
   }
 

@@ -35,7 +35,14 @@ export function messages(gateway: Gateway) {
     try {
       return await serve(originOf(request, request_id, server, SURFACE))
     } catch (thrown) {
-      return failureAnswer({ thrown, request_id, render: anthropic.renderError, log, id_header: ID_HEADER })
+      return failureAnswer({
+        thrown,
+        request,
+        request_id,
+        render: anthropic.renderError,
+        log,
+        id_header: ID_HEADER,
+      })
     }
   }
 

@@ -49,7 +49,7 @@ export function native(gateway: Gateway) {
         forwarded_headers: {},
       })
     } catch (thrown) {
-      return failureAnswer({ thrown, request_id, render: gemini.renderError, log })
+      return failureAnswer({ thrown, request, request_id, render: gemini.renderError, log })
     }
   }
 
@@ -59,7 +59,7 @@ export function native(gateway: Gateway) {
     try {
       throw elsewhere(request, isUnimplemented(new URL(request.url).pathname), server)
     } catch (thrown) {
-      return failureAnswer({ thrown, request_id, render, log })
+      return failureAnswer({ thrown, request, request_id, render, log })
     }
   }
 

@@ -103,10 +103,22 @@ describe('"Request body size | 30 MB": a larger one gives 400 INVALID_ARGUMENT',
     await gateway.atRest()
   })
 
-  test('without a key nothing of a large body is waited for', async () => {
-    const without = head(wholePath(), 'Content-Length: 20000000').filter((line) => !line.startsWith('Auth'))
-    const { said } = await conversation(without, /UNAUTHENTICATED/)
-    expect(said).toStartWith('HTTP/1.1 401 ')
+  test.each(['Content-Length: 20000000', 'Transfer-Encoding: chunked'])(
+    'without a key nothing of a large body is waited for, and its connection is closed: %s',
+    async (announced) => {
+      const without = head(wholePath(), announced).filter((line) => !line.startsWith('Auth'))
+      const { said, closed } = await conversation(without)
+      expect(said).toStartWith('HTTP/1.1 401 ')
+      expect(said).toContain('UNAUTHENTICATED')
+      expect(closed).toBe(true)
+    },
+  )
+
+  test('a refusal of a short body keeps its connection', async () => {
+    const without = head(wholePath(), 'Content-Length: 2').filter((line) => !line.startsWith('Auth'))
+    const { said, closed } = await conversation(without, /UNAUTHENTICATED/)
+    expect(said.toLowerCase()).not.toContain('connection: close')
+    expect(closed).toBe(false)
   })
 
   test('a body that ends before its announced length is no call', async () => {
