@@ -119,9 +119,10 @@ function sendingOf(asked: JsonBody, request: EmbeddingRequest): Sending<Answer> 
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, asked: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === 'openai' ? spliceFields(asked.bytes, asked.json, encoded, MODEL) : JSON.stringify(encoded)
+  protocol === 'openai' ? spliceFields(asked.bytes, asked.json, encoded, DECISIVE) : JSON.stringify(encoded)
 
-const MODEL: ReadonlySet<string> = new Set(['model'])
+/** What the price hangs on: a vendor must not read another value than the gateway did. */
+const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
 
 function protocolOf(provider: Provider | undefined): EmbeddingProtocol {
   const found = provider && PROTOCOLS[provider.protocol]

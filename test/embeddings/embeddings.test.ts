@@ -129,6 +129,9 @@ describe("to a provider of OpenAI's protocol", () => {
     expect(await response.text()).toBe(text)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     expect(sent()).toMatchObject({ task: 'search', encoding_format: 'float' })
+    const asked = `{ "input":"Tides", "big":9007199254740993, "model" : "${OPENAI}","dimensions":1e1 }`
+    await (await gateway.call('/v1/embeddings', asked, { key })).text()
+    expect(upstream.last().body.toString()).toBe(asked.replace(OPENAI, 'vendor-embedding'))
     expect(await lastCall()).toMatchObject({ input_tokens: 3, cost_nanos: 3 * TOKEN_NANOS, estimated: 0 })
   })
 
@@ -211,13 +214,14 @@ describe('to Gemini', () => {
   })
 
   test.each<[input: OpenAI.EmbeddingCreateParams['input']]>([[[1, 2, 3]], [[[1], [2]]]])(
-    'tokens %j are refused by the name of the field, before the vendor is asked',
+    'tokens %j are refused by the name of the field, before anything is held',
     async (input) => {
+      const before = await gateway.atRest()
       const failure = await sdk.embeddings.create({ model: GEMINI, input }).catch((error: unknown) => error)
       expect(failure).toBeInstanceOf(OpenAI.BadRequestError)
       expect(failure).toMatchObject({ param: 'input' })
       expect(upstream.seen).toEqual([])
-      expect(await lastCall()).toMatchObject({ outcome: 'failed', status: 400, cost_nanos: 0 })
+      expect(await gateway.atRest()).toEqual(before)
     },
   )
 
@@ -319,6 +323,17 @@ describe('refusals before any vendor is asked leave nothing', () => {
     expect(response.status).toBe(404)
     await response.text()
   })
+})
+
+test('Idempotency-Key: what is sent again is answered again, and charged once', async () => {
+  upstream.answer(whole(geminiAnswer([[1, 0]], { promptTokenCount: 3 })))
+  const before = (await gateway.atRest()).calls.length
+  const headers = { 'idempotency-key': 'the-same' }
+  const call = async () =>
+    (await gateway.call('/v1/embeddings', { model: GEMINI, input: 'a' }, { key, headers })).text()
+  expect(await call()).toBe(await call())
+  expect(upstream.seen).toHaveLength(1)
+  expect((await gateway.atRest()).calls).toHaveLength(before + 1)
 })
 
 describe('failures of the vendor cost nothing', () => {
