@@ -11,19 +11,27 @@ import { plainError } from './plain-error.ts'
  * @param plugins the surfaces, in order
  */
 export function createApp(gateway: Gateway, plugins: readonly Plugin[]) {
-  const app = new Elysia({ name: 'tollgate', normalize: false, handler: { standardHostname: false } }).onError(
-    { as: 'global' },
-    ({ code, error }) =>
-      failureAnswer({
-        thrown: translate(code, error),
-        request_id: gateway.newRequestId(),
-        render: plainError,
-        log: gateway.log,
-      }),
+  const app = new Elysia({
+    name: 'tollgate',
+    normalize: false,
+    handler: { standardHostname: false },
+  }).onError({ as: 'global' }, ({ code, error }) =>
+    failureAnswer({
+      thrown: translate(code, error),
+      request_id: gateway.newRequestId(),
+      render: plainError,
+      log: gateway.log,
+    }),
   )
+  app.onRequest(({ request }) => {
+    if (!URL.canParse(request.url)) throw unknownHost()
+  })
   for (const plugin of plugins) app.use(plugin(gateway))
   return app
 }
+
+/** RFC 9112, 3.2: such a request is refused. Its URL is none, whatever its path looks like. */
+const unknownHost = () => invalidRequest('The Host header of the request is missing, or is no host.')
 
 /** Elysia's own refusals, in our words; the rest is passed on as it was thrown. */
 function translate(code: unknown, error: unknown): unknown {

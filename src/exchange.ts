@@ -10,7 +10,7 @@ import {
   convertStream,
   type Dialect,
 } from './conversion.ts'
-import { GatewayError, upstreamFailed } from './errors.ts'
+import { GatewayError, toGatewayError, upstreamFailed } from './errors.ts'
 import {
   type Admitted,
   type CallOrigin,
@@ -93,10 +93,21 @@ export function createExchange(deps: PaidCallDeps): Exchange {
         // 3. Hold: the ceiling, or all that there is where it pays for a useful answer.
         const held = await holdText(admitted, order)
         // 4. to 7. Dispatch, pump, settle and record.
-        return aim.streams ? await streamedAnswer(held) : await wholeAnswer(held)
+        return await answer(held)
       })
     } catch (thrown) {
       steps.leave(admitted, 0)
+      throw thrown
+    }
+  }
+
+  /** Whatever fails before the first byte, however unforeseen, leaves nothing held. */
+  async function answer(held: HeldText): Promise<Response> {
+    try {
+      return held.order.conversion.streams ? await streamedAnswer(held) : await wholeAnswer(held)
+    } catch (thrown) {
+      const { status } = held.origin.render(toGatewayError(thrown), held.origin.request_id)
+      await held.settlement.giveBack('failed', status)
       throw thrown
     }
   }
@@ -178,7 +189,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
         readWhole(response, order, deps.protocols[provider.protocol]),
       ),
     )
-    await settle(held, 'completed', answer.billed)
+    await settle(held, held.place.gone.aborted ? 'cancelled' : 'completed', answer.billed)
     return new Response(answer.body, { headers: answerHeaders(held, 'application/json') })
   }
 
@@ -229,8 +240,8 @@ export function createExchange(deps: PaidCallDeps): Exchange {
   }
 
   async function settle(held: HeldText, outcome: StreamEnding, { usage, estimated }: Billed): Promise<void> {
-    const charge = chargeTokens(held.model.price, usage)
     try {
+      const charge = chargeTokens(held.model.price, usage)
       await held.settlement.post({ outcome, charge, usage, estimated })
     } finally {
       steps.leave(held, totalTokens(usage))
@@ -248,9 +259,12 @@ function answerHeaders(held: HeldText, content_type: string): Record<string, str
   return headers
 }
 
+/** No call has so many tokens: a usage beyond is nonsense, and its price may be more than can be counted. */
+const MOST_TOKENS = 2 ** 31
+
 /** A usage as reported, or what is missing of it estimated. @param estimateOutput what was delivered, in tokens */
 function bill({ input_tokens }: Order, reported: Usage | undefined, estimateOutput: () => number): Billed {
-  return reported
+  return reported && totalTokens(reported) <= MOST_TOKENS
     ? { usage: reported, estimated: false }
     : { usage: { ...NO_USAGE, input_tokens, output_tokens: estimateOutput() }, estimated: true }
 }
@@ -273,6 +287,9 @@ async function readWhole(response: Response, order: Order, protocol: Protocol): 
 
 /** The first bytes of a stream: until they are there, another route may still answer. */
 async function readFirst(response: Response): Promise<{ reader: ByteReader; first: Uint8Array }> {
+  const type = response.headers.get('content-type')
+  if (type !== null && !type.startsWith('text/event-stream'))
+    throw new Error(`the upstream sent ${type}, no stream`)
   if (!response.body) throw new Error('the upstream sent an answer without a body')
   const reader: ByteReader = response.body.getReader()
   const { value } = await reader.read()

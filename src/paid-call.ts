@@ -163,6 +163,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       catalogue: catalogue(),
       model,
       signal: upstreamSignal(place),
+      gone: place.gone,
       write,
       open,
       readFailure:

@@ -31,8 +31,10 @@ export interface DispatchDeps {
 export interface Dispatch<T> {
   catalogue: Catalogue
   model: Model
-  /** Ends the attempt under way and all further ones: the caller has gone, or the gateway stops. */
+  /** Ends the attempt under way: nobody waits for it any more. */
   signal: AbortSignal
+  /** Fires when the caller has gone: then no further attempt is begun, though the one under way may be read on. */
+  gone: AbortSignal
   /**
    * Writes the request for one attempt.
    * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
@@ -72,7 +74,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   let failure: UpstreamFailure | undefined
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
-    if (call.signal.aborted) break
+    if (call.signal.aborted || call.gone.aborted) break
     const request = writeOrRefuse(call, attempt)
     if (request instanceof GatewayError) {
       refusal ??= request

@@ -1,7 +1,7 @@
 // Owns what becomes of an upstream's stream on its way to the caller: passed on byte for byte, or framed anew.
-import { type ByteString, toByteString } from '../byte-string.ts'
+import { type ByteString, fromByteString, toByteString } from '../byte-string.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
-import { createEventCutter, eachEvent } from './sse.ts'
+import { createEventCutter, eachEvent, withoutComments } from './sse.ts'
 
 /** One event for a caller. */
 export interface OutgoingEvent {
@@ -50,17 +50,24 @@ export interface Relay {
   fail(error_json: string): Uint8Array
 }
 
-/** The upstream's bytes untouched; its own error record is kept back, for it may name what callers must not see. */
+/**
+ * The upstream's events untouched. Its own error record is kept back, for it may name what callers must not see; so are
+ * comments, on which clients of some vendors break.
+ */
 export function passOn(reading: StreamReading, frame: Frame): Relay {
   const cutter = createEventCutter()
   return {
     content_type: frame.content_type,
     reading,
     push(chunk) {
-      const whole = cutter.cut(chunk)
-      if (!whole) return undefined
-      const until = readEvents(whole, reading)
-      return until === whole.length ? whole : until > 0 ? whole.subarray(0, until) : undefined
+      const cut = cutter.cut(chunk)
+      if (!cut) return undefined
+      const text = toByteString(cut)
+      const kept = withoutComments(text)
+      const whole = kept === text ? cut : fromByteString(kept)
+      const until = readEvents(kept, reading)
+      if (until === 0) return undefined
+      return until === whole.length ? whole : whole.subarray(0, until)
     },
     end: () => undefined,
     fail: (error_json) => Buffer.from(frame.fail(error_json, false)),
@@ -107,9 +114,9 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
 }
 
 /** Shows whole events to the reading. Returns where the upstream's error record begins, or the whole length. */
-function readEvents(whole: Uint8Array, reading: StreamReading): number {
+function readEvents(whole: ByteString, reading: StreamReading): number {
   let until = whole.length
-  eachEvent(toByteString(whole), (data, start) => {
+  eachEvent(whole, (data, start) => {
     reading.read(data)
     if (!reading.failed) return
     until = start

@@ -79,6 +79,16 @@ export function eachEvent(
   }
 }
 
+/** Whole events without their comments; the same text where there are none, which is found out by searching. */
+export function withoutComments(whole: ByteString): ByteString {
+  if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
+  return whole
+    .split(/(?<=\n\r?\n)/)
+    .map((event) => event.replace(/^:.*\n/gm, ''))
+    .filter((event) => event.trim() !== '')
+    .join('')
+}
+
 function endsWithBlankLine(bytes: Uint8Array): boolean {
   const last = bytes.length - 1
   if (bytes[last] !== LINE_FEED) return false

@@ -49,6 +49,7 @@ function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<str
         catalogue,
         model,
         signal: new AbortController().signal,
+        gone: new AbortController().signal,
         write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
         open: (response) => response.text(),
         readFailure: (_: Attempt, status, __, body): UpstreamFailure => ({
