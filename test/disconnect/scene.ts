@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/db/schema.ts'
-import { catalogueOf, MODEL } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { connectRaw, type RawClient, rawPost } from '../support/raw-client.ts'
 import { eventBytes, type Step, startUpstream, type Upstream } from '../support/upstream.ts'
@@ -96,9 +96,14 @@ export interface Scene extends AsyncDisposable {
 }
 
 export async function openScene(
-  settings: { server?: string; provider?: string; socket_idle_timeout_s?: number } = {},
+  settings: {
+    server?: string
+    provider?: string
+    api_keys?: readonly string[]
+    socket_idle_timeout_s?: number
+  } = {},
 ): Promise<Scene> {
-  const { server = '', provider = '', socket_idle_timeout_s } = settings
+  const { server = '', provider = '', api_keys = VENDOR_KEYS.slice(0, 1), socket_idle_timeout_s } = settings
   const upstream = await startUpstream()
   let left = 0
   let answers = 0
@@ -113,6 +118,7 @@ export async function openScene(
       upstream_url: upstream.url,
       server,
       provider,
+      api_keys,
       more: '[limits.key]\nconcurrent_calls = 1',
     }),
     plugins: [watch, ...plugins],
@@ -136,16 +142,18 @@ export async function openScene(
 const GENERATE = `/v1beta/models/${MODEL}:generateContent`
 const STREAM = `/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`
 
-/** One caller who has sent his call. */
+/** One caller who has sent his call, but for the last `missing_bytes` of it. */
 export async function callRaw(
   { gateway }: Scene,
   streams: boolean,
   connection: 'close' | 'keep-alive' = 'close',
+  missing_bytes = 0,
 ): Promise<{ key: string; client: RawClient }> {
   const key = await gateway.caller()
   const client = await connectRaw(gateway.url)
   const headers = { 'x-api-key': key, connection }
-  client.send(rawPost(streams ? STREAM : GENERATE, BODY, headers))
+  const request = rawPost(streams ? STREAM : GENERATE, BODY, headers)
+  client.send(request.slice(0, request.length - missing_bytes))
   return { key, client }
 }
 
