@@ -72,7 +72,8 @@ describe.concurrent('a caller who does not read', () => {
 
 describe.concurrent('a long silence of the upstream', () => {
   test('cuts no call, though it cuts a connection that is only open; afterwards the same limit holds again', async () => {
-    await using scene = await openScene({ socket_idle_timeout_s: 4 })
+    // The runtime looks at its sockets every four seconds: twice that is the shortest that is kept.
+    await using scene = await openScene({ socket_idle_timeout_s: 8 })
     const silence = Promise.withResolvers<void>()
     const silently: Step = { wait: silence.promise }
     const { until: before, after } = stepsAround({ whole_events: 1, half: false, sees: undefined }, true)

@@ -245,9 +245,9 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
     expect(text).toBe(Buffer.concat([piece('first'), answer('last')].map(eventBytes)).toString())
   })
 
-  test('what else a vendor’s event stream has is passed on as it came', async () => {
-    const sent = `: hello\n\nevent: message\nid: 1\ndata: ${JSON.stringify(answer())}\n\n`
-    upstream.answer(stream({ send: sent }))
+  test('the same: those of the vendor are kept back, and may name what callers must not see; what else there is passes', async () => {
+    const sent = `event: message\nid: 1\ndata: ${JSON.stringify(answer())}\n\n`
+    upstream.answer(stream({ send: `: by 10.0.0.7\n\n: again\n${sent}` }))
     expect(await (await gateway.call(streamPath(), ask(), { key })).text()).toBe(sent)
   })
 })
