@@ -3,7 +3,7 @@
 import type { JsonBody } from './body.ts'
 import { type ByteString, decodeByteString } from './byte-string.ts'
 import type { Provider, TextModel } from './config/catalogue.ts'
-import { GatewayError, upstreamFailed } from './errors.ts'
+import { GatewayError } from './errors.ts'
 import type {
   AnswerContext,
   ProtocolName,
@@ -87,11 +87,11 @@ export function carriedBy(
     if (refusal) refusals.push(refusal)
     return refusal === undefined
   })
+  const [refusal] = refusals
+  if (!refusal) return model
   const [first, ...rest] = routes
-  if (first) return refusals.length === 0 ? model : { ...model, routes: [first, ...rest] }
-  throw (
-    refusals[0] ?? upstreamFailed('The model has no provider. The operator of this gateway has to say one.')
-  )
+  if (!first) throw refusal
+  return { ...model, routes: [first, ...rest] }
 }
 
 function refusalBy(conversion: Conversion, to: ProtocolName, target: TargetModel): GatewayError | undefined {

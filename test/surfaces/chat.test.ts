@@ -551,6 +551,16 @@ describe('limits', () => {
   )
 })
 
+test.each([
+  { max_completion_tokens: 10, max_tokens: 4_000 },
+  { max_completion_tokens: 4_000, max_tokens: 10 },
+  { max_tokens: 4_000 },
+])('held is for the larger of two limits, for servers differ in which one they know: %o', async (limits) => {
+  await (await post({ ...BODY, ...limits })).text()
+  await world.gateway.atRest()
+  expect(world.gateway.rows().holds.at(-1)?.amount_nanos).toBeGreaterThanOrEqual(4_000 * OUTPUT_NANOS)
+})
+
 test.each(['bearer', 'x-api-key'] as const)('credentials: %s', async (form) => {
   const answer = (await (await post(BODY, { form })).json()) as {
     choices: { message: { content: string } }[]

@@ -201,6 +201,11 @@ describe('"all fields passed on untouched to an Anthropic provider byte for byte
       expect(world.upstream.last().body.toString()).not.toContain(other)
     },
   )
+  test('a thinking that is none stays for the vendor to judge, also where the limit is lowered', async () => {
+    const text = `{"model":"${MODEL}","max_tokens":99999,"thinking":"deep","messages":[{"role":"user","content":"Hi"}]}`
+    expect((await post(text)).status).toBe(200)
+    expect(world.upstream.last().body.toString()).toBe(text.replace('99999', '16384'))
+  })
   test('a limit that the balance does not pay is lowered in its own bytes only', async () => {
     key = await world.gateway.caller('0.003')
     const text = `{"model":"${MODEL}","x":1.0, "max_tokens" : 8000,"messages":[{"role":"user","content":"Hi"}]}`

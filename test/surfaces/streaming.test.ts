@@ -5,6 +5,7 @@ import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
+import { objectIn, objectsIn } from '../../src/protocols/json.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import type { JsonObject, Protocol } from '../../src/protocols/protocol.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
@@ -150,6 +151,39 @@ describe.each(TRANSLATED)('translated for a caller of %s, from a %s model', (sur
       const split = translated(surface, vendor, bytes.subarray(0, at), bytes.subarray(at))
       if (split !== expected) throw new Error(`split at byte ${at}: ${split}`)
     }
+  })
+})
+
+describe.each(['anthropic', 'openai'] as const)('without alt=sse, a %s model', (vendor) => {
+  async function arrayFor(...steps: Step[]): Promise<JsonObject[]> {
+    world.upstream.answer({ headers: EVENT_STREAM, steps })
+    const path = `/v1beta/models/${MODELS[vendor]}:streamGenerateContent`
+    const { body } = ASKS.gemini(MODELS[vendor], true)
+    const response = await world.gateway.call(path, body, { key: await world.gateway.caller() })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    return response.json() as Promise<JsonObject[]>
+  }
+  const textOf = (events: readonly JsonObject[]) =>
+    events.flatMap(({ candidates }) =>
+      objectsIn(candidates).flatMap(({ content }) =>
+        objectsIn(objectIn(content).parts).map(({ text }) => text),
+      ),
+    )
+
+  test('a stream is one JSON array of native answers', async () => {
+    const events = await arrayFor({ send: bytesOf(vendor, 'stream-text') })
+    expect(textOf(events).join('')).toBe(TIDES)
+    expect(events.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 14, candidatesTokenCount: 24 } })
+  })
+  test('one that breaks is still an array, and its last element the error', async () => {
+    const payloads = recorded(vendor, 'stream-text')
+    const end = payloads.findIndex((payload) => payload.includes('"Tides"')) + 1
+    const events = await arrayFor(
+      ...payloads.slice(0, end).map((payload) => ({ send: framed(vendor, payload) })),
+      'reset',
+    )
+    expect(textOf(events)).toContain('Tides')
+    expect(events.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } })
   })
 })
 

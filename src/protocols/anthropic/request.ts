@@ -1,6 +1,6 @@
 // Owns what a messages request asks for, as far as it must be known before it is paid: its size and its limit.
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../estimate.ts'
-import { maybe, objectIn, refusal, stringIn, wantArray, wantCount, wantObject } from '../json.ts'
+import { objectIn, refusal, stringIn, wantArray, wantCount, wantObject } from '../json.ts'
 import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
 
 /**
@@ -31,8 +31,8 @@ const LEAST_BUDGET_TOKENS = 1_024
 /** The same request with max_tokens lowered, and with it a thinking budget that would no longer fit: it is refused otherwise. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const limited = { ...body, max_tokens: max_output_tokens }
-  const thinking = maybe(wantObject, body.thinking, 'thinking')
-  if (thinking?.type !== 'enabled' || Number(thinking.budget_tokens) < max_output_tokens) return limited
+  const thinking = objectIn(body.thinking)
+  if (thinking.type !== 'enabled' || Number(thinking.budget_tokens) < max_output_tokens) return limited
   const budget_tokens = max_output_tokens - 1
   return {
     ...limited,

@@ -19,12 +19,17 @@ export function readRequest(body: JsonObject): RequestFacts {
       jsonTokens(body.tools) +
       jsonTokens(body.functions) +
       jsonTokens(body.response_format),
-    max_output_tokens:
-      maybe(wantCount, body.max_completion_tokens, 'max_completion_tokens') ??
+    max_output_tokens: largest(
+      maybe(wantCount, body.max_completion_tokens, 'max_completion_tokens'),
       maybe(wantCount, body.max_tokens, 'max_tokens'),
+    ),
     answers,
   }
 }
+
+/** Of two limits the larger, for servers differ in which one they know. */
+const largest = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
 /** The same request with its limit lowered, in the field that the caller used, or else that the model knows. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
