@@ -8,24 +8,32 @@ import type { Gateway } from '../../src/gateway.ts'
 import { imageAnswer } from '../../src/image-answer.ts'
 import { findFile, isStored, listFiles, openFile, removeFile, usedBytes } from '../../src/library/files.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
+import { createMemoryBudget } from '../../src/memory-budget.ts'
 import { originOf, type Server } from '../../src/origin.ts'
 import { readQuery } from '../../src/query.ts'
 import { renderImageError as render } from '../images/errors.ts'
 import { FilesQuery, USUAL_LIMIT } from './model.ts'
-import { receiveFiles } from './receive.ts'
+import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
 import { fileView } from './views.ts'
 
+/** An upload that must wait for others waits this long at most, then gets 429. */
+const WAIT_MS = 60_000
 const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
 
 /** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`, whose slashes stay slashes. */
 export function upload(gateway: Gateway) {
   const { library, log, newRequestId } = gateway
   const { db } = library
+  const memory = createMemoryBudget({
+    limit_bytes: UPLOADING_BYTES,
+    wait_ms: WAIT_MS,
+    reclaim: () => Bun.gc(true),
+  })
 
   async function receive(request: Request, server: Server): Promise<Response> {
     const request_id = newRequestId()
     try {
-      const stored = await receiveFiles(gateway, originOf(request, request_id, server, SURFACE))
+      const stored = await receiveFiles(gateway, memory, originOf(request, request_id, server, SURFACE))
       return jsonAnswer({ uploaded: stored.map(fileView) }, request_id)
     } catch (thrown) {
       const refusal = failureAnswer({ thrown, request_id, render, log })
@@ -66,14 +74,23 @@ export function upload(gateway: Gateway) {
       serve(request, server, (account_id) => list(account_id, new URL(request.url))),
     )
     .get('/api/v1/files/*', ({ request, params, server }) =>
-      serve(request, server, (account_id) => send(account_id, params['*'])),
+      serve(request, server, (account_id) => send(account_id, keyIn(params['*']))),
     )
     .delete(
       '/api/v1/files/*',
       ({ request, params, server }) =>
-        serve(request, server, (account_id) => remove(account_id, params['*'])),
+        serve(request, server, (account_id) => remove(account_id, keyIn(params['*']))),
       { parse: 'none' },
     )
+}
+
+/** Clients that escape a key escape its slashes too. What cannot be read is no key, and is not found. */
+function keyIn(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return ''
+  }
 }
 
 const noSuchFile = () =>

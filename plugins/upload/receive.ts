@@ -1,8 +1,11 @@
 // Owns an upload: a form whose files are stored as they come, all of them or none.
+
+import { announcedBytes } from '../../src/body.ts'
 import { invalidRequest } from '../../src/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
+import type { MemoryBudget } from '../../src/memory-budget.ts'
 import { readForm } from '../../src/multipart.ts'
 import type { CallOrigin } from '../../src/paid-call.ts'
 
@@ -13,19 +16,31 @@ const MOST_FILES = 100
 const FIELD = 'files'
 
 /**
+ * The runtime reads a body as fast as it comes, whether the disk keeps up or not, but not before it is first asked for
+ * it. So only as many uploads are begun at once as may lie in memory whole, or one that is larger; a sender who is not
+ * done after a while is slower than any disk, and makes room for others.
+ */
+export const UPLOADING_BYTES = 32 * 1024 * 1024
+const FAST_SENDER_MS = 2_000
+/** The packets of a body are garbage that the runtime does not hurry to collect; below this it may take its time. */
+const WORTH_RECLAIMING_BYTES = 8 * 1024 * 1024
+
+/**
  * Takes in the files of one request. The key is checked before any of the body is read.
  *
  * @returns the files, in the order of the form
- * @throws GatewayError for what is refused; nothing of the request stays then
+ * @throws GatewayError for what is refused, rate_limited where too many come in at once; nothing of the request stays then
  */
 export async function receiveFiles(
   { exchange, library }: Pick<Gateway, 'exchange' | 'library'>,
+  memory: MemoryBudget,
   origin: CallOrigin,
 ): Promise<StoredFile[]> {
   const admitted = exchange.admit(origin)
   const { caller, place } = admitted
   const intake = beginIntake(library, caller.account.id)
   let received = 0
+  let makeRoom = () => {}
 
   /** While a file is decoded its sender has to wait: his silence is not his fault then. */
   async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -34,6 +49,14 @@ export async function receiveFiles(
   }
 
   try {
+    const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
+    const share = await memory.take(body_bytes, place.gone)
+    const timer = setTimeout(share.release, FAST_SENDER_MS)
+    makeRoom = () => {
+      clearTimeout(timer)
+      if (body_bytes >= WORTH_RECLAIMING_BYTES) Bun.gc(true)
+      share.release()
+    }
     await readForm(origin.request, {
       body_limit_bytes: UPLOAD_BODY_LIMIT_BYTES,
       most_files: MOST_FILES,
@@ -50,6 +73,7 @@ export async function receiveFiles(
     if (received === 0) throw invalidRequest(`${FIELD}: the form has no file.`, { param: FIELD })
     return intake.commit()
   } finally {
+    makeRoom()
     await intake.abandon()
     exchange.leave(admitted, 0)
   }

@@ -1,0 +1,152 @@
+// spec.md, Limits: "File storage quota, 200 MB per user"; silent.md: "over the quota: 413 QUOTA_EXCEEDED, and nothing of that request stays".
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { truncate } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
+import { chanceFrom } from '../media/support.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import {
+  expectRefused,
+  formOf,
+  LEAST_BYTES,
+  leftIn,
+  pictureOf,
+  post,
+  type Uploaded,
+  upload,
+  usedBytes,
+} from './support.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
+
+/** A caller who has only so much left: one file of his has grown, on the disk and in its row, at no cost. */
+async function callerWithRoom(room_bytes: number): Promise<string> {
+  const key = await gateway.caller('0')
+  const [file] = await upload(gateway, key, { bytes: pictureOf(LEAST_BYTES) })
+  if (!file) throw new Error('nothing was stored')
+  const bytes = FILE_QUOTA_BYTES - room_bytes
+  await truncate(join(gateway.data_folder, file.key), bytes)
+  gateway.db.query('UPDATE files SET bytes = ? WHERE key = ?').run(bytes, file.key)
+  expect(await usedBytes(gateway, key)).toBe(bytes)
+  return key
+}
+
+const filesOf = (...sizes: number[]) => formOf(sizes.map((size) => ({ bytes: pictureOf(size) })))
+const removeFile = (key: string, file: Uploaded | undefined) =>
+  gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
+
+describe('to the byte', () => {
+  test('what fills it is stored; a byte more is not, nor is the smallest file after it', async () => {
+    const over = await callerWithRoom(10_000)
+    const before = await leftIn(gateway)
+    await expectRefused(gateway, before, await post(gateway, over, filesOf(10_001)), EXCEEDED)
+    expect((await post(gateway, over, filesOf(10_000))).status).toBe(200)
+    expect(await usedBytes(gateway, over)).toBe(FILE_QUOTA_BYTES)
+    const full = await leftIn(gateway)
+    await expectRefused(gateway, full, await post(gateway, over, filesOf(LEAST_BYTES)), EXCEEDED)
+  })
+
+  test('the files of one request count together', async () => {
+    const key = await callerWithRoom(10_000)
+    const before = await leftIn(gateway)
+    await expectRefused(gateway, before, await post(gateway, key, filesOf(5_000, 5_001)), EXCEEDED)
+    await expectRefused(
+      gateway,
+      before,
+      await post(gateway, key, filesOf(...Array(11).fill(1_000))),
+      EXCEEDED,
+    )
+    expect((await post(gateway, key, filesOf(5_000, 5_000))).status).toBe(200)
+  })
+
+  test('a deleted file makes room for as much', async () => {
+    const key = await callerWithRoom(10_000)
+    const [file] = await upload(gateway, key, { bytes: pictureOf(10_000) })
+    expect((await post(gateway, key, filesOf(LEAST_BYTES))).status).toBe(413)
+    expect((await removeFile(key, file)).status).toBe(200)
+    expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
+  })
+
+  test('what was refused has taken nothing of it', async () => {
+    const key = await callerWithRoom(10_000)
+    for (const body of [filesOf(10_001), filesOf(5_000).subarray(0, -20), formOf([{ bytes: 'no image' }])])
+      expect((await post(gateway, key, body)).status).not.toBe(200)
+    expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
+  })
+
+  test("another account's files do not count", async () => {
+    await callerWithRoom(0)
+    expect((await post(gateway, await gateway.caller('0'), filesOf(10_000))).status).toBe(200)
+  })
+
+  test('a file over 25 MB is told so first, however little is left', async () => {
+    const key = await callerWithRoom(MAX_IMAGE_BYTES + 10)
+    const before = await leftIn(gateway)
+    const refused = await post(gateway, key, filesOf(MAX_IMAGE_BYTES + 1))
+    await expectRefused(gateway, before, refused, [413, 'IMAGE_TOO_LARGE'])
+  })
+})
+
+describe('"counted exactly under parallel uploads"', () => {
+  test('64 at once, with room for ten: ten are stored, and never a byte over', async () => {
+    const key = await callerWithRoom(10 * 60_000)
+    let over = 0
+    const watch = setInterval(() => {
+      const { bytes } = gateway.db
+        .query<{ bytes: number }, []>(
+          'SELECT max(total) AS bytes FROM (SELECT sum(bytes) AS total FROM files GROUP BY account_id)',
+        )
+        .get() ?? { bytes: 0 }
+      if (bytes > FILE_QUOTA_BYTES) over += 1
+    }, 1)
+    const answers = await Promise.all(Array.from({ length: 64 }, () => post(gateway, key, filesOf(60_000))))
+    clearInterval(watch)
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(10)
+    expect(statuses.filter((status) => status === 413)).toHaveLength(54)
+    expect([over, await usedBytes(gateway, key)]).toEqual([0, FILE_QUOTA_BYTES])
+    await gateway.atRest()
+  })
+
+  test('64 at once that all fit are all stored', async () => {
+    const key = await callerWithRoom(64 * 20_000)
+    const answers = await Promise.all(Array.from({ length: 64 }, () => post(gateway, key, filesOf(20_000))))
+    expect(answers.every(({ status }) => status === 200)).toBe(true)
+    expect(await usedBytes(gateway, key)).toBe(FILE_QUOTA_BYTES)
+  })
+
+  test('of any sizes, with deletions in between: what was told is what there is', async () => {
+    const seed = Math.floor(Math.random() * 2 ** 32)
+    const chance = chanceFrom(seed)
+    const room = 400_000
+    const key = await callerWithRoom(room)
+    let expected = FILE_QUOTA_BYTES - room
+    const stored: Uploaded[] = []
+    for (let round = 0; round < 6; round += 1) {
+      const sizes = Array.from({ length: 12 }, () => LEAST_BYTES + Math.floor(chance() * 80_000))
+      const deleted = stored.splice(0, Math.floor(chance() * stored.length))
+      const [answers] = await Promise.all([
+        Promise.all(sizes.map((size) => post(gateway, key, filesOf(size)))),
+        Promise.all(deleted.map((file) => removeFile(key, file))),
+      ])
+      for (const { size } of deleted) expected -= size
+      for (const answer of answers) {
+        expect(answer.status === 200 || answer.status === 413).toBe(true)
+        const { uploaded = [] } = (await answer.json()) as { uploaded?: Uploaded[] }
+        for (const file of uploaded) {
+          stored.push(file)
+          expected += file.size
+        }
+      }
+      expect({ seed, used: await usedBytes(gateway, key) }).toEqual({ seed, used: expected })
+      expect(expected).toBeLessThanOrEqual(FILE_QUOTA_BYTES)
+    }
+    await gateway.atRest()
+  })
+})
