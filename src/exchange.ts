@@ -167,9 +167,9 @@ export function createExchange(deps: PaidCallDeps): Exchange {
           headers: {
             'content-type': 'application/json',
             'accept-encoding': 'identity',
+            ...headers,
             ...(provider.protocol === dialect.protocol.name ? call.forwarded_headers : {}),
             ...provider.headers,
-            ...headers,
           },
           body: convertRequest(conversion, protocol, {
             model: upstream_model,

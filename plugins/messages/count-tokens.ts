@@ -8,7 +8,7 @@ import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
-import { ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, readBetas, requireVersion } from './model.ts'
+import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens` over the exchange's steps. */
 export function createTokenCounter({
@@ -57,9 +57,9 @@ async function ask(
         headers: {
           'content-type': 'application/json',
           'accept-encoding': 'identity',
-          ...readBetas(admitted.origin.request.headers),
-          ...provider.headers,
           ...headers,
+          ...forwardedHeaders(admitted.origin.request.headers),
+          ...provider.headers,
         },
         body: spliceFields(bytes, json, { ...json, model: upstream_model }, NAMED_ONCE),
       }

@@ -11,7 +11,7 @@ import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 import { createTokenCounter } from './count-tokens.ts'
-import { ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, readBetas, requireVersion } from './model.ts'
+import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 const DIALECT: Dialect = {
   protocol: anthropic,
@@ -56,7 +56,7 @@ export function messages(gateway: Gateway) {
           return readAim(body)
         },
         dialect: () => DIALECT,
-        forwarded_headers: readBetas(request.headers),
+        forwarded_headers: forwardedHeaders(request.headers),
         id_header: ID_HEADER,
       }),
     )

@@ -1,4 +1,4 @@
-// Owns what the messages surface reads of a request besides the conversation: the version, the betas, the model.
+// Owns what the messages surface reads of a request besides the conversation: the version and the betas.
 import { invalidRequest } from '../../src/errors.ts'
 import { ANTHROPIC_VERSION } from '../../src/protocols/anthropic/target.ts'
 
@@ -8,22 +8,28 @@ export const MESSAGES_BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const ID_HEADER = 'request-id'
 
 /**
- * Checks the header that carries the protocol's version: `anthropic-version`, as SDKs send it, or `vendor-version`
- * (spec.md, Versioning 2).
- *
- * @throws GatewayError invalid_request where it is missing or another one
+ * The one that spec.md requires (Versioning 2), and the one that the vendor's SDK sends since its 1.0.0: its callers change
+ * their base address only. What both endpoints answer here reads the same in either.
  */
-export function requireVersion(headers: Headers): void {
+const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']
+
+/**
+ * The protocol's version that the caller speaks: in `anthropic-version`, as SDKs send it, or in `vendor-version`.
+ *
+ * @throws GatewayError invalid_request where it is missing or not known
+ */
+export function requireVersion(headers: Headers): string {
   const version = headers.get('anthropic-version') ?? headers.get('vendor-version')
-  if (version === ANTHROPIC_VERSION) return
-  const found = version === null ? 'is missing' : 'has another value than the one version there is'
+  if (version !== null && VERSIONS.includes(version)) return version
+  const found = version === null ? 'is missing' : 'has a value that is not known here'
   throw invalidRequest(
     `The header anthropic-version ${found}. Send "anthropic-version: ${ANTHROPIC_VERSION}".`,
   )
 }
 
-/** The betas that the caller asks for, which a provider of the same protocol is to hear of. */
-export function readBetas(headers: Headers): Record<string, string> {
+/** What a provider of the same protocol is to hear as the caller said it: the version, and the betas he asks for. */
+export function forwardedHeaders(headers: Headers): Record<string, string> {
+  const version = headers.get('anthropic-version') ?? headers.get('vendor-version') ?? ANTHROPIC_VERSION
   const betas = headers.get('anthropic-beta')
-  return betas === null ? {} : { 'anthropic-beta': betas }
+  return { 'anthropic-version': version, ...(betas === null ? {} : { 'anthropic-beta': betas }) }
 }

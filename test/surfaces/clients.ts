@@ -58,15 +58,11 @@ const BUDGET_TOKENS = 2_000
 
 export type ClientMaker = (url: URL, key: string) => Client
 
-/**
- * From 1.0.0 on, the SDK speaks version 2026-10-21 unless it is told to speak the one that spec.md, Versioning 2, requires.
- */
 export const createAnthropicSdk = (url: URL, apiKey: string): Anthropic =>
   new Anthropic({
     apiKey,
     baseURL: url.origin,
     maxRetries: 0,
-    defaultHeaders: { 'anthropic-version': '2023-06-01' },
   })
 
 /** `@anthropic-ai/sdk`. */

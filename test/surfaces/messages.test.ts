@@ -96,10 +96,17 @@ describe('version header: "anthropic-version (what SDKs send) or vendor-version;
     }
   })
 
+  test.each([PATH, COUNT])('%s takes what the SDK sends since 1.0.0, and passes it on', async (path) => {
+    const response = await versions({ 'anthropic-version': '2026-10-21' }, path)
+    expect(response.status).toBe(200)
+    await response.text()
+    if (path === PATH) expect(world.upstream.last().headers['anthropic-version']).toBe('2026-10-21')
+  })
+
   const WRONG: Record<string, string>[] = [
     {},
     { 'anthropic-version': '2023-01-01' },
-    { 'anthropic-version': '2026-10-21' },
+    { 'anthropic-version': '2026-10-22' },
     { 'anthropic-version': '' },
     { 'anthropic-version': '2023-06-01, 2023-06-01' },
     { 'anthropic-version': 'latest' },
