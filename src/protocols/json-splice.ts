@@ -26,6 +26,7 @@ export function spliceFields(
   single: ReadonlySet<string>,
 ): Uint8Array {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (after === before && !mayRepeat(data, single)) return bytes
   const { fields, end } = topLevelFields(data)
   const ambiguous = repeatedNames(fields, single)
   const says = (name: string) => after[name] !== before[name] || ambiguous.has(name)
@@ -37,6 +38,16 @@ export function spliceFields(
     Buffer.from(appended(added, fields.length === 0)),
     data.subarray(end),
   ])
+}
+
+/** Whether a name could be written twice; a search, where finding the fields is a walk. An escape may hide a name. */
+function mayRepeat(data: Buffer, names: ReadonlySet<string>): boolean {
+  if (data.includes('\\u')) return true
+  for (const name of names) {
+    const first = data.indexOf(`"${name}"`)
+    if (first >= 0 && data.includes(`"${name}"`, first + 1)) return true
+  }
+  return false
 }
 
 function replacing(data: Buffer, replaced: readonly Field[], after: JsonObject, end: number): Buffer[] {
