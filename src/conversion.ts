@@ -47,9 +47,6 @@ export interface UpstreamModel {
   output_limit: number | undefined
 }
 
-/** What the price of a call hangs on: a vendor must not read another value than the gateway did. */
-const DECISIVE: ReadonlySet<string> = new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n'])
-
 /**
  * The body for a provider: the caller's own bytes, wherever nothing in them has to change.
  *
@@ -66,7 +63,9 @@ export function convertRequest(
   const prepared = provider.prepare(json, { model: upstream.model, streams })
   const limited =
     upstream.output_limit === undefined ? prepared : provider.limitOutput(prepared, upstream.output_limit)
-  return same ? spliceFields(body.bytes, body.json, limited, DECISIVE) : JSON.stringify(limited)
+  return same
+    ? spliceFields(body.bytes, body.json, limited, provider.decisive_fields)
+    : JSON.stringify(limited)
 }
 
 /**

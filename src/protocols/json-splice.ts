@@ -1,4 +1,5 @@
 // Owns changing top-level fields of a JSON object in its bytes: all else stays as its writer wrote it, byte for byte.
+import { type ByteString, toByteString } from '../byte-string.ts'
 import { closingQuote } from './json-bytes.ts'
 import type { Json, JsonObject } from './protocol.ts'
 
@@ -25,8 +26,8 @@ export function spliceFields(
   after: JsonObject,
   single: ReadonlySet<string>,
 ): Uint8Array {
+  if (after === before && !mayRepeat(toByteString(bytes), single)) return bytes
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (after === before && !mayRepeat(data, single)) return bytes
   const { fields, end } = topLevelFields(data)
   const ambiguous = repeatedNames(fields, single)
   const says = (name: string) => after[name] !== before[name] || ambiguous.has(name)
@@ -41,11 +42,12 @@ export function spliceFields(
 }
 
 /** Whether a name could be written twice; a search, where finding the fields is a walk. An escape may hide a name. */
-function mayRepeat(data: Buffer, names: ReadonlySet<string>): boolean {
+function mayRepeat(data: ByteString, names: ReadonlySet<string>): boolean {
   if (data.includes('\\u')) return true
   for (const name of names) {
-    const first = data.indexOf(`"${name}"`)
-    if (first >= 0 && data.includes(`"${name}"`, first + 1)) return true
+    const key = `"${name}"`
+    const first = data.indexOf(key)
+    if (first >= 0 && data.includes(key, first + key.length)) return true
   }
   return false
 }

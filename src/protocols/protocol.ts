@@ -72,6 +72,8 @@ export interface Protocol {
   readonly name: 'gemini' | 'anthropic' | 'openai'
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
+  /** Top-level fields that the price of a call hangs on: written twice, they would be read as one value here and another there. */
+  readonly decisive_fields: ReadonlySet<string>
   /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
   prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
   /** The same request with its output limit lowered. */

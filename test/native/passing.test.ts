@@ -74,6 +74,22 @@ const BODIES: [string, string | Uint8Array][] = [
 /** spec.md, "Allowed image MIME types". */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif']
 
+describe('what the price hangs on has one value: the one that was read', () => {
+  test.each([wholePath(), streamPath()])(
+    '%s: a second generationConfig cannot ask for more',
+    async (path) => {
+      const twice = `{"generationConfig":{"maxOutputTokens":9999},${contents},"generationConfig":{"maxOutputTokens":7}}`
+      const response = await gateway.call(path, twice, { key })
+      expect(response.status).toBe(200)
+      await response.text()
+      const seen = upstream.last().body.toString()
+      expect(seen.match(/"maxOutputTokens":7\b/g)).toHaveLength(2)
+      expect(seen).not.toContain('9999')
+      await gateway.atRest()
+    },
+  )
+})
+
 describe('"Unknown fields pass through untouched": the body goes to the vendor byte for byte', () => {
   test.each(PATHS.flatMap((path) => BODIES.map(([what, body]) => [path, what, body] as const)))(
     '%s: %s',

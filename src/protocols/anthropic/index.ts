@@ -10,6 +10,7 @@ import { estimateOutput, readUsage } from './usage.ts'
 export const anthropic: Protocol = {
   name: 'anthropic',
   readRequest,
+  decisive_fields: new Set(['model', 'stream', 'max_tokens']),
   prepare,
   limitOutput,
   target,

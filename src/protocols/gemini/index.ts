@@ -10,6 +10,7 @@ import { estimateOutput, readUsage } from './usage.ts'
 export const gemini: Protocol = {
   name: 'gemini',
   readRequest,
+  decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
   // The address says the model, and whether to stream.
   prepare: (body) => body,
   limitOutput,

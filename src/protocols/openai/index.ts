@@ -10,6 +10,7 @@ import { estimateOutput, readUsage } from './usage.ts'
 export const openai: Protocol = {
   name: 'openai',
   readRequest,
+  decisive_fields: new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n']),
   prepare,
   limitOutput,
   target,
