@@ -18,7 +18,10 @@ const MOST_AT_ONCE = '65535'
 export function raiseFetchLimit(argv: readonly string[]): void {
   if (process.env[VARIABLE] !== undefined || process.execve === undefined) return
   const program = compiled() ? argv.slice(2) : [...process.execArgv, ...argv.slice(1)]
-  process.execve(process.execPath, [process.execPath, ...program], { ...process.env, [VARIABLE]: MOST_AT_ONCE })
+  process.execve(process.execPath, [process.execPath, ...program], {
+    ...process.env,
+    [VARIABLE]: MOST_AT_ONCE,
+  })
 }
 
 /** A compiled program's own files lie in a file system of Bun's; it takes no path of a script as its argument. */
