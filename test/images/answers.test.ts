@@ -1,0 +1,230 @@
+// spec.md, Image response: what comes back is what was asked, whatever the vendor made of it; and OpenAI's SDK as the client.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import OpenAI, { toFile } from 'openai'
+import { sniffImage } from '../../src/media/formats.ts'
+import { inspectImage } from '../../src/media/inspect.ts'
+import { hasAspectRatio, parseAspectRatio } from '../../src/media/size.ts'
+import {
+  COMPOSE,
+  compose,
+  draws,
+  EDITS,
+  GENERATIONS,
+  generated,
+  generation,
+  imagesIn,
+  JPEG,
+  leftIn,
+  OVER_OPENAI,
+  PICTURE,
+  PNG,
+  sends,
+  startWorld,
+  type World,
+} from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+beforeEach(() => world.upstream.answer(draws(PNG)))
+afterAll(() => world[Symbol.asyncDispose]())
+
+const ENDPOINTS = [
+  ['generations', GENERATIONS, async () => generation()],
+  ['edits', EDITS, async (key: string) => generation({ generation_id: await generated(world.gateway, key) })],
+  ['compose', COMPOSE, async () => compose()],
+] as const
+
+describe.each(ENDPOINTS)('%s', (name, path, request) => {
+  async function ask(fields: object = {}) {
+    const key = await world.gateway.caller()
+    const body = { ...(await request(key)), ...fields }
+    const answer = await imagesIn(await world.gateway.call(path, body, { key }))
+    const bytes = answer.data.map(({ b64_json }) => Buffer.from(b64_json, 'base64'))
+    return { key, answer, bytes, facts: await Promise.all(bytes.map(inspectImage)) }
+  }
+
+  test('created: Unix timestamp in seconds', async () => {
+    const { answer } = await ask()
+    expect(Math.abs(answer.created - Date.now() / 1000)).toBeLessThan(60)
+    expect(Number.isInteger(answer.created)).toBe(true)
+  })
+
+  test('data: bare base64 without a data: prefix, revised_prompt a string or null', async () => {
+    const { answer } = await ask({ n: 2 })
+    expect(answer.data).toHaveLength(2)
+    for (const { b64_json, revised_prompt } of answer.data) {
+      expect(b64_json).toMatch(/^[A-Za-z0-9+/]+={0,2}$/)
+      expect(revised_prompt).toBeNull()
+    }
+  })
+
+  test('svc_generation_ids: UUIDs, index-aligned with data, whose images are stored under them', async () => {
+    const { key, answer, bytes } = await ask({ n: 2 })
+    expect(new Set(answer.svc_generation_ids).size).toBe(2)
+    for (const [index, id] of answer.svc_generation_ids.entries()) {
+      const stored = await world.gateway.call(`/api/images/${id}`, undefined, { key })
+      expect([stored.status, stored.headers.get('content-type')]).toEqual([200, 'image/png'])
+      expect(Buffer.from(await stored.arrayBuffer())).toEqual(bytes[index] ?? Buffer.alloc(0))
+    }
+  })
+
+  test.each(['256x256', '512x512', '96x32', '33x77'])('size %s, exactly', async (size) => {
+    const { facts } = await ask({ size })
+    expect(facts.map(({ width, height }) => `${width}x${height}`)).toEqual([size])
+  })
+
+  test.each(['1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3'])(
+    'aspect_ratio %s, exactly',
+    async (aspect_ratio) => {
+      const { facts } = await ask({ aspect_ratio })
+      const [made = { width: 0, height: 0 }] = facts
+      expect(hasAspectRatio(made, parseAspectRatio(aspect_ratio))).toBe(true)
+    },
+  )
+
+  test('size auto: as the vendor made it, byte for byte', async () => {
+    const { bytes } = await ask({ size: 'auto' })
+    expect(bytes[0]).toEqual(PNG)
+  })
+
+  test('background transparent: really with alpha; opaque: really without', async () => {
+    world.upstream.answer(draws(JPEG))
+    const transparent = await ask({ background: 'transparent' })
+    expect(transparent.facts[0]).toMatchObject({ has_alpha: true, mime: 'image/png' })
+    world.upstream.answer(draws(PNG))
+    const opaque = await ask({ background: 'opaque' })
+    expect(opaque.facts[0]?.has_alpha).toBe(false)
+  })
+
+  if (name === 'compose') {
+    test('always PNG', async () => {
+      world.upstream.answer(draws(JPEG))
+      const { facts } = await ask()
+      expect(facts[0]?.mime).toBe('image/png')
+    })
+  } else {
+    test.each(['png', 'jpeg', 'webp'] as const)('output_format %s, really', async (output_format) => {
+      world.upstream.answer(draws(output_format === 'jpeg' ? PNG : JPEG))
+      const { bytes, answer, key } = await ask({ output_format })
+      expect(sniffImage(bytes[0] ?? new Uint8Array())).toBe(`image/${output_format}`)
+      const [id] = answer.svc_generation_ids
+      const stored = await world.gateway.call(`/api/images/${id}`, undefined, { key })
+      expect(stored.headers.get('content-type')).toBe(`image/${output_format}`)
+    })
+  }
+
+  test('the row tells where it came from', async () => {
+    const { answer } = await ask()
+    const { stored } = await leftIn(world.gateway)
+    expect(stored.find(({ uuid }) => uuid === answer.svc_generation_ids[0])).toMatchObject({
+      kind: { generations: 'generation', edits: 'edit', compose: 'compose' }[name],
+      state: 'stored',
+      model: PICTURE,
+      mime: 'image/png',
+      width: 48,
+      height: 32,
+      bytes: PNG.length,
+    })
+  })
+})
+
+describe('the same request is made in the words of each vendor', () => {
+  const lastJson = () => JSON.parse(world.upstream.last().body.toString())
+
+  test('Gemini: a ratio that it knows, nearest to the size', async () => {
+    const key = await world.gateway.caller()
+    await imagesIn(await world.gateway.call(GENERATIONS, generation({ size: '1792x1024' }), { key }))
+    expect(world.upstream.last().path).toBe('/v1beta/models/vendor-image:generateContent')
+    expect(lastJson().generationConfig).toEqual({
+      responseModalities: ['TEXT', 'IMAGE'],
+      imageConfig: { aspectRatio: '16:9' },
+    })
+  })
+
+  test('OpenAI: generations in JSON, and the prompt as the vendor revised it', async () => {
+    const key = await world.gateway.caller()
+    world.upstream.answer(sends(PNG))
+    const body = generation({ model: OVER_OPENAI, size: '1792x1024', quality: 'low', response_format: 'url' })
+    const { data } = await imagesIn(await world.gateway.call(GENERATIONS, body, { key }))
+    expect(data[0]?.revised_prompt).toBe('as the vendor understood it')
+    expect(world.upstream.last().path).toBe('/images/generations')
+    expect(lastJson()).toEqual({
+      model: 'gpt-image-1.5',
+      prompt: 'a red house',
+      n: 1,
+      size: '1536x1024',
+      quality: 'low',
+    })
+  })
+
+  test('OpenAI: edits as a form with each image', async () => {
+    const key = await world.gateway.caller()
+    world.upstream.answer(sends(PNG))
+    const generation_ids = [await generatedOverOpenai(key), await generatedOverOpenai(key)]
+    const body = generation({ model: OVER_OPENAI, generation_ids })
+    await imagesIn(await world.gateway.call(COMPOSE, body, { key }))
+    const { path, headers, body: sent } = world.upstream.last()
+    expect(path).toBe('/images/edits')
+    const form = await new Response(new Uint8Array(sent), {
+      headers: { 'content-type': headers['content-type'] ?? '' },
+    }).formData()
+    expect([form.get('prompt'), form.get('n'), form.getAll('image[]').length]).toEqual([
+      'a red house',
+      '1',
+      2,
+    ])
+  })
+
+  async function generatedOverOpenai(key: string): Promise<string> {
+    const body = generation({ model: OVER_OPENAI })
+    const { svc_generation_ids } = await imagesIn(await world.gateway.call(GENERATIONS, body, { key }))
+    return svc_generation_ids[0] ?? ''
+  }
+})
+
+describe("OpenAI's SDK", () => {
+  async function client() {
+    const apiKey = await world.gateway.caller()
+    return new OpenAI({ apiKey, baseURL: new URL('/v1', world.gateway.url).href, maxRetries: 0 })
+  }
+
+  test('images.generate, unchanged; response_format url still carries base64', async () => {
+    const openai = await client()
+    const made = await openai.images.generate({
+      model: PICTURE,
+      prompt: 'a red house',
+      n: 2,
+      size: '512x512',
+      quality: 'high',
+      response_format: 'url',
+    })
+    expect(made.data?.map(({ b64_json, url }) => [typeof b64_json, url])).toEqual([
+      ['string', undefined],
+      ['string', undefined],
+    ])
+  })
+
+  test('images.edit, unchanged, with one image and with an array of one', async () => {
+    const openai = await client()
+    const image = () => toFile(PNG, 'house.png', { type: 'image/png' })
+    for (const source of [await image(), [await image()]]) {
+      const made = await openai.images.edit({
+        model: PICTURE,
+        prompt: 'bluer',
+        image: source,
+        n: 1,
+        size: '1024x1024',
+      })
+      expect(made.data?.[0]?.b64_json).toMatch(/^iVBOR/)
+    }
+  })
+
+  test('understands a refusal', async () => {
+    const openai = await client()
+    const refused = await openai.images.generate({ model: PICTURE, prompt: '' }).catch((thrown) => thrown)
+    expect(refused).toBeInstanceOf(OpenAI.BadRequestError)
+    expect(refused).toMatchObject({ status: 400, code: 'invalid_request', param: 'prompt' })
+  })
+})
