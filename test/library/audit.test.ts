@@ -1,0 +1,134 @@
+// What the audit of images finds, and what a start makes of it: rows and files are set against each other by hand.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm, truncate } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { auditLibrary } from '../../src/library/audit.ts'
+import { findFile, usedBytes } from '../../src/library/files.ts'
+import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
+import { storeFile } from '../../src/library/intake.ts'
+import { type Library, openLibrary } from '../../src/library/library.ts'
+import { recoverLibrary } from '../../src/library/recovery.ts'
+import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
+import { paint } from '../media/support.ts'
+
+const png = await paint('png')
+const ACCOUNT = 1
+
+let folder: string
+let db: Database
+let library: Library
+/** A file, an image that is stored, and one that is being made. */
+let file: string
+let stored: string
+let generating: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
+  db = openDatabase(join(folder, 'tollgate.db'))
+  db.run('PRAGMA foreign_keys = OFF')
+  createAccount(db, { name: 'one', now_ms: 0 })
+  library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
+  file = (await storeFile(library, { account_id: ACCOUNT, name: 'cat.png', bytes: png })).key
+  const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
+  stored = beginGenerations(library, { ...order, call_id: 1 }, 1)[0] ?? ''
+  generating = beginGenerations(library, { ...order, call_id: 2 }, 1)[0] ?? ''
+  const image = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
+  await storeGenerations(library, ACCOUNT, [stored], [image])
+})
+afterEach(async () => {
+  db.close()
+  await rm(folder, { recursive: true })
+})
+
+const imagePath = () => join(folder, 'images', `${ACCOUNT}/${stored}.png`)
+const broken = async () =>
+  [...new Set((await auditLibrary(library)).map(({ invariant }) => invariant))].sort()
+
+/** What is done to them, what the audit says, and how many of each kind a start puts right. */
+const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], lost: number, strays: number][] = [
+  ['nothing', () => undefined, [], 0, 0],
+  [
+    "a file's bytes are gone",
+    () => rm(join(folder, file)),
+    ['stored_row_has_its_file', 'used_quota_is_sum_of_files'],
+    1,
+    0,
+  ],
+  ["an image's bytes are gone", () => rm(imagePath()), ['stored_row_has_its_file'], 1, 0],
+  ["a file's row is gone", () => db.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
+  [
+    "an image's row is gone",
+    () => db.run("DELETE FROM generations WHERE state = 'stored'"),
+    ['file_has_its_row'],
+    0,
+    1,
+  ],
+  ['a file lies about', () => Bun.write(join(folder, 'files/1/stray.png'), 'x'), ['file_has_its_row'], 0, 1],
+  [
+    'an image lies about in the place of one that is being made',
+    () => Bun.write(join(folder, `images/1/${generating}.png`), 'x'),
+    [],
+    0,
+    1,
+  ],
+  [
+    'an image lies about elsewhere',
+    () => Bun.write(join(folder, 'images/9/a.png'), 'x'),
+    ['file_has_its_row'],
+    0,
+    1,
+  ],
+]
+
+describe('the audit of images, and the start after it', () => {
+  test.each(TAMPERINGS)('%s', async (...[_, tamper, invariants, lost_files, stray_files]) => {
+    await tamper()
+    expect(await broken()).toEqual(invariants)
+    expect(await recoverLibrary(library)).toEqual({ left_behind: 1, lost_files, stray_files })
+    expect(await broken()).toEqual([])
+    expect(findGeneration(db, ACCOUNT, generating)?.state).toBe('failed')
+  })
+
+  test('a file that has another size than its row says', async () => {
+    await truncate(join(folder, file), 7)
+    expect(await broken()).toEqual(['stored_row_has_its_file', 'used_quota_is_sum_of_files'])
+  })
+
+  test('an account over its quota', async () => {
+    await truncate(join(folder, file), FILE_QUOTA_BYTES + 1)
+    db.query('UPDATE files SET bytes = ?').run(FILE_QUOTA_BYTES + 1)
+    expect(await auditLibrary(library)).toEqual([
+      {
+        invariant: 'quota_is_kept',
+        meaning: expect.stringContaining(String(FILE_QUOTA_BYTES)),
+        subject: 'account 1',
+        expected: `at most ${FILE_QUOTA_BYTES}`,
+        found: FILE_QUOTA_BYTES + 1,
+      },
+    ])
+  })
+
+  test('what was being taken in is gone after a start, row and bytes', async () => {
+    db.run("UPDATE files SET state = 'storing', bytes = 0")
+    expect(await broken()).toEqual([])
+    expect(await recoverLibrary(library)).toEqual({ left_behind: 2, lost_files: 0, stray_files: 1 })
+    expect(findFile(db, ACCOUNT, file)).toBeUndefined()
+    expect(await library.files.list()).toEqual([])
+  })
+
+  test('a file whose bytes are gone does not count against the quota after a start', async () => {
+    await rm(join(folder, file))
+    await recoverLibrary(library)
+    expect(usedBytes(db, ACCOUNT)).toBe(0)
+  })
+
+  test('an image whose bytes are gone has failed after a start', async () => {
+    await rm(imagePath())
+    await recoverLibrary(library)
+    expect(findGeneration(db, ACCOUNT, stored)).toMatchObject({ state: 'failed', file_key: null })
+  })
+})

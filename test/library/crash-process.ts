@@ -1,0 +1,79 @@
+// Owns a process that takes in, deletes and produces images until it ends itself: kill -9 at the k-th passing of a step.
+//
+//   bun test/library/crash-process.ts <data folder> <step> <passing>
+//
+// It prints a line for each image whose storing or deletion it was told of.
+import { writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { listFiles, removeFile } from '../../src/library/files.ts'
+import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
+import { removeGeneration } from '../../src/library/history.ts'
+import { beginIntake } from '../../src/library/intake.ts'
+import { openLibrary } from '../../src/library/library.ts'
+import { recoverLibrary } from '../../src/library/recovery.ts'
+import { paint } from '../media/support.ts'
+
+const [data_folder = '', step = '', passing = '1'] = process.argv.slice(2)
+const ACCOUNT = 1
+
+let passings_left = Number(passing)
+function probe(passed: string): void {
+  if (passed !== step) return
+  passings_left -= 1
+  if (passings_left === 0) process.kill(process.pid, 'SIGKILL')
+}
+const say = (what: 'stored' | 'removed', name: string) => writeSync(1, `${JSON.stringify({ what, name })}\n`)
+
+const db = openDatabase(join(data_folder, 'tollgate.db'))
+const library = openLibrary({ db, data_folder, now: Date.now, probe })
+await recoverLibrary(library)
+const bytes = await paint('png')
+const image = { bytes, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
+
+async function* chunks() {
+  yield bytes.subarray(0, 20)
+  yield bytes.subarray(20)
+}
+
+async function upload(keep: boolean): Promise<void> {
+  const intake = beginIntake(library, ACCOUNT)
+  for (const filename of ['a.png', 'b.png']) await intake.add({ filename, content: chunks() })
+  if (!keep) return intake.abandon()
+  for (const { key } of intake.commit()) say('stored', key)
+}
+
+async function deleteOldest(): Promise<void> {
+  const oldest = listFiles(db, ACCOUNT, { limit: 1_000 }).files.at(-1)
+  if (oldest && (await removeFile(library, ACCOUNT, oldest.key))) say('removed', oldest.key)
+}
+
+// No call stands behind these images: their numbers are made up.
+db.run('PRAGMA foreign_keys = OFF')
+let call_id =
+  db.query<{ id: number }, []>('SELECT coalesce(max(call_id), 0) AS id FROM generations').get()?.id ?? 0
+
+async function produce(): Promise<void> {
+  call_id += 1
+  const order = {
+    account_id: ACCOUNT,
+    call_id,
+    kind: 'generation',
+    model: 'm',
+    prompt: 'p',
+    parents: [],
+  } as const
+  const uuids = beginGenerations(library, order, 3)
+  await storeGenerations(library, ACCOUNT, uuids, [image, image])
+  const [first = '', second = '', failed = ''] = uuids
+  for (const uuid of [first, second]) say('stored', uuid)
+  for (const uuid of [second, failed])
+    if ((await removeGeneration(library, ACCOUNT, uuid)) === 'removed') say('removed', uuid)
+}
+
+for (;;) {
+  await upload(true)
+  await upload(false)
+  await deleteOldest()
+  await produce()
+}

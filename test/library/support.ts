@@ -1,0 +1,120 @@
+// Owns how the tests of the library come to produced images: a paid call in the books, and the images it made.
+import { join } from 'node:path'
+import type { Account, Generation } from '../../src/db/schema.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import { beginGenerations, storeGenerations } from '../../src/library/generations.ts'
+import { type Library, openLibrary } from '../../src/library/library.ts'
+import { CALL } from '../ledger/world.ts'
+import { paint } from '../media/support.ts'
+import type { TestGateway } from '../support/gateway.ts'
+
+export const PNG = await paint('png')
+const WEBP = await paint('webp', { width: 40, height: 30 })
+
+const PNG_IMAGE = {
+  bytes: PNG,
+  mime: 'image/png',
+  width: 24,
+  height: 18,
+  revised_prompt: 'a gray cat',
+} as const
+const WEBP_IMAGE = { bytes: WEBP, mime: 'image/webp', width: 40, height: 30, revised_prompt: null } as const
+
+/** An account with an API key. */
+export interface Owner {
+  account: Account
+  key: string
+}
+
+export async function ownerIn(gateway: TestGateway): Promise<Owner> {
+  const account = await gateway.account(`owner-${crypto.randomUUID()}`, { balance_usd: '10' })
+  return { account, key: gateway.key(account.name) }
+}
+
+export const libraryOf = ({ db, data_folder }: TestGateway): Library =>
+  openLibrary({ db, data_folder, now: Date.now, probe: () => {} })
+
+export interface Making {
+  kind?: Generation['kind']
+  model?: string
+  parents?: string[]
+  cost_nanos?: number
+  /** How many images were asked for, and how many came; the others failed. */
+  asked?: number
+  came?: number
+  webp?: boolean
+}
+
+/** Pays for a call, and stores what it made. @returns the images' ids, in their order */
+export async function make(gateway: TestGateway, { account }: Owner, making: Making = {}): Promise<string[]> {
+  const { kind = 'generation', model = 'm', parents = [], cost_nanos = 0, asked = 1 } = making
+  const { came = asked, webp = false } = making
+  const call_id = await hold(gateway, account)
+  const library = libraryOf(gateway)
+  const order = { account_id: account.id, call_id, kind, model, prompt: 'a cat', parents }
+  const uuids = beginGenerations(library, order, asked)
+  const images = Array.from({ length: came }, () => (webp ? WEBP_IMAGE : PNG_IMAGE))
+  await storeGenerations(library, account.id, uuids, images)
+  await settle(gateway, call_id, cost_nanos, came)
+  return uuids
+}
+
+/** Images that are still being made. */
+export async function begin(
+  gateway: TestGateway,
+  { account }: Owner,
+): Promise<{ call_id: number; uuid: string }> {
+  const call_id = await hold(gateway, account)
+  const order = {
+    account_id: account.id,
+    call_id,
+    kind: 'edit',
+    model: 'm',
+    prompt: 'a cat',
+    parents: [],
+  } as const
+  return { call_id, uuid: beginGenerations(libraryOf(gateway), order, 1)[0] ?? '' }
+}
+
+async function hold(gateway: TestGateway, account: Account): Promise<number> {
+  const key_id = gateway.rows().keys.findLast((key) => key.account_id === account.id)?.id ?? 0
+  const outcome = await submitting(gateway, (ledger) =>
+    ledger.submit({
+      op: 'hold',
+      account_id: account.id,
+      key_id,
+      request_id: crypto.randomUUID(),
+      amount_nanos: 1_000_000,
+      minimum_nanos: 1_000_000,
+      now_ms: Date.now(),
+      expires_at_ms: Date.now() + 60_000,
+    }),
+  )
+  if (!outcome.ok) throw new Error(outcome.refusal)
+  return outcome.hold_id
+}
+
+export async function settle(
+  gateway: TestGateway,
+  hold_id: number,
+  cost_nanos: number,
+  images: number,
+): Promise<void> {
+  const call = { ...CALL, surface: 'images', images }
+  const outcome = await submitting(gateway, (ledger) =>
+    ledger.submit({ op: 'post', hold_id, cost_nanos, call, now_ms: Date.now() }),
+  )
+  if (!outcome.ok) throw new Error(outcome.refusal)
+}
+
+async function submitting<T>(
+  { data_folder }: TestGateway,
+  work: (ledger: Awaited<ReturnType<typeof openLedger>>) => Promise<T>,
+): Promise<T> {
+  const ledger = await openLedger({ path: join(data_folder, 'tollgate.db'), writer: 'inline' })
+  try {
+    return await work(ledger)
+  } finally {
+    await ledger.close()
+  }
+}
