@@ -58,6 +58,7 @@ const BUDGET_TOKENS = 2_000
 
 export type ClientMaker = (url: URL, key: string) => Client
 
+/** As its users make it: only the base address and the key are said. */
 export const createAnthropicSdk = (url: URL, apiKey: string): Anthropic =>
   new Anthropic({
     apiKey,
