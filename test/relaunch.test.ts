@@ -31,7 +31,7 @@ test(`a gateway as it is run has ${CALLS} calls with its vendor at once`, async 
     await arrived.promise
     return whole(answer())
   })
-  await using gateway = await startGatewayProcess(catalogueOf({ upstream: upstream.url }))
+  await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url }))
   const statuses = await Promise.all(Array.from({ length: CALLS }, () => statusOf(gateway)))
   expect(statuses.filter((status) => status === 200)).toHaveLength(CALLS)
 })
