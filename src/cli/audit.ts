@@ -1,10 +1,12 @@
-// Owns `audit`: the ledger's invariants checked over every row, beside a running server or without one.
+// Owns `audit`: the books checked over every row, and the images against their files, beside a running server or without one.
 import type { Command } from 'commander'
 import { type Audit, audit, type Totals } from '../ledger/audit.ts'
+import { auditLibrary } from '../library/audit.ts'
+import { foldersIn } from '../library/library.ts'
 import { formatUsd } from '../money.ts'
 import { money } from '../views.ts'
 import { contextOf } from './context.ts'
-import { withDatabase } from './data-folder.ts'
+import { type DataFolder, withDatabase, withReadableDatabase } from './data-folder.ts'
 import { fields } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
@@ -12,17 +14,26 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
   program
     .command('audit')
     .description(
-      'Checks every balance, hold, charge and debt against the others. Ends with 1 where one is wrong.',
+      'Checks every balance, hold, charge and debt against the others, and every stored image against its file.\n' +
+        'Ends with 1 where one is wrong.',
     )
-    .action((_: object, command: Command) => {
+    .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const found = withDatabase(folder, 'read', audit)
+      const found = await auditFolder(folder)
       answer(
         { clean: found.clean, findings: found.findings, totals: totalsView(found.totals) },
         describe(found),
       )
       if (!found.clean) throw new Exit(EXIT.failed)
     })
+}
+
+/** The books and the images of a data folder. */
+async function auditFolder(folder: DataFolder): Promise<Audit> {
+  const { findings: of_books, totals } = withDatabase(folder, 'read', audit)
+  const of_images = await withReadableDatabase(folder, (db) => auditLibrary({ db, ...foldersIn(folder.dir) }))
+  const findings = [...of_books, ...of_images]
+  return { clean: findings.length === 0, findings, totals }
 }
 
 /** Findings as lines for a person: what is wrong, what it should be, and which rule it breaks. */
@@ -49,7 +60,7 @@ function describe(audit: Audit): string {
     ['debt', `${formatUsd(totals.debt_nanos)} USD`],
   ])
   if (audit.clean) return `${summary}\n\nClean: every invariant holds.`
-  return `${summary}\n\n${describeFindings(audit)}\n\nFindings: ${audit.findings.length}. Amounts are nano-dollars.`
+  return `${summary}\n\n${describeFindings(audit)}\n\nFindings: ${audit.findings.length}. Amounts without a unit are nano-dollars.`
 }
 
 function totalsView({ accounts, keys, calls, pending_holds, ...amounts }: Totals) {

@@ -42,6 +42,20 @@ export function withDatabase<T>(
   }
 }
 
+/** The same, to read only, for work that takes its time. */
+export async function withReadableDatabase<T>(
+  folder: DataFolder,
+  work: (db: Database) => Promise<T>,
+): Promise<T> {
+  requireFile(folder, folder.database_path)
+  const db = openDatabase(folder.database_path, { readonly: true })
+  try {
+    return await work(db)
+  } finally {
+    db.close()
+  }
+}
+
 /** The same with a ledger of this process, which commits before it answers. */
 export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   requireFile(folder, folder.database_path)

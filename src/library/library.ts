@@ -22,12 +22,17 @@ export interface LibraryOptions extends Pick<Library, 'db' | 'now' | 'probe'> {
   data_folder: string
 }
 
+/** The two folders of files of a data folder, whether they exist or not. */
+export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'> => ({
+  images: createFileStore(join(data_folder, 'images')),
+  files: createFileStore(join(data_folder, 'files')),
+})
+
 /** The library of a data folder. One for a process, because it counts in memory what is coming in. */
 export function openLibrary({ db, now, probe, data_folder }: LibraryOptions): Library {
   return {
     db,
-    images: createFileStore(join(data_folder, 'images')),
-    files: createFileStore(join(data_folder, 'files')),
+    ...foldersIn(data_folder),
     quota: createQuota((account_id) => usedBytes(db, account_id)),
     now,
     probe,

@@ -46,6 +46,17 @@ describe('audit', () => {
       findings: [{ invariant: 'balance_is_sum_of_entries', subject: 'account 1' }],
     })
   })
+
+  test('of images that have no row, or rows that have no image: status 1, and which', async () => {
+    await Bun.write(world.path('files/1/stray.png'), 'x')
+    const { status, out } = await world.run('audit')
+    expect(status).toBe(1)
+    expect(out).toContain('files/1/stray.png: is none, should be a row.')
+    expect(JSON.parse((await world.run('audit', '--json')).out)).toMatchObject({
+      clean: false,
+      findings: [{ invariant: 'file_has_its_row' }],
+    })
+  })
 })
 
 describe('backup', () => {
