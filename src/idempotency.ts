@@ -113,7 +113,10 @@ export function createIdempotency({ answers, log }: IdempotencyDeps): Idempotenc
     return new Response(bytes, answer)
   }
 
-  /** Only a call that has begun is in the books: what it was refused with then is its answer. */
+  /**
+   * Only a call that has begun is in the books: what it was refused with then is its answer. Where the key cannot be
+   * freed, it frees itself at its next use, because the books say that nothing was charged.
+   */
   async function concludeFailure(asked: KeyedRequest, error: GatewayError, origin: RepeatableCall['origin']) {
     const row = answers.find(asked)
     if (LASTING.has(error.kind) && row && answers.callOf(row))
@@ -182,7 +185,9 @@ export function createIdempotency({ answers, log }: IdempotencyDeps): Idempotenc
         ends_later = true
         return record(asked, answer, gone, end)
       } catch (thrown) {
-        await concludeFailure(asked, toGatewayError(thrown), origin)
+        await concludeFailure(asked, toGatewayError(thrown), origin).catch((cause) =>
+          log.warn({ request_id, cause }, 'an Idempotency-Key could not be freed'),
+        )
         throw thrown
       } finally {
         if (!ends_later) end()

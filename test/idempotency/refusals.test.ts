@@ -287,3 +287,32 @@ test('nothing of the keys or the answers is in the log', async () => {
   expect(gateway.log.text()).not.toContain(asked.idempotency_key)
   expect(gateway.log.text()).not.toContain('my secret')
 })
+
+test('a gateway that cannot write keys down refuses, asks no vendor, and charges nobody', async () => {
+  await using broken = await startTestGateway({ upstream })
+  const key = await broken.caller()
+  broken.db.run(
+    "CREATE TRIGGER full BEFORE INSERT ON idempotency_keys BEGIN SELECT RAISE (ABORT, 'the disk is full'); END",
+  )
+  const { status, body } = await send(broken, WHOLE, { key, idempotency_key: 'k' })
+  expect([status, body.includes('disk')]).toEqual([500, false])
+  expect(upstream.seen).toEqual([])
+  expect((await broken.atRest()).holds).toEqual([])
+  expect((await broken.call(WHOLE.path, WHOLE.body, { key })).status).toBe(200)
+})
+
+test('an answer that cannot be kept is given all the same, and is not made and charged again', async () => {
+  await using broken = await startTestGateway({ upstream })
+  const key = await broken.caller()
+  broken.db.run(
+    "CREATE TRIGGER full BEFORE UPDATE ON idempotency_keys BEGIN SELECT RAISE (ABORT, 'the disk is full'); END",
+  )
+  for (const [paid, idempotency_key] of [
+    [WHOLE, 'one'],
+    [STREAMED, 'two'],
+  ] as const) {
+    expect((await send(broken, paid, { key, idempotency_key })).status).toBe(200)
+    expectRefusal(await send(broken, paid, { key, idempotency_key }), 409, /was charged/)
+  }
+  expect((await broken.atRest()).calls).toHaveLength(2)
+})
