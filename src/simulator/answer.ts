@@ -2,6 +2,7 @@
 import type { Answer, Ask, FunctionCall, PromptUsage, Reply } from './ask.ts'
 import { type Behaviour, leastEvents } from './behaviour.ts'
 import { type PrefixCache, useOf } from './cache.ts'
+import type { Canvas } from './canvas.ts'
 import { drawPicture } from './picture.ts'
 import { createRandom, type Random } from './random.ts'
 import { valueFor } from './schema.ts'
@@ -18,12 +19,22 @@ export const BLOCKING_WORD = 'SIMULATE_BLOCK'
 /** How much text goes in an event, where the model's name does not say how many events there are. */
 export const TOKENS_PER_EVENT = 8
 
-/** Answers a question, at once and whole; how it is delivered is another's matter. */
-export function reply(ask: Ask, behaviour: Behaviour, cache: PrefixCache): Reply {
+/**
+ * Answers a question, at once and whole; how it is delivered is another's matter.
+ * @param shown the pictures of the prompt, for what is drawn
+ */
+export function reply(
+  ask: Ask,
+  behaviour: Behaviour,
+  cache: PrefixCache,
+  shown: readonly Canvas[] = [],
+): Reply {
   const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
   return {
     prompt: readPrompt(ask, behaviour, cache),
-    answers: blocked ? [] : Array.from({ length: ask.answers }, (_, index) => answer(ask, behaviour, index)),
+    answers: blocked
+      ? []
+      : Array.from({ length: ask.answers }, (_, index) => answer(ask, behaviour, index, shown)),
   }
 }
 
@@ -42,13 +53,13 @@ function readPrompt(ask: Ask, behaviour: Behaviour, cache: PrefixCache): PromptU
   return ask.cache_points.length === 0 ? prompt : { ...prompt, ...useOf(cache, ask, prompt) }
 }
 
-function answer(ask: Ask, behaviour: Behaviour, index: number): Answer {
+function answer(ask: Ask, behaviour: Behaviour, index: number, shown: readonly Canvas[]): Answer {
   const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
   const thoughts = think(ask, behaviour, random)
   const room = ask.max_output_tokens - thoughts.length
   const calls = chooseCalls(ask, random)
   if (calls.length > 0) return answerCalls(thoughts, calls, room)
-  if (behaviour.draws) return answerPicture(ask, random, room)
+  if (behaviour.draws) return answerPicture(ask, random, room, shown)
   const written = write(ask, behaviour, random)
   const { text, ...ending } = cut(written, ask.stops, room)
   if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], ...ending }
@@ -85,10 +96,11 @@ function answerCalls(thoughts: string[], calls: FunctionCall[], room: number): A
   return { thoughts, text: [], calls: fits ? calls : [], pictures: [], finish: fits ? 'stop' : 'length' }
 }
 
-function answerPicture(ask: Ask, random: Random, room: number): Answer {
+function answerPicture(ask: Ask, random: Random, room: number, shown: readonly Canvas[]): Answer {
   const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
-  const pictures = fits ? [drawPicture(ask.aspect_ratio, random)] : []
+  const asked = { prompt: ask.prompt, shape: ask.aspect_ratio, shown }
+  const pictures = fits ? [drawPicture(asked, random)] : []
   return { thoughts: [], text, calls: [], pictures, finish: fits ? 'stop' : 'length' }
 }
 

@@ -29,8 +29,10 @@ export interface Ask {
   readonly results: readonly { name: string; response: string }[]
   /** JSON is asked for; its schema, where there is one. */
   readonly json: { readonly schema: unknown } | undefined
-  /** Width to height of a picture. */
+  /** Width to height of a picture, such as `16:9`, or its size, such as `512x512`. */
   readonly aspect_ratio: string
+  /** Images in the prompt, in base64, which a picture shows. */
+  readonly references?: readonly string[]
   /** Ends of the parts of the prompt, the first one first. */
   readonly cache_points: readonly CachePoint[]
 }

@@ -16,10 +16,13 @@ import {
   type Refusal,
   type Telling,
 } from './dialect.ts'
+import { isForm, readForm } from './form.ts'
 import { gemini } from './gemini/index.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
 import { openai } from './openai/index.ts'
+import { openaiImages } from './openai-images/index.ts'
+import { decodeReferences } from './references.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
 /** What the simulated vendor saw; `call` counts the requests from 1. */
@@ -42,7 +45,7 @@ export interface Simulator {
 }
 
 /** Dialects in the order in which they are asked whether a path is theirs. */
-const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages]
 
 /** A simulated vendor. What it does, a model's name says: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -102,6 +105,7 @@ async function serve(visit: Visit): Promise<Response> {
 }
 
 async function readBody(request: Request): Promise<JsonObject | undefined> {
+  if (isForm(request)) return readForm(request)
   const text = await request.text()
   try {
     const body: unknown = JSON.parse(text)
@@ -124,13 +128,18 @@ interface Prepared {
   readonly totals: Totals
 }
 
-function prepare({ dialect, cache }: Visit, call: Call | Query, behaviour: Behaviour): Prepared {
+async function prepare(
+  { dialect, cache }: Visit,
+  call: Call | Query,
+  behaviour: Behaviour,
+): Promise<Prepared> {
   const telling = tellingOf(behaviour)
   if (isQuery(call)) {
     const { body, totals } = call.respond(telling)
     return { payloads: [body], framing: undefined, totals }
   }
-  const replied = reply(call.ask, behaviour, cache)
+  const shown = behaviour.draws ? await decodeReferences(call.ask.references ?? []) : []
+  const replied = reply(call.ask, behaviour, cache, shown)
   const { framing } = call
   const payloads = framing
     ? dialect.events(call, replied, telling, behaviour)
@@ -138,9 +147,9 @@ function prepare({ dialect, cache }: Visit, call: Call | Query, behaviour: Behav
   return { payloads, framing, totals: totalsOf(replied) }
 }
 
-function answer(visit: Visit, call: Call | Query, behaviour: Behaviour): Response {
+async function answer(visit: Visit, call: Call | Query, behaviour: Behaviour): Promise<Response> {
   const { request, dialect, sleep, tell } = visit
-  const { payloads, framing, totals } = prepare(visit, call, behaviour)
+  const { payloads, framing, totals } = await prepare(visit, call, behaviour)
   const error_payload = dialect.streamError(dialect.refusals.overloaded)
   const body = deliver(
     { payloads, framing, behaviour, error_payload, sleep, signal: request.signal },

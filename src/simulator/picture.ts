@@ -1,61 +1,157 @@
-// Owns the pictures that the simulator draws: PNG files of two blended colours, in the shape that was asked for.
-import { deflateSync } from 'node:zlib'
+// Owns the pictures that the simulator draws: a landscape in the prompt's colours with what it names in it, in the shape
+// that was asked for. One picture that came along is taken up and tinted; several stand side by side.
+import {
+  type Canvas,
+  type Colour,
+  createCanvas,
+  disc,
+  fade,
+  ground,
+  mix,
+  place,
+  rectangle,
+  triangle,
+} from './canvas.ts'
+import { encodePng } from './png.ts'
 import type { Random } from './random.ts'
 
+export interface PictureAsk {
+  prompt: string
+  /** Such as `16:9`, or a size such as `512x512`; square where it is neither. */
+  shape: string
+  /** Pictures to show. */
+  shown: readonly Canvas[]
+}
+
 const LONGER_SIDE = 1_024
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+const LONGEST_SIDE = 2_048
+const WHITE: Colour = [250, 250, 247]
+
+const COLOURS: readonly (readonly [word: RegExp, colour: Colour])[] = [
+  [/\bred\b/i, [196, 58, 49]],
+  [/\bblue\b/i, [47, 94, 168]],
+  [/\bgreen\b/i, [58, 125, 68]],
+  [/\byellow\b/i, [236, 190, 52]],
+  [/\borange\b/i, [226, 125, 41]],
+  [/\b(purple|violet)\b/i, [118, 74, 152]],
+  [/\bpink\b/i, [226, 136, 164]],
+  [/\bwhite\b/i, [240, 238, 230]],
+  [/\bblack\b/i, [38, 38, 42]],
+  [/\bbrown\b/i, [121, 84, 56]],
+]
 
 /**
  * Draws a picture.
- * @param aspect_ratio such as `16:9`; square where it is none
+ *
  * @returns a PNG file in base64
  */
-export function drawPicture(aspect_ratio: string, random: Random): string {
-  const [width, height] = sizeOf(aspect_ratio)
-  return encodePng(width, height, blend(width, height, random)).toString('base64')
+export function drawPicture({ prompt, shape, shown }: PictureAsk, random: Random): string {
+  const [width, height] = sizeOf(shape)
+  const canvas = createCanvas(width, height)
+  const colour = colourOf(prompt, random)
+  drawLandscape(canvas, colour, random)
+  const [only, ...others] = shown
+  if (!only) drawSubject(canvas, prompt, colour)
+  else if (others.length === 0) place(canvas, { x: 0, y: 0, width, height }, only, { colour, share: 0.35 })
+  else hang(canvas, shown)
+  return encodePng(canvas).toString('base64')
 }
 
-function sizeOf(aspect_ratio: string): [number, number] {
-  const match = /^([1-9]\d?):([1-9]\d?)$/.exec(aspect_ratio)
-  if (!match) return [LONGER_SIDE, LONGER_SIDE]
-  const [across, down] = [Number(match[1]), Number(match[2])]
+function sizeOf(shape: string): [number, number] {
+  const size = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(shape)
+  if (size) return [Math.min(Number(size[1]), LONGEST_SIDE), Math.min(Number(size[2]), LONGEST_SIDE)]
+  const ratio = /^([1-9]\d?):([1-9]\d?)$/.exec(shape)
+  if (!ratio) return [LONGER_SIDE, LONGER_SIDE]
+  const [across, down] = [Number(ratio[1]), Number(ratio[2])]
   const unit = LONGER_SIDE / Math.max(across, down)
   return [Math.round(across * unit), Math.round(down * unit)]
 }
 
-/** Rows of RGB, each after its filter byte, fading from one colour at the top to another at the bottom. */
-function blend(width: number, height: number, random: Random): Buffer {
-  const colour = () => [random.between(0, 255), random.between(0, 255), random.between(0, 255)]
-  const [top, bottom] = [colour(), colour()]
-  const rows = Buffer.alloc(height * (1 + width * 3))
-  for (let y = 0; y < height; y++) {
-    const share = y / Math.max(1, height - 1)
-    const pixel = Buffer.from(top.map((from, at) => Math.round(from + ((bottom[at] ?? 0) - from) * share)))
-    const start = y * (1 + width * 3) + 1
-    rows.fill(pixel, start, start + width * 3)
+/** The first colour that the prompt names, or one that follows from it. */
+function colourOf(prompt: string, random: Random): Colour {
+  const by_chance: Colour = [random.between(60, 210), random.between(60, 210), random.between(60, 210)]
+  return COLOURS.find(([word]) => word.test(prompt))?.[1] ?? by_chance
+}
+
+/** A sky with a sun, and two rows of hills. */
+function drawLandscape(canvas: Canvas, colour: Colour, random: Random): void {
+  const { width, height } = canvas
+  const sky: Colour = [random.between(110, 170), random.between(160, 200), random.between(205, 240)]
+  fade(canvas, sky, mix(WHITE, colour, 0.25))
+  disc(
+    canvas,
+    (width * random.between(15, 85)) / 100,
+    height * 0.22,
+    Math.min(width, height) * 0.08,
+    [255, 236, 178],
+  )
+  const hills = (share: number, waves: number) => {
+    const phase = random.between(0, 628) / 100
+    return (x: number) => height * (share + 0.05 * Math.sin((x / width) * waves + phase))
   }
-  return rows
+  const far: Colour = [128, 158, 128]
+  ground(canvas, hills(0.4, 5), mix(far, colour, 0.2))
+  ground(canvas, hills(0.24, 3), mix([84, 122, 76], colour, 0.12))
 }
 
-/** The chunks that a PNG file must have (RFC 2083, 4.1). */
-function encodePng(width: number, height: number, rows: Buffer): Buffer {
-  const header = Buffer.alloc(13)
-  header.writeUInt32BE(width, 0)
-  header.writeUInt32BE(height, 4)
-  header.set([8, 2, 0, 0, 0], 8)
-  return Buffer.concat([
-    SIGNATURE,
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ])
+/** What the prompt names, where that is known; else a balloon. */
+function drawSubject(canvas: Canvas, prompt: string, colour: Colour): void {
+  const side = Math.min(canvas.width, canvas.height) * 0.36
+  const x = canvas.width / 2 - side / 2
+  const y = canvas.height * 0.82 - side
+  const draw = SUBJECTS.find(([word]) => word.test(prompt))?.[1] ?? drawBalloon
+  draw(canvas, x, y, side, colour)
 }
 
-function chunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, 'latin1'), data])
-  const framed = Buffer.alloc(named.length + 8)
-  framed.writeUInt32BE(data.length, 0)
-  framed.set(named, 4)
-  framed.writeUInt32BE(Bun.hash.crc32(named), named.length + 4)
-  return framed
+type DrawSubject = (canvas: Canvas, x: number, y: number, side: number, colour: Colour) => void
+
+const DARK: Colour = [62, 52, 48]
+
+const drawHouse: DrawSubject = (canvas, x, y, side, colour) => {
+  const part = side / 10
+  triangle(canvas, { x: x - part, y: y - part * 2, width: side + part * 2, height: part * 6 }, DARK)
+  rectangle(canvas, { x, y: y + part * 4, width: side, height: part * 6 }, colour)
+  rectangle(canvas, { x: x + part * 4, y: y + part * 6, width: part * 2, height: part * 4 }, DARK)
+  for (const left of [1, 7])
+    rectangle(canvas, { x: x + part * left, y: y + part * 5.5, width: part * 2, height: part * 2 }, WHITE)
+}
+
+const drawTree: DrawSubject = (canvas, x, y, side, colour) => {
+  rectangle(canvas, { x: x + side * 0.44, y: y + side * 0.6, width: side * 0.12, height: side * 0.4 }, DARK)
+  for (const [across, down] of [
+    [0.3, 0.42],
+    [0.7, 0.42],
+    [0.5, 0.22],
+  ] as const)
+    disc(canvas, x + side * across, y + side * down, side * 0.26, colour)
+}
+
+const drawBalloon: DrawSubject = (canvas, x, y, side, colour) => {
+  rectangle(canvas, { x: x + side * 0.4, y: y + side * 0.5, width: side * 0.2, height: side * 0.02 }, DARK)
+  disc(canvas, x + side / 2, y, side * 0.42, colour)
+  disc(canvas, x + side * 0.36, y - side * 0.14, side * 0.08, mix(colour, WHITE, 0.6))
+  rectangle(canvas, { x: x + side * 0.42, y: y + side * 0.52, width: side * 0.16, height: side * 0.14 }, DARK)
+}
+
+const SUBJECTS: readonly (readonly [word: RegExp, draw: DrawSubject])[] = [
+  [/\b(house|home|cottage|cabin|hut)\b/i, drawHouse],
+  [/\b(tree|forest|oak|wood)\b/i, drawTree],
+]
+
+/** Pictures in white frames, side by side. */
+function hang(canvas: Canvas, shown: readonly Canvas[]): void {
+  const gap = Math.round(canvas.width / (shown.length * 8 + 2))
+  const width = Math.floor((canvas.width - gap * (shown.length + 1)) / shown.length)
+  const height = Math.min(Math.round(width * 1.1), canvas.height - gap * 2)
+  const y = Math.floor((canvas.height - height) / 2)
+  const frame = Math.max(1, Math.round(gap / 4))
+  for (const [index, picture] of shown.entries()) {
+    const x = gap + index * (width + gap)
+    rectangle(
+      canvas,
+      { x: x - frame, y: y - frame, width: width + frame * 2, height: height + frame * 2 },
+      WHITE,
+    )
+    place(canvas, { x, y, width, height }, picture, { colour: WHITE, share: 0 })
+  }
 }

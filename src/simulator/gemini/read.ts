@@ -74,22 +74,26 @@ function spoken(part: JsonObject): string {
   return said === undefined ? textOf(part.text) : JSON.stringify(said)
 }
 
-function inlineOf(part: JsonObject): { mime: string; bytes: number } {
+function inlineOf(part: JsonObject): { mime: string; bytes: number; data: string } {
   const inline = pick(part, 'inlineData', 'inline_data', 'fileData', 'file_data')
-  if (!isObject(inline)) return { mime: '', bytes: 0 }
+  if (!isObject(inline)) return { mime: '', bytes: 0, data: '' }
   const mime = textOf(pick(inline, 'mimeType', 'mime_type')).toLowerCase()
   return {
     mime: mime === '' ? 'application/octet-stream' : mime,
     bytes: Math.floor((textOf(inline.data).length * 3) / 4),
+    data: textOf(inline.data),
   }
 }
 
-function readMedia(parts: JsonObject[]): Pick<Ask, 'images' | 'audio_tokens' | 'document_tokens'> {
+function readMedia(
+  parts: JsonObject[],
+): Pick<Ask, 'images' | 'references' | 'audio_tokens' | 'document_tokens'> {
   const media = parts.map(inlineOf).filter(({ mime }) => mime !== '')
   const images = media.filter(({ mime }) => mime.startsWith('image/'))
   const audio = media.filter(({ mime }) => mime.startsWith('audio/'))
   return {
     images: images.length,
+    references: images.map(({ data }) => data),
     audio_tokens: audio.reduce((sum, { bytes }) => sum + Math.ceil(bytes / AUDIO_BYTES_PER_TOKEN), 0),
     document_tokens: (media.length - images.length - audio.length) * DOCUMENT_TOKENS,
   }

@@ -1,0 +1,112 @@
+// Owns the dialect of the simulator that OpenAI's images API speaks: generations in JSON, edits as a form.
+import { BLOCKING_WORD } from '../answer.ts'
+import type { Ask, Reply } from '../ask.ts'
+import type { Call, Dialect, Refusal, Telling } from '../dialect.ts'
+import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
+import { openai } from '../openai/index.ts'
+
+const PATH = /\/images\/(generations|edits)$/
+const MOST_IMAGES = 10
+const NO_LIMIT_TOKENS = 1_000_000
+/** What a medium image of 1024x1024 counts as. */
+const PICTURE_TOKENS = 1_056
+
+/** Moderation, which this API tells of by an error. */
+const BLOCKED: Refusal = {
+  status: 400,
+  message: 'Your request was rejected by the safety system. safety_violations=[violence].',
+}
+
+/** https://platform.openai.com/docs/api-reference/images */
+const FORMATS = new Set(['', 'png', 'jpeg', 'webp'])
+const QUALITIES = new Set(['', 'auto', 'high', 'medium', 'low'])
+
+/** A field of a form comes as a list of one. */
+const fieldOf = (body: JsonObject, name: string): string => {
+  const [value] = listOf(body[name])
+  return value === undefined ? String(body[name] ?? '') : textOf(value)
+}
+
+function read(url: URL, body: JsonObject): Call | Refusal {
+  const model = fieldOf(body, 'model')
+  const images = [...listOf(body.image), ...listOf(body['image[]'])].map(textOf)
+  if (fieldOf(body, 'prompt').includes(BLOCKING_WORD)) return BLOCKED
+  const fault = findFault(body, url.pathname.endsWith('/edits') && images.length === 0)
+  return fault ?? { model, framing: undefined, ask: askOf(body, images), body }
+}
+
+function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined {
+  const count = numberOf(Number(fieldOf(body, 'n') || 1)) ?? 0
+  const faults: readonly (readonly [field: string, wrong: boolean, message: string])[] = [
+    ['model', fieldOf(body, 'model') === '', 'you must provide a model parameter'],
+    ['prompt', fieldOf(body, 'prompt') === '', "Missing required parameter: 'prompt'."],
+    ['image', lacks_image, "Missing required parameter: 'image'."],
+    ['n', !(count >= 1 && count <= MOST_IMAGES), "Invalid 'n': must be between 1 and 10."],
+    ['size', !/^(|auto|\d+x\d+)$/.test(fieldOf(body, 'size')), "Invalid value for 'size'."],
+    ['quality', !QUALITIES.has(fieldOf(body, 'quality')), "Invalid value for 'quality'."],
+    ['output_format', !FORMATS.has(fieldOf(body, 'output_format')), "Invalid value for 'output_format'."],
+  ]
+  const found = faults.find(([, wrong]) => wrong)
+  return found && { status: 400, field: found[0], message: found[2] }
+}
+
+function askOf(body: JsonObject, images: string[]): Ask {
+  const prompt = fieldOf(body, 'prompt')
+  return {
+    prompt,
+    last_text: prompt,
+    declarations: '',
+    images: images.length,
+    references: images,
+    audio_tokens: 0,
+    document_tokens: 0,
+    uses_cache: false,
+    seed: '',
+    max_output_tokens: NO_LIMIT_TOKENS,
+    stops: [],
+    answers: Number(fieldOf(body, 'n') || 1),
+    thinking_budget: 0,
+    shows_thoughts: false,
+    functions: [],
+    calling: 'none',
+    parallel: false,
+    results: [],
+    json: undefined,
+    aspect_ratio: fieldOf(body, 'size'),
+    cache_points: [],
+  }
+}
+
+function whole(_call: Call, { prompt, answers }: Reply, telling: Telling): string {
+  const data = answers.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
+  const [input_tokens, output_tokens] =
+    telling === 'zero' ? [0, 0] : [prompt.text + prompt.image, data.length * PICTURE_TOKENS]
+  const details = { text_tokens: prompt.text, image_tokens: prompt.image }
+  const usage = {
+    input_tokens,
+    input_tokens_details: details,
+    output_tokens,
+    total_tokens: input_tokens + output_tokens,
+  }
+  return JSON.stringify({ created: 1, data, ...(telling === 'absent' ? {} : { usage }) })
+}
+
+export const openaiImages: Dialect = {
+  ...openai,
+  name: 'openai-images',
+  serves: (path) => PATH.test(path),
+  read,
+  whole,
+  events: (call, reply, telling) => [whole(call, reply, telling)],
+  refuse(refusal) {
+    if (refusal.message !== BLOCKED.message) return openai.refuse(refusal)
+    const error = {
+      message: refusal.message,
+      type: 'image_generation_user_error',
+      param: null,
+      code: 'moderation_blocked',
+    }
+    return { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ error }) }
+  },
+  refusals: { ...openai.refusals, field: 'prompt' },
+}

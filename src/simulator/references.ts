@@ -1,0 +1,21 @@
+// Owns reading the pictures that a caller sends along, so that what is drawn can show them.
+import type { Canvas } from './canvas.ts'
+
+const LONGEST_SIDE = 768
+
+/** @param images files in base64; what cannot be decoded is not shown */
+export async function decodeReferences(images: readonly string[]): Promise<Canvas[]> {
+  if (images.length === 0) return []
+  const { default: sharp } = await import('sharp')
+  const decoded = images.map(async (base64) => {
+    const { data, info } = await sharp(Buffer.from(base64, 'base64'))
+      .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .raw()
+      .toBuffer({ resolveWithObject: true })
+    return { width: info.width, height: info.height, pixels: data }
+  })
+  const settled = await Promise.allSettled(decoded)
+  return settled.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+}
