@@ -137,7 +137,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
     throw rateLimited(`The limit on ${limit} is reached. Retry after ${retry_after_s} s.`, { retry_after_s })
   }
 
-  /** Every route may take its whole time, and a caller his own to read: an older hold was left behind. */
+  /** Every route may take its whole time, and a caller his own to read: an older hold whose call is over was left behind. */
   function longestTime(model: Model): number {
     const { providers, server } = catalogue()
     let time_ms = server.drain_timeout_ms + server.stalled_reader_timeout_ms
@@ -249,8 +249,9 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
         expires_at_ms: now_ms + longestTime(model),
       })
       if (!outcome.ok) throw refusalError(outcome.refusal)
-      probe('held')
       const { hold_id, held_nanos } = outcome
+      admitted.place.holds(hold_id)
+      probe('held')
       const about = { hold_id, request_id, surface, model_id: model.id, streamed, caller, started_ms }
       return { ...admitted, model, hold_id, held_nanos, settlement: openSettlement(deps, about) }
     },

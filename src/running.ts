@@ -13,6 +13,8 @@ export interface RunningCall {
   moved(waiting_for: WaitingFor): void
   /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
   watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void
+  /** Money is held for it, until it leaves. */
+  holds(hold_id: number): void
   leave(): void
 }
 
@@ -28,6 +30,8 @@ export interface RunningCalls {
   readonly size: number
   /** No new call may start. */
   readonly stopping: boolean
+  /** Whether a hold's call is under way, however long it has been. */
+  isUnderWay(hold_id: number): boolean
   /** @param setIdleTimeout sets the socket's own idle time-out, 0 for none; called for long calls only */
   enter(request: Request, setIdleTimeout: (timeout_s: number) => void): RunningCall
   /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
@@ -44,6 +48,7 @@ interface Entry {
   moved_ms: number
   waiting_for: WaitingFor
   idle_timeout_ms: number
+  hold_id: number | undefined
   abortUpstream: (() => void) | undefined
   setIdleTimeout: (timeout_s: number) => void
   spared: boolean
@@ -76,6 +81,7 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
     get stopping() {
       return stopping
     },
+    isUnderWay: (hold_id) => entries.values().some((entry) => entry.hold_id === hold_id),
     enter(request, setIdleTimeout) {
       const at_ms = now()
       const controller = new AbortController()
@@ -85,6 +91,7 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
         moved_ms: at_ms,
         waiting_for: 'request',
         idle_timeout_ms: Number.POSITIVE_INFINITY,
+        hold_id: undefined,
         abortUpstream: undefined,
         setIdleTimeout,
         spared: false,
@@ -103,6 +110,9 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
           entry.idle_timeout_ms = idle_timeout_ms
           entry.abortUpstream = abortUpstream
           entry.moved_ms = now()
+        },
+        holds(hold_id) {
+          entry.hold_id = hold_id
         },
         leave() {
           if (!entries.delete(entry)) return

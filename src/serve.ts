@@ -10,26 +10,24 @@ import { ensureCatalogue } from './config/first.ts'
 import { formatMistake, type Mistake } from './config/mistakes.ts'
 import { type WatchedCatalogue, watchCatalogue } from './config/watch.ts'
 import { takeLock } from './db/lock.ts'
-import { migrate } from './db/migrate.ts'
 import { openDatabase } from './db/open.ts'
 import { createExchange } from './exchange.ts'
 import type { Gateway, Plugin } from './gateway.ts'
-import { createIdempotency } from './idempotency.ts'
+import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createKeptAnswers } from './kept-answers.ts'
-import { audit } from './ledger/audit.ts'
-import { openLedger } from './ledger/ledger.ts'
-import { expireLeftBehind, type Swept } from './ledger/sweep.ts'
-import { auditLibrary } from './library/audit.ts'
+import { type LedgerOptions, openLedger } from './ledger/ledger.ts'
+import type { Ledger } from './ledger/operations.ts'
+import { expireLeftBehind } from './ledger/sweep.ts'
 import { type Library, openLibrary } from './library/library.ts'
-import { type Recovered, recoverLibrary } from './library/recovery.ts'
+import { recoverLibrary } from './library/recovery.ts'
 import type { ProcessLogger } from './log.ts'
 import { createFileStore } from './media/store.ts'
-import { formatUsd } from './money.ts'
 import { anthropic } from './protocols/anthropic/index.ts'
 import { gemini } from './protocols/gemini/index.ts'
 import { openai } from './protocols/openai/index.ts'
 import { createRedactor, secretsOf } from './redact.ts'
-import { createRunningCalls, tickRegularly } from './running.ts'
+import { reportAudit, reportRecovered, reportSwept } from './reports.ts'
+import { createRunningCalls, type RunningCalls, tickRegularly } from './running.ts'
 import type { Fetch } from './upstream/dispatch.ts'
 import { createHealth } from './upstream/health.ts'
 import { createTransport } from './upstream/transport.ts'
@@ -42,6 +40,7 @@ const SOCKET_IDLE_TIMEOUT_S = 120
 const LAST_BYTES_MS = 2_000
 /** Of a vendor's refusal a caller is shown this many characters. */
 const MOST_PUBLIC_WORDS = 500
+const NO_PROBE = () => {}
 
 export interface ServeOptions {
   data_folder: string
@@ -57,6 +56,8 @@ export interface ServeOptions {
   probe?: (point: string) => void
   /** After so much silence a socket on which no call is under way is cut. */
   socket_idle_timeout_s?: number | undefined
+  /** How often holds that were left behind are looked for. */
+  sweep_every_ms?: number | undefined
 }
 
 export interface StartedGateway {
@@ -76,77 +77,24 @@ export interface StartedGateway {
  * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, a port that is taken
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
-  const { data_folder, log, now = Date.now, probe = () => {} } = options
-  const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S } = options
+  const { data_folder, log, socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S } = options
   const catalogue_path = join(data_folder, 'tollgate.toml')
-  const database_path = join(data_folder, 'tollgate.db')
-
   const wrote_catalogue = await ensureCatalogue(catalogue_path)
   const watched = await openCatalogue(catalogue_path, options)
   const catalogue = watched.current
   follow(catalogue(), log)
 
-  const unlock = takeLock(join(data_folder, 'serve.lock'))
-  if (!unlock)
-    throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
-  const db = openDatabase(database_path)
-  migrate(db)
-  const ledger = await openLedger({ path: database_path, writer: catalogue().server.ledger_writer, probe })
-  const idempotency = createIdempotency({
-    answers: createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now),
-    log,
-  })
-  const sweep = async (all: boolean) => {
-    reportSwept(await expireLeftBehind(db, ledger, now(), { all }), log)
-    await idempotency.sweep()
-  }
-  await sweep(true)
-  await idempotency.recover()
-  const library = openLibrary({ db, now, probe, data_folder })
-  reportRecovered(await recoverLibrary(library), log)
-  await options.beforeCalls?.({ database_path, catalogue: catalogue() })
+  const stores = await openStores(options, catalogue().server.ledger_writer)
+  await recover(stores, log)
+  await options.beforeCalls?.({ database_path: stores.database_path, catalogue: catalogue() })
 
   const running = createRunningCalls({
-    now,
+    now: stores.now,
     stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
     socket_idle_timeout_s,
   })
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
-  const limiter = createLimiter({ now: () => performance.now() })
-  const exchange = createExchange({
-    gate,
-    limiter,
-    ledger,
-    running,
-    idempotency,
-    catalogue,
-    protocols: { gemini, anthropic, openai },
-    upstream: {
-      fetch: createTransport(options.network ?? fetch, lazySimulator()),
-      health: createHealth(now),
-      now,
-      random: Math.random,
-    },
-    publicWords: (words) => createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MOST_PUBLIC_WORDS),
-    log,
-    now,
-    probe,
-  })
   let ready = false
-  const gateway: Gateway = {
-    exchange,
-    gate,
-    limiter,
-    ledger,
-    running,
-    catalogue,
-    library,
-    db,
-    log,
-    now,
-    newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
-    ready: () => ready,
-  }
+  const gateway = compose(options, stores, running, catalogue, () => ready)
   const app = createApp(gateway, options.plugins)
   app.listen({
     ...addressOf(options.listen ?? catalogue().server.listen),
@@ -160,28 +108,132 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   if (!server) throw new Error('The gateway could not listen.')
 
   const stopTicking = tickRegularly(running)
-  const sweeper = setInterval(
-    () => void sweep(false).catch((cause) => log.error({ cause }, 'the sweep failed')),
-    SWEEP_EVERY_MS,
-  )
-  await reportAudit(db, library, log)
+  const stopSweeping = sweepRegularly(stores, running, options)
+  await reportAudit(stores.db, stores.library, log)
   ready = true
 
   async function stop(): Promise<void> {
     await running.stop(catalogue().server.shutdown_timeout_ms)
-    clearInterval(sweeper)
+    stopSweeping()
     stopTicking()
     watched.close()
     // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
     await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
     await server?.stop(true)
-    await ledger.close()
-    db.close()
-    unlock?.()
+    await stores.close()
     log.info({}, 'stopped')
     log.flush()
   }
   return { url: server.url, catalogue, wrote_catalogue, reload: watched.reload, stop }
+}
+
+/** All that is kept in the data folder, besides the catalogue. */
+interface Stores {
+  database_path: string
+  db: Database
+  ledger: Ledger
+  idempotency: Idempotency
+  library: Library
+  now: () => number
+  close(): Promise<void>
+}
+
+/** @throws Error where another process serves the folder */
+async function openStores(
+  { data_folder, log, now = Date.now, probe = NO_PROBE }: ServeOptions,
+  writer: LedgerOptions['writer'],
+): Promise<Stores> {
+  const unlock = takeLock(join(data_folder, 'serve.lock'))
+  if (!unlock)
+    throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
+  const database_path = join(data_folder, 'tollgate.db')
+  const db = openDatabase(database_path)
+  const ledger = await openLedger({ path: database_path, writer, probe })
+  const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
+  return {
+    database_path,
+    db,
+    ledger,
+    idempotency: createIdempotency({ answers, log }),
+    library: openLibrary({ db, now, probe, data_folder }),
+    now,
+    async close() {
+      await ledger.close()
+      db.close()
+      unlock()
+    },
+  }
+}
+
+/** Puts right what a dead process left behind: nothing is under way yet. */
+async function recover(stores: Stores, log: ProcessLogger): Promise<void> {
+  const { db, ledger, idempotency, library, now } = stores
+  reportSwept(await expireLeftBehind(db, ledger, now(), { all: true }), log)
+  await idempotency.sweep()
+  await idempotency.recover()
+  reportRecovered(await recoverLibrary(library), log)
+}
+
+/** Sweeps until stopped. Returns what stops it. */
+function sweepRegularly(
+  { db, ledger, idempotency, now }: Stores,
+  { isUnderWay }: RunningCalls,
+  { log, sweep_every_ms = SWEEP_EVERY_MS }: ServeOptions,
+): () => void {
+  const sweep = async () => {
+    reportSwept(await expireLeftBehind(db, ledger, now(), { all: false, isUnderWay }), log)
+    await idempotency.sweep()
+  }
+  const timer = setInterval(
+    () => void sweep().catch((cause) => log.error({ cause }, 'the sweep failed')),
+    sweep_every_ms,
+  )
+  return () => clearInterval(timer)
+}
+
+/** The parts of a gateway, put together. */
+function compose(
+  { log, network = fetch, probe = NO_PROBE }: ServeOptions,
+  { db, ledger, idempotency, library, now }: Stores,
+  running: RunningCalls,
+  catalogue: () => Catalogue,
+  ready: () => boolean,
+): Gateway {
+  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const limiter = createLimiter({ now: () => performance.now() })
+  const exchange = createExchange({
+    gate,
+    limiter,
+    ledger,
+    running,
+    idempotency,
+    catalogue,
+    protocols: { gemini, anthropic, openai },
+    upstream: {
+      fetch: createTransport(network, lazySimulator()),
+      health: createHealth(now),
+      now,
+      random: Math.random,
+    },
+    publicWords: (words) => createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MOST_PUBLIC_WORDS),
+    log,
+    now,
+    probe,
+  })
+  return {
+    exchange,
+    gate,
+    limiter,
+    ledger,
+    running,
+    catalogue,
+    library,
+    db,
+    log,
+    now,
+    newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
+    ready,
+  }
 }
 
 async function openCatalogue(path: string, { env, log }: ServeOptions): Promise<WatchedCatalogue> {
@@ -206,27 +258,6 @@ async function openCatalogue(path: string, { env, log }: ServeOptions): Promise<
 function follow(catalogue: Catalogue, log: ProcessLogger): void {
   log.setLevel(catalogue.server.log_level)
   log.setSecrets(secretsOf(catalogue))
-}
-
-function reportSwept({ expired, possible_loss_nanos }: Swept, log: ProcessLogger): void {
-  if (expired.length === 0) return
-  const request_ids = expired.slice(0, 100).map(({ request_id }) => request_id)
-  log.warn(
-    { holds: expired.length, possible_loss_usd: formatUsd(possible_loss_nanos), request_ids },
-    'holds were left behind and are given back; what their calls cost upstream is the possible loss',
-  )
-}
-
-function reportRecovered(recovered: Recovered, log: ProcessLogger): void {
-  const { left_behind, stray_files, lost_files } = recovered
-  if (left_behind + stray_files + lost_files > 0)
-    log.warn({ ...recovered }, 'images were left half made, or without their row or file, and are put right')
-}
-
-/** Books that do not add up are no reason to refuse calls, and every reason to tell the operator. */
-async function reportAudit(db: Database, library: Library, log: ProcessLogger): Promise<void> {
-  const findings = [...audit(db).findings, ...(await auditLibrary(library))]
-  if (findings.length > 0) log.error({ findings }, 'the audit found the books broken: run `tollgate audit`')
 }
 
 /** The simulator is loaded when the first call is made to it: most gateways never make one. */

@@ -15,17 +15,17 @@ export interface Swept {
 
 /**
  * Expires pending holds: at the start of the only server all of them, which a dead process left; later those whose
- * call's time limit has passed. A hold that its call resolves in the meantime is left alone.
+ * call's time limit has passed and that no call waits to resolve, for it would be served for nothing.
  *
  * @param db any connection to the ledger's database; only read from
- * @param options `all`: whatever their time limit
+ * @param options `all`: whatever their time limit; `isUnderWay`: whether a hold's call may still resolve it
  * @throws GatewayError when the ledger cannot commit; some of the holds may have been expired then
  */
 export async function expireLeftBehind(
   db: Database,
   ledger: Pick<Ledger, 'submit'>,
   now_ms: number,
-  options: { all: boolean },
+  options: { all: boolean; isUnderWay?: (hold_id: number) => boolean },
 ): Promise<Swept> {
   const late = options.all ? undefined : lte(holds.expires_at_ms, now_ms)
   const pending = drizzle({ client: db })
@@ -33,6 +33,7 @@ export async function expireLeftBehind(
     .from(holds)
     .where(and(eq(holds.state, 'pending'), late))
     .all()
+    .filter(({ id }) => !options.isUnderWay?.(id))
   const outcomes = await Promise.all(
     pending.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
   )

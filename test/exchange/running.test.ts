@@ -29,6 +29,16 @@ function world() {
   return { running, enter, pass }
 }
 
+test('a hold is under way from when its call has it until the call leaves', () => {
+  const { running, enter } = world()
+  const [one, other] = [enter(), enter()]
+  expect(running.isUnderWay(1)).toBe(false)
+  one.call.holds(1)
+  other.call.holds(2)
+  one.call.leave()
+  expect([1, 2, 3].map(running.isUnderWay)).toEqual([false, true, false])
+})
+
 describe('a caller', () => {
   test('who leaves takes his call with him, and no other', () => {
     const { enter } = world()

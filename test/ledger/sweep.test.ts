@@ -47,6 +47,16 @@ describe('the sweep', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
+  test('leaves alone what a call still waits to resolve, however late it is', async () => {
+    const db = left()
+    const swept = await expireLeftBehind(db, ledgerOver(db), NOW + 2_500, {
+      all: false,
+      isUnderWay: (hold_id) => hold_id === 1,
+    })
+    expect(swept.expired.map(({ id }) => id)).toEqual([2])
+    expect(stateOf(db)).toMatchObject({ held: 40 })
+  })
+
   test('finds nothing the second time', async () => {
     const db = left()
     await expireLeftBehind(db, ledgerOver(db), NOW, { all: true })

@@ -31,6 +31,7 @@ export interface TestGatewayOptions {
   probe?: (point: string) => void
   plugins?: readonly Plugin[]
   socket_idle_timeout_s?: number
+  sweep_every_ms?: number
 }
 
 export interface CallOptions {
@@ -109,6 +110,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     listen: '127.0.0.1:0',
     now,
     socket_idle_timeout_s: options.socket_idle_timeout_s,
+    sweep_every_ms: options.sweep_every_ms,
     ...(probe ? { probe } : {}),
   })
   const database_path = join(data_folder, 'tollgate.db')
