@@ -1,0 +1,50 @@
+// 30 image requests in any 60 seconds for an account.
+import { expect, test } from 'bun:test'
+import { createImageRate } from '../../src/access/image-rate.ts'
+import { randomFrom } from '../ledger/random.ts'
+
+test('in any 60 seconds exactly 30 are admitted, and one more as soon as the first is 60 seconds old', () => {
+  const clock = { ms: 0 }
+  const rate = createImageRate(() => clock.ms)
+  for (let count = 1; count <= 30; count++) {
+    clock.ms += 10
+    expect(rate.take(1)).toMatchObject({ admitted: true, remaining: 30 - count })
+  }
+  expect(rate.take(1)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 60 })
+  clock.ms = 60_009
+  expect(rate.take(1)).toEqual({ admitted: false, limit: 30, remaining: 0, resets_in_s: 1 })
+  clock.ms = 60_010
+  expect(rate.take(1)).toMatchObject({ admitted: true, remaining: 0 })
+  expect(rate.take(1)).toMatchObject({ admitted: false })
+})
+
+test('accounts do not share', () => {
+  const rate = createImageRate(() => 0)
+  for (let count = 0; count < 30; count++) rate.take(1)
+  expect(rate.take(1).admitted).toBe(false)
+  expect(rate.take(2)).toMatchObject({ admitted: true, remaining: 29 })
+})
+
+test('against a list of all that was admitted, over random times and accounts', () => {
+  const seed = Math.floor(Math.random() * 2 ** 32)
+  const random = randomFrom(seed)
+  const clock = { ms: 0 }
+  const rate = createImageRate(() => clock.ms)
+  const admitted = new Map<number, number[]>()
+  for (let step = 0; step < 5_000; step++) {
+    clock.ms += random.below(3_000)
+    const account_id = random.below(3)
+    const recent = (admitted.get(account_id) ?? []).filter((at) => at > clock.ms - 60_000)
+    const expected = recent.length < 30
+    const state = rate.take(account_id)
+    if (expected) recent.push(clock.ms)
+    admitted.set(account_id, recent)
+    expect({ seed, step, ...state }).toMatchObject({
+      seed,
+      step,
+      admitted: expected,
+      remaining: 30 - recent.length,
+    })
+    expect(state.resets_in_s).toBe(Math.ceil(((recent[0] ?? 0) + 60_000 - clock.ms) / 1_000))
+  }
+})

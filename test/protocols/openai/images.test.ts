@@ -1,0 +1,152 @@
+// Drawing over OpenAI's images API: what each family of models is asked, and what answers and refusals mean.
+import { describe, expect, test } from 'bun:test'
+import type { ImageRequest } from '../../../src/protocols/images.ts'
+import { openaiImages } from '../../../src/protocols/openai/images.ts'
+
+const request = (rest: Partial<ImageRequest> = {}): ImageRequest => ({
+  prompt: 'a cat',
+  references: [],
+  count: 1,
+  size: undefined,
+  aspect_ratio: undefined,
+  quality: undefined,
+  background: undefined,
+  output_format: undefined,
+  ...rest,
+})
+const encode = (rest: Partial<ImageRequest>, model = 'gpt-image-1.5') =>
+  openaiImages.encode(request(rest), { model, api_key: 'secret' })
+const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encode(rest, model).body))
+
+describe('generations', () => {
+  test('go out as JSON, the key as a bearer; what was not asked is not said', () => {
+    const { path, headers } = encode({})
+    expect(path).toBe('/images/generations')
+    expect(headers).toEqual({ 'content-type': 'application/json', authorization: 'Bearer secret' })
+    expect(bodyOf({ count: 2 })).toEqual({ model: 'gpt-image-1.5', prompt: 'a cat', n: 2 })
+  })
+
+  test('GPT image models are told quality, background and format, and never response_format', () => {
+    expect(bodyOf({ quality: 'low', background: 'opaque', output_format: 'webp' })).toEqual({
+      model: 'gpt-image-1.5',
+      prompt: 'a cat',
+      n: 1,
+      quality: 'low',
+      background: 'opaque',
+      output_format: 'webp',
+    })
+  })
+
+  test('other servers are asked for base64, and for the size itself', () => {
+    const size = { width: 640, height: 480 }
+    expect(
+      bodyOf({ size, quality: 'low', aspect_ratio: { width: 4, height: 3 } }, 'stable-diffusion-3'),
+    ).toEqual({
+      model: 'stable-diffusion-3',
+      prompt: 'a cat',
+      n: 1,
+      size: '640x480',
+      response_format: 'b64_json',
+    })
+  })
+
+  test.each([
+    ['gpt-image-1.5', 1024, 1024, '1024x1024'],
+    ['gpt-image-1.5', 2048, 2048, '1024x1024'],
+    ['gpt-image-1.5', 1792, 1024, '1536x1024'],
+    ['gpt-image-1.5', 64, 4096, '1024x1536'],
+    ['chatgpt-image-latest', 1920, 1080, '1536x1024'],
+    ['gpt-image-2', 1536, 864, '1536x864'],
+    ['gpt-image-2', 1500, 864, '1536x1024'],
+    ['gpt-image-2.5-flare', 3840, 2160, '3840x2160'],
+    ['gpt-image-2', 3856, 2160, '1536x1024'],
+    ['gpt-image-2', 2048, 512, '1536x1024'],
+    ['gpt-image-2', 256, 256, '1024x1024'],
+  ])('%s for %ix%i is asked for %s', (model, width, height, size) => {
+    expect(bodyOf({ size: { width, height } }, model).size).toBe(size)
+  })
+
+  test('a ratio becomes the nearest size', () => {
+    expect(bodyOf({ aspect_ratio: { width: 9, height: 16 } }).size).toBe('1024x1536')
+  })
+
+  test('how many at once', () => {
+    expect(openaiImages.mostPerRequest('gpt-image-2')).toBe(10)
+    expect(openaiImages.mostPerRequest('some-other')).toBe(1)
+  })
+})
+
+describe('edits', () => {
+  const png = { bytes: Buffer.from([1, 2, 3, 13, 10, 45, 45]), mime: 'image/png' }
+  const webp = { bytes: Buffer.from('webp'), mime: 'image/webp' }
+
+  async function formOf(rest: Partial<ImageRequest>) {
+    const { path, headers, body } = encode(rest)
+    expect(path).toBe('/images/edits')
+    const init = { headers: { 'content-type': headers['content-type'] ?? '' } }
+    return new Response(body as Uint8Array<ArrayBuffer>, init).formData()
+  }
+
+  test('one image goes as `image`', async () => {
+    const form = await formOf({ references: [png], size: { width: 512, height: 512 } })
+    expect([...form.keys()]).toEqual(['model', 'prompt', 'n', 'size', 'image'])
+    const image = form.get('image') as unknown as File
+    expect([image.type, image.name]).toEqual(['image/png', '1.png'])
+    expect(Buffer.from(await image.arrayBuffer())).toEqual(png.bytes)
+  })
+
+  test('several go as `image[]`, in their order', async () => {
+    const images = (await formOf({ references: [png, webp] })).getAll('image[]') as unknown as File[]
+    expect(images.map(({ type }) => type)).toEqual(['image/png', 'image/webp'])
+  })
+
+  test('a prompt with line ends and quotes stays what it is', async () => {
+    const prompt = 'a "cat"\r\n--tollgate\r\nContent-Disposition: form-data; name="n"\r\n\r\n9'
+    const form = await formOf({ prompt, references: [png] })
+    expect([form.get('prompt'), form.get('n')]).toEqual([prompt, '1'])
+  })
+})
+
+describe('an answer', () => {
+  test('gives its images and how the prompt was revised', () => {
+    const data = [{ b64_json: 'ONE', revised_prompt: 'a fine cat' }, { b64_json: 'TWO' }]
+    expect(openaiImages.decode({ created: 1, data })).toEqual({
+      images: [
+        { base64: 'ONE', revised_prompt: 'a fine cat' },
+        { base64: 'TWO', revised_prompt: null },
+      ],
+    })
+  })
+
+  test.each([
+    ['no data', {}],
+    ['an empty list', { data: [] }],
+    ['addresses only', { data: [{ url: 'https://vendor.example/1.png' }] }],
+    ['an empty image', { data: [{ b64_json: '' }] }],
+  ])('with %s has no image', (_row, answer) => {
+    expect(openaiImages.decode(answer)).toEqual({ refusal: 'no_image_generated' })
+  })
+})
+
+describe('a refusal', () => {
+  const refusal = (status: number, error: object) =>
+    openaiImages.readFailure(status, new Headers(), JSON.stringify({ error: { message: 'no', ...error } }))
+
+  test.each(['moderation_blocked', 'content_policy_violation', 'content_filter', 'contentFilter'])(
+    'with code %s is moderation, and the request is to blame',
+    (code) => {
+      expect(refusal(400, { code })).toMatchObject({ blame: 'request', code: 'content_policy_violation' })
+    },
+  )
+  test('of the size is told apart', () => {
+    expect(refusal(400, { param: 'size' })).toMatchObject({ blame: 'request', code: 'unsupported_size' })
+  })
+  test.each([
+    [401, 'key'],
+    [429, 'busy'],
+    [500, 'broken'],
+  ] as const)('with status %i is as in chat completions: %s', (status, blame) => {
+    const read = refusal(status, {})
+    expect([read.blame, read.code]).toEqual([blame, undefined])
+  })
+})
