@@ -10,7 +10,7 @@ import {
   convertStream,
   type Dialect,
 } from './conversion.ts'
-import { GatewayError, toGatewayError, upstreamFailed } from './errors.ts'
+import { GatewayError, upstreamFailed } from './errors.ts'
 import {
   type Admitted,
   type CallOrigin,
@@ -20,13 +20,13 @@ import {
   type PaidCalls,
   type Sending,
 } from './paid-call.ts'
-import { chargeTokens } from './pricing/charge.ts'
 import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
 import { parseObject } from './protocols/json.ts'
 import type { JsonObject, Protocol, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { CLIENT_CLOSED_REQUEST } from './settlement.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
-import { NO_USAGE, outputTokens, totalTokens, type Usage } from './usage.ts'
+import { requestTo } from './upstream/request.ts'
+import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from './usage.ts'
 
 export interface TextCall extends CallOrigin {
   body_limit_bytes: number
@@ -49,13 +49,6 @@ interface HeldText extends Held<TextModel> {
   order: Order
   /** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead. */
   output_limit: number | undefined
-}
-
-/** What a call is charged for, and shown where its answer is translated. */
-interface Billed {
-  usage: Usage
-  /** The upstream did not report it, or not all of it. */
-  estimated: boolean
 }
 
 /** A whole answer, ready for the caller. */
@@ -106,9 +99,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     try {
       return held.order.conversion.streams ? await streamedAnswer(held) : await wholeAnswer(held)
     } catch (thrown) {
-      const { status } = held.origin.render(toGatewayError(thrown), held.origin.request_id)
-      await held.settlement.giveBack('failed', status)
-      throw thrown
+      throw await steps.abandon(held, thrown)
     }
   }
 
@@ -161,22 +152,14 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       open,
       write({ provider, model: upstream_model, api_key }) {
         const protocol = deps.protocols[provider.protocol]
-        const { path, headers } = protocol.target({ model: upstream_model, api_key, streams })
-        return {
-          url: provider.base_url + path,
-          headers: {
-            'content-type': 'application/json',
-            'accept-encoding': 'identity',
-            ...headers,
-            ...(provider.protocol === dialect.protocol.name ? call.forwarded_headers : {}),
-            ...provider.headers,
-          },
-          body: convertRequest(conversion, protocol, {
-            model: upstream_model,
-            max_output_tokens,
-            output_limit,
-          }),
-        }
+        const target = protocol.target({ model: upstream_model, api_key, streams })
+        const body = convertRequest(conversion, protocol, {
+          model: upstream_model,
+          max_output_tokens,
+          output_limit,
+        })
+        const forwarded = provider.protocol === dialect.protocol.name ? call.forwarded_headers : {}
+        return requestTo(provider, target, body, forwarded)
       },
     }
   }
@@ -189,7 +172,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
         readWhole(response, order, deps.protocols[provider.protocol]),
       ),
     )
-    await settle(held, held.place.gone.aborted ? 'cancelled' : 'completed', answer.billed)
+    await steps.settle(held, held.place.gone.aborted ? 'cancelled' : 'completed', answer.billed)
     return new Response(answer.body, { headers: answerHeaders(held, 'application/json') })
   }
 
@@ -235,16 +218,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
       await held.settlement.giveBack(ending, status).finally(() => steps.leave(held, 0))
     } else {
-      await settle(held, ending, billStream(held.order, reading, ending))
-    }
-  }
-
-  async function settle(held: HeldText, outcome: StreamEnding, { usage, estimated }: Billed): Promise<void> {
-    try {
-      const charge = chargeTokens(held.model.price, usage)
-      await held.settlement.post({ outcome, charge, usage, estimated })
-    } finally {
-      steps.leave(held, totalTokens(usage))
+      await steps.settle(held, ending, billStream(held.order, reading, ending))
     }
   }
 
@@ -259,14 +233,9 @@ function answerHeaders(held: HeldText, content_type: string): Record<string, str
   return headers
 }
 
-/** No call has so many tokens: a usage beyond is nonsense, and its price may be more than can be counted. */
-const MOST_TOKENS = 2 ** 31
-
 /** A usage as reported, or what is missing of it estimated. @param estimateOutput what was delivered, in tokens */
 function bill({ input_tokens }: Order, reported: Usage | undefined, estimateOutput: () => number): Billed {
-  return reported && totalTokens(reported) <= MOST_TOKENS
-    ? { usage: reported, estimated: false }
-    : { usage: { ...NO_USAGE, input_tokens, output_tokens: estimateOutput() }, estimated: true }
+  return billedUsage(reported, () => ({ ...NO_USAGE, input_tokens, output_tokens: estimateOutput() }))
 }
 
 /** What a stream is charged for. One that did not come to its end may not have told its output. */

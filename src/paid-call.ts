@@ -2,7 +2,7 @@
 import { type Caller, type Gate, mayCall } from './access/gate.ts'
 import { type Lease, type Limiter, limitsFor } from './access/limits.ts'
 import type { RenderError } from './answers.ts'
-import type { Catalogue, Model } from './config/catalogue.ts'
+import type { Catalogue, EmbeddingModel, Model, TextModel } from './config/catalogue.ts'
 import {
   GatewayError,
   notFound,
@@ -13,13 +13,21 @@ import {
 } from './errors.ts'
 import type { Idempotency, RepeatableCall } from './idempotency.ts'
 import type { Nanos } from './money.ts'
+import { chargeTokens } from './pricing/charge.ts'
 import type { Quote } from './pricing/quote.ts'
 import type { Protocol, UpstreamFailure } from './protocols/protocol.ts'
 import { refusalError } from './refusals.ts'
 import type { RunningCall, RunningCalls } from './running.ts'
-import { CLIENT_CLOSED_REQUEST, openSettlement, type Settlement, type SettlementDeps } from './settlement.ts'
+import {
+  CLIENT_CLOSED_REQUEST,
+  type Delivered,
+  openSettlement,
+  type Settlement,
+  type SettlementDeps,
+} from './settlement.ts'
 import { type DispatchDeps, type Dispatched, dispatch, type UpstreamRequest } from './upstream/dispatch.ts'
 import type { Attempt } from './upstream/routes.ts'
+import { type Billed, totalTokens } from './usage.ts'
 
 export interface PaidCallDeps extends SettlementDeps {
   gate: Gate
@@ -80,6 +88,7 @@ export interface Sending<T> {
 }
 
 type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
+type TokenModel = TextModel | EmbeddingModel
 
 export interface PaidCalls {
   /**
@@ -114,10 +123,15 @@ export interface PaidCalls {
    */
   ask<T>(admitted: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>>
   /**
-   * The same for a call whose money is held. Where no route answers, it is given back.
-   * @throws GatewayError as `dispatch`
+   * The same for a call whose money is held: the route that answers goes into its record.
+   * @throws GatewayError as `dispatch`; what is held is given back by `abandon`
    */
   send<T>(held: Held<Model>, sending: Sending<T>): Promise<Dispatched<T>>
+  /**
+   * Charges for the tokens that were delivered, and gives back the call's place.
+   * @throws GatewayError as `Settlement.post`
+   */
+  settle(held: Held<TokenModel>, outcome: Delivered['outcome'], billed: Billed): Promise<void>
   /** Gives back what is held for a call that failed, or whose caller left. @returns the failure to tell of */
   abandon(held: Held<Model>, thrown: unknown): Promise<unknown>
   /** Gives back the call's place. @param tokens what it used, for the limits */
@@ -202,12 +216,10 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
     findModel<K extends Model['kind']>({ caller }: Pick<Admitted, 'caller'>, model_id: string, kind: K) {
       const model = catalogue().models.get(model_id)
       if (!model || model.retired) {
-        throw notFound(
-          'There is no such model here, or it was retired. GET /v1/models lists those that you may call.',
-          {
-            code: 'model_not_found',
-          },
-        )
+        const problem = 'There is no such model here, or it was retired.'
+        throw notFound(`${problem} GET /v1/models lists those that you may call.`, {
+          code: 'model_not_found',
+        })
       }
       if (!mayCall(caller.key, model_id)) {
         throw permissionDenied(`This API key has no access to the model "${model_id}".`, {
@@ -259,13 +271,18 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
     ask,
 
     async send(held, sending) {
+      const dispatched = await ask(held, held.model, sending)
+      held.settlement.reached(dispatched.attempt)
+      probe('dispatched')
+      return dispatched
+    },
+
+    async settle(held, outcome, { usage, estimated }) {
       try {
-        const dispatched = await ask(held, held.model, sending)
-        held.settlement.reached(dispatched.attempt)
-        probe('dispatched')
-        return dispatched
-      } catch (thrown) {
-        throw await abandon(held, thrown)
+        const charge = chargeTokens(held.model.price, usage)
+        await held.settlement.post({ outcome, charge, usage, estimated })
+      } finally {
+        leave(held, totalTokens(usage))
       }
     },
 

@@ -57,6 +57,23 @@ export function outputTokens(usage: Usage): number {
   return usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
 }
 
+/** What a call is charged for, and shown where its answer is translated. */
+export interface Billed {
+  usage: Usage
+  /** The upstream did not report it, or not all of it. */
+  estimated: boolean
+}
+
+/** No call has so many tokens: a usage beyond is nonsense, and its price may be more than can be counted. */
+const MOST_TOKENS = 2 ** 31
+
+/** The usage that is billed: as reported, where that is credible; else the estimate. */
+export function billedUsage(reported: Usage | undefined, estimate: () => Usage): Billed {
+  return reported && totalTokens(reported) <= MOST_TOKENS
+    ? { usage: reported, estimated: false }
+    : { usage: estimate(), estimated: true }
+}
+
 /** All tokens of a call, read and made. */
 export function totalTokens(usage: Usage): number {
   return promptTokens(usage) + outputTokens(usage)

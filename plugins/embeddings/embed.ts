@@ -5,7 +5,6 @@ import type { Catalogue, EmbeddingModel, Provider } from '../../src/config/catal
 import { internal } from '../../src/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { CallOrigin, Held, PaidCalls, Sending } from '../../src/paid-call.ts'
-import { chargeTokens } from '../../src/pricing/charge.ts'
 import { type Quote, quote } from '../../src/pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../src/protocols/embeddings.ts'
 import { geminiEmbeddings } from '../../src/protocols/gemini/embeddings.ts'
@@ -16,7 +15,8 @@ import {
   writeEmbeddings,
 } from '../../src/protocols/openai/embeddings.ts'
 import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
-import { NO_USAGE, totalTokens, type Usage } from '../../src/usage.ts'
+import { requestTo } from '../../src/upstream/request.ts'
+import { billedUsage, NO_USAGE } from '../../src/usage.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
@@ -48,19 +48,34 @@ export async function embed({ exchange: steps, catalogue }: Deps, origin: CallOr
     const model = carriedBy(named, request, catalogue().providers)
     return await steps.once(admitted, { content: [body.bytes], streams: false }, async () => {
       const held = await steps.hold(admitted, model, quoteEmbedding(model, request), false)
-      const { answer } = await steps.send(held, sendingOf(body, request))
-      const billed = await settle(steps, held, request, answer.usage)
-      const written = answer.vectors
-        ? writeEmbeddings(answer.vectors, request, model.id, billed)
-        : answer.bytes
-      return new Response(written, {
-        headers: { 'content-type': 'application/json', 'x-request-id': origin.request_id },
-      })
+      try {
+        return await answer(steps, held, body, request)
+      } catch (thrown) {
+        throw await steps.abandon(held, thrown)
+      }
     })
   } catch (thrown) {
     steps.leave(admitted, 0)
     throw thrown
   }
+}
+
+/** Asks the provider, settles at what was read, and only then answers. */
+async function answer(
+  steps: PaidCalls,
+  held: Held<EmbeddingModel>,
+  asked: JsonBody,
+  request: EmbeddingRequest,
+): Promise<Response> {
+  const { answer: embedded } = await steps.send(held, sendingOf(asked, request))
+  const billed = billedUsage(embedded.usage, () => ({ ...NO_USAGE, input_tokens: request.input_tokens }))
+  await steps.settle(held, held.place.gone.aborted ? 'cancelled' : 'completed', billed)
+  const written = embedded.vectors
+    ? writeEmbeddings(embedded.vectors, request, held.model.id, billed.usage)
+    : embedded.bytes
+  return new Response(written, {
+    headers: { 'content-type': 'application/json', 'x-request-id': held.origin.request_id },
+  })
 }
 
 /**
@@ -97,17 +112,8 @@ function sendingOf(asked: JsonBody, request: EmbeddingRequest): Sending<Answer> 
     streams: false,
     write({ provider, model, api_key }) {
       const protocol = protocolOf(provider)
-      const { path, headers } = protocol.target({ model, api_key })
-      return {
-        url: provider.base_url + path,
-        headers: {
-          'content-type': 'application/json',
-          'accept-encoding': 'identity',
-          ...provider.headers,
-          ...headers,
-        },
-        body: bodyFor(provider, asked, protocol.encode(request, model)),
-      }
+      const body = bodyFor(provider, asked, protocol.encode(request, model))
+      return requestTo(provider, protocol.target({ model, api_key }), body)
     },
     async open(response, { provider }) {
       const bytes = await response.arrayBuffer()
@@ -133,21 +139,4 @@ function protocolOf(provider: Provider | undefined): EmbeddingProtocol {
       cause: `the provider ${provider?.name} has no embeddings`,
     },
   )
-}
-
-/** @returns what was charged: the reported usage, else the estimate, which is marked as one */
-async function settle(
-  steps: PaidCalls,
-  held: Held<EmbeddingModel>,
-  request: EmbeddingRequest,
-  reported: Usage | undefined,
-): Promise<Usage> {
-  const usage = reported ?? { ...NO_USAGE, input_tokens: request.input_tokens }
-  const charge = chargeTokens(held.model.price, usage)
-  try {
-    await held.settlement.post({ outcome: 'completed', charge, usage, estimated: reported === undefined })
-  } finally {
-    steps.leave(held, totalTokens(usage))
-  }
-  return usage
 }

@@ -8,6 +8,7 @@ import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
+import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens` over the exchange's steps. */
@@ -52,17 +53,12 @@ async function ask(
     streams: false,
     write({ provider, model: upstream_model, api_key }) {
       const { path, headers } = anthropic.target({ model: upstream_model, api_key, streams: false })
-      return {
-        url: `${provider.base_url}${path}/count_tokens`,
-        headers: {
-          'content-type': 'application/json',
-          'accept-encoding': 'identity',
-          ...headers,
-          ...forwardedHeaders(admitted.origin.request.headers),
-          ...provider.headers,
-        },
-        body: spliceFields(bytes, json, { ...json, model: upstream_model }, NAMED_ONCE),
-      }
+      return requestTo(
+        provider,
+        { path: `${path}/count_tokens`, headers },
+        spliceFields(bytes, json, { ...json, model: upstream_model }, NAMED_ONCE),
+        forwardedHeaders(admitted.origin.request.headers),
+      )
     },
     open: (response) => response.json(),
   })

@@ -138,6 +138,7 @@ describe("to a provider of OpenAI's protocol", () => {
   test.each<[name: string, usage: object | undefined, tokens: number, estimated: number]>([
     ['no usage is an estimate, and marked', undefined, 4, 1],
     ['a usage of nothing is an estimate too', {}, 4, 1],
+    ['a usage of nonsense is an estimate too', { prompt_tokens: Number.MAX_SAFE_INTEGER }, 4, 1],
     ['zero is zero', { prompt_tokens: 0, total_tokens: 0 }, 0, 0],
   ])('%s', async (_name, usage, tokens, estimated) => {
     upstream.answer(whole({ ...openaiAnswer([[1]]), usage }))
