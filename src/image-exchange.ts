@@ -63,22 +63,28 @@ export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
   async function run(call: ImageCall): Promise<Response> {
     const admitted = steps.admit(call)
     let share: MemoryShare | undefined
-    let read: ReadOrder | undefined
     try {
       countCall(call, admitted)
       share = await deps.memory.take(call.memoryFor(), admitted.place.gone)
-      read = await call.read(admitted)
-      const { order } = read
-      share.shrink(order.kept_bytes)
-      const model = findModel(admitted, order)
-      const asked = { content: order.content, streams: false }
-      return await steps.once(admitted, asked, () => serve(admitted, order, model))
+      return await readAndServe(call, admitted, share)
     } catch (thrown) {
       steps.leave(admitted, 0)
       throw thrown
     } finally {
-      await read?.discard()
+      // Here nothing refers to the request's content any more, so that it can be freed for the next one.
       share?.release()
+    }
+  }
+
+  async function readAndServe(call: ImageCall, admitted: Admitted, share: MemoryShare): Promise<Response> {
+    const { order, discard } = await call.read(admitted)
+    try {
+      share.shrink(order.kept_bytes)
+      const model = findModel(admitted, order)
+      const asked = { content: order.content, streams: false }
+      return await steps.once(admitted, asked, () => serve(admitted, order, model))
+    } finally {
+      await discard()
     }
   }
 
