@@ -49,27 +49,30 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     return released
   }
 
-  /** Settles, then hands out what was held back. An end that cannot be translated throws before it is paid. */
-  async function finish(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  /**
+   * Settles, then hands out what was held back: where it cannot be paid, nobody gets it. An end that cannot be translated
+   * throws before it is paid.
+   */
+  async function finish(): Promise<void> {
     state = 'ending'
-    const tail = relay.end()
+    const end_of_answer = [held, relay.end()]
+    held = undefined
     await options.settle('completed')
-    for (const bytes of [held, tail]) if (bytes) controller.enqueue(bytes)
-    controller.close()
+    for (const bytes of end_of_answer) if (bytes) stream.enqueue(bytes)
+    stream.close()
   }
 
   /** Settles what was delivered, and tells the caller, who is still there. */
-  async function fail(
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    cause: unknown,
-  ): Promise<void> {
+  async function fail(cause: unknown): Promise<void> {
     if (state === 'over') return
     state = 'over'
     options.abortUpstream()
-    await options.settle('broken', cause).catch(() => undefined)
-    if (held) controller.enqueue(held)
-    controller.enqueue(relay.fail(options.renderError(cause)))
-    controller.close()
+    await options.settle('broken', cause).catch(() => {
+      held = undefined
+    })
+    if (held) stream.enqueue(held)
+    stream.enqueue(relay.fail(options.renderError(cause)))
+    stream.close()
   }
 
   async function leave(): Promise<void> {
@@ -130,20 +133,21 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   function ended(): Promise<void> {
     if (!reading.finished)
       return broke(new Error('the upstream ended its stream before its answer was complete'))
-    return finish(stream).catch((cause) => fail(stream, cause))
+    return finish().catch(fail)
   }
 
   async function broke(cause: unknown): Promise<void> {
     if (state === 'over') return
     // A connection that is dropped after the answer's last event has still delivered all of it.
     if (reading.finished && !reading.failed) await ended()
-    else await fail(stream, cause)
+    else await fail(cause)
   }
 
-  /** Either the caller is no longer there, or the gateway ends the call, and then it says why. */
+  /** Either the caller is no longer there, or the gateway ends the call, and then it says why. What is being paid is not broken off. */
   function end(): void {
     const { reason } = gone
-    if (reason instanceof GatewayError) void fail(stream, reason).catch(() => undefined)
+    if (state !== 'flowing') return
+    if (reason instanceof GatewayError) void fail(reason).catch(() => undefined)
     else void leave()
   }
 

@@ -131,7 +131,7 @@ describe('a stream that ends well', () => {
       },
     })
     const got = await textOf(stream)
-    expect(got).toEndWith(`data: ${FAILURE}\n\n`)
+    expect(got).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
     expect([settles > 0, upstream_aborted()]).toEqual([true, true])
   })
 })
@@ -208,6 +208,28 @@ describe('a stream that breaks', () => {
     expect((await reader.read()).done).toBe(true)
     expect([settled, reasons, upstream_aborted()]).toEqual([['broken'], [reason], true])
   })
+})
+
+test('a stream that the gateway ends while it is being paid is told when it is paid, and not before', async () => {
+  const paid = Promise.withResolvers<void>()
+  const settled: StreamEnding[] = []
+  const { stream, caller } = scene([eventBytes(answer('end'))], {
+    settle(ending) {
+      settled.push(ending)
+      return paid.promise
+    },
+  })
+  let got = ''
+  const all = textOf(stream).then((whole) => {
+    got = whole
+  })
+  await turns()
+  caller.abort(overloaded('The gateway is restarting.'))
+  await turns()
+  expect([got, settled]).toEqual(['', ['completed']])
+  paid.resolve()
+  await all
+  expect([got, settled]).toEqual([text(answer('end')), ['completed']])
 })
 
 describe('a caller who leaves', () => {
