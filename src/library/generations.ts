@@ -100,6 +100,8 @@ export async function storeGenerations(
 
 /** Marks the images of a call that came to nothing. */
 export function failGenerations(db: Database, uuids: readonly string[]): void {
+  // No condition at all would be one that every image meets.
+  if (uuids.length === 0) return
   drizzle({ client: db })
     .update(generations)
     .set({ state: 'failed' })

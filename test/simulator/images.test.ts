@@ -1,0 +1,144 @@
+// The simulated vendors' pictures: they follow from the prompt, the shape and the references, over both APIs.
+import { describe, expect, test } from 'bun:test'
+import sharp from 'sharp'
+import { BLOCKING_WORD } from '../../src/simulator/answer.ts'
+import { createSimulator } from '../../src/simulator/index.ts'
+
+const simulator = createSimulator()
+
+const generate = (body: object, key = 'key') =>
+  simulator.fetch(
+    new Request('http://vendor.invalid/v1/images/generations', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'gpt-image', prompt: 'a red house', ...body }),
+    }),
+  )
+
+function edit(images: readonly Uint8Array[], fields: Record<string, string> = {}): Promise<Response> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ model: 'gpt-image', prompt: 'a red house', ...fields }))
+    form.set(name, value)
+  for (const bytes of images) form.append('image[]', new File([new Uint8Array(bytes)], 'a.png'))
+  return simulator.fetch(new Request('http://vendor.invalid/v1/images/edits', { method: 'POST', body: form }))
+}
+
+async function picturesIn(response: Response): Promise<Buffer[]> {
+  expect(response.status).toBe(200)
+  const { data } = (await response.json()) as { data: { b64_json: string }[] }
+  return data.map(({ b64_json }) => Buffer.from(b64_json, 'base64'))
+}
+
+const only = async (response: Promise<Response>): Promise<Buffer> => {
+  const [picture] = await picturesIn(await response)
+  if (!picture) throw new Error('there is no picture')
+  return picture
+}
+
+/** One colour, so that it is easily found again. */
+const plain = (background: string) =>
+  sharp({ create: { width: 40, height: 40, channels: 3, background } })
+    .png()
+    .toBuffer()
+
+/** Whether a colour is in a picture, about. */
+async function shows(
+  picture: Buffer,
+  [red, green, blue]: readonly [number, number, number],
+): Promise<boolean> {
+  const { data } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  for (let at = 0; at < data.length; at += 3) {
+    const far = [red - (data[at] ?? 0), green - (data[at + 1] ?? 0), blue - (data[at + 2] ?? 0)].map(Math.abs)
+    if (Math.max(...far) < 6) return true
+  }
+  return false
+}
+
+describe("OpenAI's images API", () => {
+  test('draws in the size that was asked for, as many as were', async () => {
+    const pictures = await picturesIn(await generate({ size: '320x200', n: 2 }))
+    const sizes = await Promise.all(pictures.map((picture) => sharp(picture).metadata()))
+    expect(sizes.map(({ width, height, format }) => [width, height, format])).toEqual([
+      [320, 200, 'png'],
+      [320, 200, 'png'],
+    ])
+  })
+
+  test('the same question has the same picture, and another one another', async () => {
+    const ask = (prompt: string) => only(generate({ prompt, size: '128x128' }))
+    expect(await ask('a red house')).toEqual(await ask('a red house'))
+    expect(await ask('a red house')).not.toEqual(await ask('a blue house'))
+  })
+
+  test('the colour that the prompt names is in the picture', async () => {
+    expect(await shows(await only(generate({ size: '128x128' })), [196, 58, 49])).toBe(true)
+    expect(
+      await shows(await only(generate({ prompt: 'a blue house', size: '128x128' })), [196, 58, 49]),
+    ).toBe(false)
+  })
+
+  test('one image is taken up and tinted; several are shown as they are', async () => {
+    const [lime, cyan] = [await plain('#00ff00'), await plain('#00ffff')]
+    const tinted = await only(edit([lime], { size: '128x128' }))
+    expect(await shows(tinted, [69, 186, 17])).toBe(true)
+    const both = await only(edit([lime, cyan], { size: '128x128' }))
+    expect(await shows(both, [0, 255, 0])).toBe(true)
+    expect(await shows(both, [0, 255, 255])).toBe(true)
+  })
+
+  test('an image that cannot be decoded is not shown, and not missed', async () => {
+    expect((await only(edit([Buffer.from('no image')], { size: '64x64' }))).length).toBeGreaterThan(50)
+  })
+
+  test.each([
+    ['without a prompt', { prompt: '' }, 'prompt'],
+    ['with too many', { n: 11 }, 'n'],
+    ['in words for a size', { size: 'large' }, 'size'],
+    ['in an unknown quality', { quality: 'hd' }, 'quality'],
+    ['in an unknown format', { output_format: 'gif' }, 'output_format'],
+  ])('refuses a request %s', async (_row, body, param) => {
+    const response = await generate(body)
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { param } }])
+  })
+
+  test('refuses an edit without an image', async () => {
+    expect((await edit([])).status).toBe(400)
+  })
+
+  test('refuses a bad key, and what moderation blocks', async () => {
+    expect((await generate({}, 'bad-key')).status).toBe(401)
+    const blocked = await generate({ prompt: `a ${BLOCKING_WORD}` })
+    expect([blocked.status, await blocked.json()]).toMatchObject([
+      400,
+      { error: { code: 'moderation_blocked' } },
+    ])
+  })
+})
+
+describe('Gemini’s image models', () => {
+  test('show the images that came along', async () => {
+    const data = (await plain('#00ffff')).toString('base64')
+    const parts = [
+      { text: 'both' },
+      { inlineData: { mimeType: 'image/png', data } },
+      { inlineData: { mimeType: 'image/png', data: (await plain('#00ff00')).toString('base64') } },
+    ]
+    const response = await simulator.fetch(
+      new Request('http://vendor.invalid/v1beta/models/image:generateContent', {
+        method: 'POST',
+        body: JSON.stringify({
+          contents: [{ role: 'user', parts }],
+          generationConfig: { imageConfig: { aspectRatio: '2:1' } },
+        }),
+      }),
+    )
+    const answer = (await response.json()) as {
+      candidates: { content: { parts: { inlineData?: { data: string } }[] } }[]
+    }
+    const drawn =
+      answer.candidates[0]?.content.parts.find(({ inlineData }) => inlineData)?.inlineData?.data ?? ''
+    const picture = Buffer.from(drawn, 'base64')
+    expect(await shows(picture, [0, 255, 255])).toBe(true)
+    expect(await sharp(picture).metadata()).toMatchObject({ width: 1024, height: 512 })
+  })
+})
