@@ -1,7 +1,7 @@
 // Owns how the surfaces become one application: what no surface answered is answered here, first of all hooks.
 import { Elysia } from 'elysia'
 import { failureAnswer } from './answers.ts'
-import { internal, invalidRequest, notFound } from './errors.ts'
+import { invalidRequest, notFound } from './errors.ts'
 import type { Gateway, Plugin } from './gateway.ts'
 import { plainError } from './plain-error.ts'
 
@@ -42,9 +42,5 @@ function translate(code: unknown, error: unknown): unknown {
     return invalidRequest('The request does not have the form that this endpoint takes.', { cause: error })
   if (code === 'INVALID_COOKIE_SIGNATURE')
     return invalidRequest('The request carries a cookie that cannot be read.')
-  return error instanceof Error && error.name === 'GatewayError'
-    ? error
-    : internal('The gateway failed to handle this request. It has been logged; please try again.', {
-        cause: error,
-      })
+  return error
 }

@@ -1,5 +1,6 @@
 // Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
-import { invalidRequest, payloadTooLarge } from './errors.ts'
+import { GatewayError, invalidRequest, payloadTooLarge } from './errors.ts'
+import { isObject } from './protocols/json.ts'
 import { isNestedDeeperThan } from './protocols/json-bytes.ts'
 import type { JsonObject } from './protocols/protocol.ts'
 
@@ -25,10 +26,8 @@ export async function readJsonBody(request: Request, limit_bytes: number): Promi
   } catch (cause) {
     throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
   }
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw invalidRequest('The request body must be a JSON object.')
-  }
-  return { bytes, json: json as JsonObject }
+  if (!isObject(json)) throw invalidRequest('The request body must be a JSON object.')
+  return { bytes, json }
 }
 
 /** What no caller needs, and what is walked through well within the stack. */
@@ -53,7 +52,7 @@ async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Ar
     if (request.headers.has('content-length')) return await request.bytes()
     return await readCounting(request, limit_bytes)
   } catch (thrown) {
-    if (thrown instanceof Error && thrown.name === 'GatewayError') throw thrown
+    if (thrown instanceof GatewayError) throw thrown
     throw invalidRequest('The request body did not arrive whole.', { cause: thrown })
   }
 }
@@ -69,7 +68,7 @@ async function readCounting(request: Request, limit_bytes: number): Promise<Uint
   return Buffer.concat(parts)
 }
 
-function tooLarge(limit_bytes: number) {
+function tooLarge(limit_bytes: number): GatewayError {
   const limit_mb = Math.floor(limit_bytes / (1024 * 1024))
   return payloadTooLarge(
     `The request body is larger than the ${limit_mb} MB that this endpoint takes. Send less, or smaller images.`,

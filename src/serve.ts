@@ -8,6 +8,7 @@ import { createApp } from './app.ts'
 import type { Catalogue } from './config/catalogue.ts'
 import { ensureCatalogue } from './config/first.ts'
 import { formatMistake, type Mistake } from './config/mistakes.ts'
+import { SIMULATOR } from './config/providers.ts'
 import { type WatchedCatalogue, watchCatalogue } from './config/watch.ts'
 import { takeLock } from './db/lock.ts'
 import { openDatabase } from './db/open.ts'
@@ -261,11 +262,12 @@ function follow(catalogue: Catalogue, log: ProcessLogger): void {
 }
 
 /** The simulator is loaded when the first call is made to it: most gateways never make one. */
-function lazySimulator(): { fetch(request: Request): Promise<Response> } {
+function lazySimulator() {
   let simulator: ReturnType<typeof load> | undefined
   const load = async () => (await import('./simulator/index.ts')).createSimulator({})
   return {
-    async fetch(request) {
+    base_url: SIMULATOR,
+    async fetch(request: Request): Promise<Response> {
       simulator ??= load()
       return (await simulator).fetch(request)
     },

@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { accounts, type Call, calls, keys } from '../db/schema.ts'
 import type { Nanos } from '../money.ts'
+import type { Usage } from '../usage.ts'
 
 /** Which calls; what is absent does not filter. */
 export interface CallFilter {
@@ -41,7 +42,7 @@ export interface CallPage {
 }
 
 /** What one key's calls of one model came to on one day. */
-export interface DailySum {
+export interface DailySum extends Usage {
   /** `2026-12-31`. */
   day: string
   account_id: number
@@ -51,14 +52,6 @@ export interface DailySum {
   key_prefix: string
   model: string
   calls: number
-  input_tokens: number
-  input_audio_tokens: number
-  cache_read_tokens: number
-  cache_write_5m_tokens: number
-  cache_write_1h_tokens: number
-  output_tokens: number
-  thinking_tokens: number
-  output_image_tokens: number
   images: number
   cost_nanos: Nanos
   unpaid_nanos: Nanos

@@ -1,5 +1,5 @@
 // Owns group commit: operations that come together share one transaction, and each is answered once it is on the disk.
-import { internal, overloaded } from '../errors.ts'
+import { overloaded } from '../errors.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
 import { errorOf, type Result } from './failure.ts'
 import { medianSyncMs } from './measure.ts'
@@ -77,7 +77,7 @@ async function commit(executor: Executor, batch: Waiting[]): Promise<void> {
   try {
     results = await executor.commit(batch.map(({ operation }) => operation))
   } catch (cause) {
-    const error = internal('The gateway failed to record this call. It has been logged.', { cause })
+    const error = errorOf({ unavailable: false, cause: String(cause) })
     for (const { reject } of batch) reject(error)
     return
   }

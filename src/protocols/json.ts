@@ -5,7 +5,8 @@ import type { Json, JsonObject } from './protocol.ts'
 /** Checks a caller's value; `path` is where he wrote it. @throws GatewayError invalid_request that names the path */
 export type Check<T> = (value: Json | undefined, path: string) => T
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+/** A JSON object: neither null nor an array. */
+export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The refusal of a field: what is wrong with it, and its name as `param`. */

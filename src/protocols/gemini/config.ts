@@ -1,6 +1,7 @@
 // Owns generationConfig as far as it costs money: how long an answer may be, how many there are, how much may be thought.
+import { isObject } from '../json.ts'
 import type { JsonObject } from '../protocol.ts'
-import { type Found, find, isObject, join, refuse } from './fields.ts'
+import { type Found, find, join, refuse } from './fields.ts'
 
 export interface GenerationLimits {
   readonly max_output_tokens: number | undefined

@@ -2,11 +2,6 @@
 import { invalidRequest } from '../../errors.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 
-/** A JSON object: neither null nor an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** A field under either spelling, as it was written. */
 export interface Found {
   readonly name: string

@@ -1,10 +1,10 @@
 // Owns what a native request asks for, as far as it must be known before it is paid: its size, its limits, what is plainly wrong.
 import { estimateTokens } from '../../estimate.ts'
 import type { InputField } from '../../usage.ts'
-import { objectIn, objectsIn } from '../json.ts'
+import { isObject, objectIn, objectsIn } from '../json.ts'
 import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
 import { findConfig, readLimits } from './config.ts'
-import { find, isObject, join, refuse } from './fields.ts'
+import { find, join, refuse } from './fields.ts'
 import { fileTokens, inlineTokens } from './media.ts'
 
 /** Cached content is not seen either; the vendor caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */

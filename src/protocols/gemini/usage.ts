@@ -1,9 +1,8 @@
 // Owns how the vendor's usageMetadata becomes a Usage, and what an answer without one is taken to have cost.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../estimate.ts'
 import type { Usage } from '../../usage.ts'
-import { objectIn, objectsIn } from '../json.ts'
+import { isObject, objectIn, objectsIn } from '../json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
-import { isObject } from './fields.ts'
 
 /**
  * The usage of a whole answer, or of one event of a stream.
