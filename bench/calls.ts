@@ -1,18 +1,14 @@
 // Owns the comparison of whole answers and of streams between the gateway and the forwarder.
-import { inTurns, type Sample } from './measure.ts'
+import type { Effort } from './effort.ts'
+import { cpuMicrosPerCall, cpuMicrosPerEvent, inTurns, type Sample } from './measure.ts'
 import { type Figure, medianOf } from './report.ts'
-import { FEW_STREAMS, MANY_STREAMS, type Paces, type Subject, streamPath, WHOLE_PATH } from './subjects.ts'
+import { nativeStream, WHOLE_REQUEST } from './requests.ts'
+import type { Subject } from './subjects.ts'
 
 export interface Contest {
   readonly gateway: Subject
   readonly forwarder: Subject
   readonly upstream: Subject
-}
-
-export interface Effort {
-  readonly rounds: number
-  /** How much of the usual load; 1 is all of it. */
-  readonly share: number
 }
 
 const CPU_RATIO_OF_A_CALL = 1.6
@@ -26,16 +22,18 @@ const WHOLE_LOADS = [
   { connections: 64, calls: 24_000, goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } },
 ]
 
-const cpuMicrosPerCall = ({ cpu_ms, calls }: Sample): number => (cpu_ms * 1_000) / calls
 const callsPerSecond = ({ calls, duration_ms }: Sample): number => (calls * 1_000) / duration_ms
 
 /** Whole answers at 1, 16 and 64 connections. Latency is what is added to the upstream's own. */
 export async function compareWholeAnswers(contest: Contest, effort: Effort): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const { connections, calls, goal } of WHOLE_LOADS) {
-    const load = { path: WHOLE_PATH, connections, calls: Math.ceil(calls * effort.share) }
-    const subjects = [contest.gateway, contest.forwarder, contest.upstream]
-    const [gateway = [], forwarder = [], direct = []] = await inTurns(subjects, effort.rounds, load)
+    const load = { request: WHOLE_REQUEST, connections, calls: Math.ceil(calls * effort.share) }
+    const contestants = [contest.gateway, contest.forwarder, contest.upstream].map((subject) => ({
+      subject,
+      load,
+    }))
+    const [gateway = [], forwarder = [], direct = []] = await inTurns(contestants, effort.rounds)
     const pair = (field: (sample: Sample) => number) => ({
       gateway: medianOf(gateway, field),
       peer: medianOf(forwarder, field),
@@ -57,53 +55,60 @@ export async function compareWholeAnswers(contest: Contest, effort: Effort): Pro
 }
 
 interface StreamLoad {
-  readonly paces: Paces
+  readonly length: keyof Effort['streams']
   readonly connections: number
-  /** One after another on each connection. */
-  readonly streams_each: number
+  /** Over how long the streams begin. */
   readonly ramp_ms: number
   readonly memory_goal_mib?: number
 }
 
 const STREAM_LOADS: StreamLoad[] = [
-  { paces: FEW_STREAMS, connections: 1, streams_each: 3, ramp_ms: 0 },
-  { paces: FEW_STREAMS, connections: 16, streams_each: 3, ramp_ms: 100 },
-  { paces: FEW_STREAMS, connections: 64, streams_each: 3, ramp_ms: 200 },
+  { length: 'few', connections: 1, ramp_ms: 0 },
+  { length: 'few', connections: 16, ramp_ms: 100 },
+  { length: 'few', connections: 64, ramp_ms: 200 },
   {
-    paces: MANY_STREAMS,
+    length: 'many',
     connections: 1_000,
-    streams_each: 1,
     ramp_ms: 2_000,
     memory_goal_mib: MEMORY_AT_MANY_STREAMS_MIB,
   },
 ]
 
-/** From here on the goals hold: fewer events cost less than the clock's tick can tell apart. */
+/** Below, the events cost less than the clock's tick can tell apart. */
+const CONNECTIONS_WITH_CPU = 16
+/** From here on the goals hold. */
 const CONNECTIONS_WITH_GOALS = 64
-
-const cpuMicrosPerEvent = ({ cpu_ms, events }: Sample): number => (cpu_ms * 1_000) / events
 
 /** Streams at 1, 16, 64 and 1,000 at once. */
 export async function compareStreams(contest: Contest, effort: Effort): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { paces, connections, streams_each, ramp_ms, memory_goal_mib } of STREAM_LOADS) {
-    const calls = connections * Math.ceil(streams_each * effort.share)
-    const load = { path: streamPath(paces), connections, calls, ramp_ms }
-    const subjects = [contest.gateway, contest.forwarder]
-    const [gateway = [], forwarder = []] = await inTurns(subjects, effort.rounds, load)
+  for (const { length, connections, ramp_ms, memory_goal_mib } of STREAM_LOADS) {
+    const paces = effort.streams[length]
+    const load = { request: nativeStream(paces), connections, calls: connections, ramp_ms }
+    const contestants = [contest.gateway, contest.forwarder].map((subject) => ({ subject, load }))
+    const [gateway = [], forwarder = []] = await inTurns(contestants, effort.rounds)
     const pair = (field: (sample: Sample) => number) => ({
       gateway: medianOf(gateway, field),
       peer: medianOf(forwarder, field),
     })
     const has_goals = connections >= CONNECTIONS_WITH_GOALS
     const title = `${connections} stream${connections === 1 ? '' : 's'}, ${paces.pace_ms} ms`
+    if (connections >= CONNECTIONS_WITH_CPU) {
+      figures.push(
+        {
+          what: `${title}: CPU per event, all streams flowing`,
+          unit: 'us',
+          ...pair(cpuMicrosPerEvent),
+          ...(has_goals && { goal: { ratio_at_most: CPU_RATIO_OF_AN_EVENT } }),
+        },
+        {
+          what: `${title}: CPU per whole call of ${paces.events} events`,
+          unit: 'us',
+          ...pair(cpuMicrosPerCall),
+        },
+      )
+    }
     figures.push(
-      {
-        what: `${title}: CPU per event`,
-        unit: 'us',
-        ...pair(cpuMicrosPerEvent),
-        ...(has_goals && { goal: { ratio_at_most: CPU_RATIO_OF_AN_EVENT } }),
-      },
       {
         what: `${title}: first byte p50`,
         unit: 'ms',

@@ -1,41 +1,18 @@
-// Owns what the disk does to the gateway: the machine's own fsync, and a disk on which it takes 1 ms.
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+// Owns what a slow disk does to the gateway: one on which fsync takes 1 ms.
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Effort } from './calls.ts'
+import type { Effort } from './effort.ts'
 import type { LedgerLoad } from './ledger.ts'
 import { type Load, loadOn } from './measure.ts'
 import { run } from './processes.ts'
+import type { Paces } from './recording.ts'
 import { type Figure, median } from './report.ts'
-import {
-  FEW_STREAMS,
-  makeDataFolder,
-  type Subject,
-  startForwarder,
-  startGateway,
-  streamPath,
-  WHOLE_PATH,
-} from './subjects.ts'
+import { nativeStream, WHOLE_REQUEST } from './requests.ts'
+import { makeDataFolder, type Subject, startForwarder, startGateway } from './subjects.ts'
 
 const CALLS_PER_SECOND = 15_000
 const CHUNK_HELD_UP_MS = 2
-const PAGE = new Uint8Array(4_096)
-const FSYNCS = 200
-
-/** The median time that this machine takes to make a page durable. */
-export function fsyncFigure(): Figure {
-  const folder = mkdtempSync(join(tmpdir(), 'tollgate-fsync-'))
-  const file = openSync(join(folder, 'page'), 'w')
-  const durations_ms = Array.from({ length: FSYNCS }, () => {
-    const started_ms = performance.now()
-    writeSync(file, PAGE, 0, PAGE.length, 0)
-    fdatasyncSync(file)
-    return performance.now() - started_ms
-  })
-  closeSync(file)
-  rmSync(folder, { recursive: true })
-  return { what: 'this machine: fsync p50', unit: 'ms', gateway: median(durations_ms) }
-}
 
 /**
  * Compiles the library that makes fsync take 1 ms.
@@ -116,7 +93,7 @@ async function ledgerFigures(
 }
 
 /** Calls enough to keep the ledger at work, few enough to leave the machine room: about 700 a second. */
-const PAYING: Load = { path: WHOLE_PATH, connections: 16, calls: 0, pause_ms: 20 }
+const PAYING: Load = { request: WHOLE_REQUEST, connections: 16, calls: 0, pause_ms: 20 }
 const PAYING_CALLS_PER_SECOND = 700
 
 async function pathFigures(
@@ -129,7 +106,7 @@ async function pathFigures(
   const forwarder = await startForwarder(upstream)
   try {
     const calls = Math.ceil(40_000 * effort.share)
-    const load = { path: WHOLE_PATH, connections: 64, calls }
+    const load = { request: WHOLE_REQUEST, connections: 64, calls }
     const rates = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
     const delays = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
     for (const subject of [gateway, forwarder]) await loadOn(subject, load)
@@ -137,7 +114,7 @@ async function pathFigures(
       for (const subject of [gateway, forwarder]) {
         const { duration_ms } = await loadOn(subject, load)
         rates.get(subject)?.push((calls * 1_000) / duration_ms)
-        delays.get(subject)?.push(await chunkDelayBesidePayers(subject))
+        delays.get(subject)?.push(await chunkDelayBesidePayers(subject, effort.streams.few))
       }
     }
     const pair = (samples: Map<Subject, number[]>) => ({
@@ -164,14 +141,14 @@ async function pathFigures(
   }
 }
 
-async function chunkDelayBesidePayers(subject: Subject): Promise<number> {
+async function chunkDelayBesidePayers(subject: Subject, paces: Paces): Promise<number> {
   const streams = loadOn(subject, {
-    path: streamPath(FEW_STREAMS),
+    request: nativeStream(paces),
     connections: 64,
-    calls: 64 * 2,
+    calls: 64,
     ramp_ms: 200,
   })
-  const seconds = (2 * FEW_STREAMS.events * FEW_STREAMS.pace_ms) / 1_000
+  const seconds = (paces.events * paces.pace_ms) / 1_000
   const payers = loadOn(subject, { ...PAYING, calls: seconds * PAYING_CALLS_PER_SECOND })
   const [{ chunk_delay_ms }] = await Promise.all([streams, payers])
   return chunk_delay_ms.p99

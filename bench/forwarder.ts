@@ -1,6 +1,17 @@
 // Owns the peer that the gateway is compared with: the least that a forwarder on Bun can do, and nothing else.
 const [upstream] = process.argv.slice(2)
 
+const PASSED_ON = ['x-goog-api-key', 'x-api-key', 'anthropic-version']
+
+function headersFor({ headers }: Request): Record<string, string> {
+  const passed_on: Record<string, string> = { 'content-type': 'application/json' }
+  for (const name of PASSED_ON) {
+    const value = headers.get(name)
+    if (value !== null) passed_on[name] = value
+  }
+  return passed_on
+}
+
 const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
@@ -9,19 +20,14 @@ const server = Bun.serve({
     const { pathname, search } = new URL(request.url)
     const response = await fetch(`${upstream}${pathname}${search}`, {
       method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'x-goog-api-key': request.headers.get('x-goog-api-key') ?? '',
-      },
+      headers: headersFor(request),
       body: await request.arrayBuffer(),
       signal: request.signal,
     })
+    const content_type = response.headers.get('content-type') ?? 'application/json'
     // A small whole answer is cheaper read than passed on as a stream.
-    const body = pathname.endsWith(':streamGenerateContent') ? response.body : await response.arrayBuffer()
-    return new Response(body, {
-      status: response.status,
-      headers: { 'content-type': response.headers.get('content-type') ?? 'application/json' },
-    })
+    const body = content_type === 'text/event-stream' ? response.body : await response.arrayBuffer()
+    return new Response(body, { status: response.status, headers: { 'content-type': content_type } })
   },
 })
 

@@ -1,11 +1,14 @@
 // Owns the load: a process that makes calls over raw keep-alive sockets and says how long they took.
 import type { Socket } from 'bun'
-import { nowMs, REQUEST_BODY, STAMP_LENGTH, STAMP_MARK } from './recording.ts'
+import { cpuMs } from './processes.ts'
+import { nowMs, STAMP_LENGTH, STAMP_MARK } from './recording.ts'
 import { type Spread, spreadOf } from './report.ts'
+import type { CallRequest } from './requests.ts'
+import { type Progress, watchSteady } from './steady.ts'
 
 export interface LoadOptions {
   readonly port: number
-  readonly path: string
+  readonly request: CallRequest
   readonly api_key: string
   readonly connections: number
   /** All connections together. */
@@ -14,6 +17,8 @@ export interface LoadOptions {
   readonly pause_ms: number
   /** Over how long the connections begin. */
   readonly ramp_ms: number
+  /** The process whose CPU time is read while all streams flow. */
+  readonly watched_pid?: number
 }
 
 export interface LoadResult {
@@ -24,6 +29,8 @@ export interface LoadResult {
   readonly duration_ms: number
   /** Events of streams that carried their time. */
   readonly events: number
+  /** While all streams flowed at once; null where they never did, or no process was watched. */
+  readonly steady: Progress | null
   readonly latency_ms: Spread
   readonly first_byte_ms: Spread
   /** From the upstream's sending of an event to its arrival. */
@@ -41,6 +48,21 @@ interface Caller {
 const EMPTY = Buffer.alloc(0)
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 const MARK = Buffer.from(STAMP_MARK)
+const SAMPLE_EVERY_MS = 50
+
+function bytesOf({ request, port, api_key }: LoadOptions): Buffer {
+  const headers = {
+    Host: `127.0.0.1:${port}`,
+    'Content-Type': 'application/json',
+    'User-Agent': 'load/1',
+    Accept: '*/*',
+    ...request.headers,
+    [request.key_header]: api_key,
+    'Content-Length': Buffer.byteLength(request.body),
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.from(`POST ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n${request.body}`)
+}
 
 /** Makes the calls. */
 async function run(options: LoadOptions): Promise<LoadResult> {
@@ -51,11 +73,12 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   let failures = 0
   let first_failure = ''
   const { promise: all_done, resolve } = Promise.withResolvers<void>()
-  const request = Buffer.from(
-    `POST ${options.path} HTTP/1.1\r\nHost: 127.0.0.1:${options.port}\r\nContent-Type: application/json\r\n` +
-      `User-Agent: load/1\r\nAccept: */*\r\nx-goog-api-key: ${options.api_key}\r\n` +
-      `Content-Length: ${Buffer.byteLength(REQUEST_BODY)}\r\n\r\n${REQUEST_BODY}`,
-  )
+  const request = bytesOf(options)
+  const { watched_pid } = options
+  const steady = watchSteady(Math.min(options.connections, options.calls), () => ({
+    cpu_ms: watched_pid === undefined ? 0 : cpuMs(watched_pid),
+    events: chunk_delays_ms.length,
+  }))
 
   const begin = (socket: Socket<Caller>): void => {
     if (begun >= options.calls) return
@@ -116,16 +139,20 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     if (!caller.first_byte && body.length > 0) {
       caller.first_byte = true
       first_bytes_ms.push(nowMs() - caller.started_at_ms)
+      if (caller.body_left === undefined) steady.begun()
     }
     if (caller.body_left === undefined) {
       readStamps(caller, body)
-      if (body.subarray(-END_OF_CHUNKS.length).equals(END_OF_CHUNKS)) finish(socket)
+      if (!body.subarray(-END_OF_CHUNKS.length).equals(END_OF_CHUNKS)) return
+      steady.ended()
+      finish(socket)
       return
     }
     caller.received = body
     if (body.length >= caller.body_left) finish(socket)
   }
 
+  if (watched_pid !== undefined) setInterval(steady.sample, SAMPLE_EVERY_MS)
   const started_at_ms = nowMs()
   const opened: Promise<Socket<Caller>>[] = []
   for (let i = 0; i < options.connections; i++) {
@@ -158,6 +185,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     first_failure,
     duration_ms,
     events: chunk_delays_ms.length,
+    steady: watched_pid === undefined ? null : steady.window(),
     latency_ms: spreadOf(latencies_ms),
     first_byte_ms: spreadOf(first_bytes_ms),
     chunk_delay_ms: spreadOf(chunk_delays_ms),

@@ -1,23 +1,23 @@
 // Owns `bun run bench`: what is measured, in which order, and how it is shown.
 import { parseArgs } from 'node:util'
-import { type Contest, compareStreams, compareWholeAnswers, type Effort } from './calls.ts'
-import { fsyncFigure, measureSlowDisk } from './disk.ts'
+import { type Contest, compareStreams, compareWholeAnswers } from './calls.ts'
+import { measureSlowDisk } from './disk.ts'
+import { type Effort, FULL, QUICK } from './effort.ts'
+import { machineFigures } from './machine.ts'
 import { type Figure, tableOf } from './report.ts'
 import { measureStart } from './start.ts'
 import { makeDataFolder, type Subject, startForwarder, startGateway, startUpstream } from './subjects.ts'
+import { compareSurfaces } from './surfaces.ts'
 
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
-bun run bench [--quick] [--only whole|streams|disk|start]... [--json] [--self]
+bun run bench [--quick] [--only whole|streams|surfaces|disk|start]... [--json] [--self]
 
-  --quick  about two minutes: fewer rounds, smaller loads
+  --quick  about five minutes instead of twenty: fewer rounds, smaller loads
   --only   one part (may be given several times)
   --json   the figures as JSON
   --self   puts a second forwarder in the gateway's place: what differs from a ratio of 1 is the machine's noise
 `
-
-const FULL: Effort = { rounds: 5, share: 1 }
-const QUICK: Effort = { rounds: 3, share: 0.3 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
@@ -44,10 +44,10 @@ const PARTS: Record<string, Part> = {
     inContest(upstream, self, (contest) => compareWholeAnswers(contest, effort)),
   streams: (upstream, effort, self) =>
     inContest(upstream, self, (contest) => compareStreams(contest, effort)),
-  disk: async (upstream, effort, self) => [
-    fsyncFigure(),
-    ...(self ? [] : await measureSlowDisk(upstream, effort, (reason) => say(`skipped: ${reason}`))),
-  ],
+  surfaces: (upstream, effort, self) =>
+    inContest(upstream, self, (contest) => compareSurfaces(contest, effort)),
+  disk: async (upstream, effort, self) =>
+    self ? [] : measureSlowDisk(upstream, effort, (reason) => say(`skipped: ${reason}`)),
   start: async (upstream, effort, self) => (self ? [] : measureStart(upstream.port, effort)),
 }
 
@@ -71,8 +71,9 @@ async function main(): Promise<number> {
     say('The bench reads /proc, which only Linux has.')
     return 1
   }
+  const figures: Figure[] = machineFigures()
+  for (const { what, unit, gateway } of figures) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
   const upstream = await startUpstream()
-  const figures: Figure[] = []
   try {
     for (const [index, part] of parts.entries()) {
       say(`measuring: ${names[index]}`)

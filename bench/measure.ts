@@ -9,13 +9,20 @@ const LOAD = ['bun', join(import.meta.dir, 'load.ts')]
 /** What a subject settles after its last answer still belongs to the measure. */
 const AFTERMATH_MS = 100
 
-export type Load = Pick<LoadOptions, 'path' | 'connections' | 'calls'> & Partial<LoadOptions>
+export type Load = Pick<LoadOptions, 'request' | 'connections' | 'calls'> & Partial<LoadOptions>
 
 export interface Sample extends LoadResult {
   /** CPU time of the subject's process, all threads. */
   readonly cpu_ms: number
   readonly peak_mib: number
 }
+
+/** Of a call from its start to its settling. */
+export const cpuMicrosPerCall = ({ cpu_ms, calls }: Sample): number => (cpu_ms * 1_000) / calls
+
+/** Of an event, beginnings and ends of calls left out; NaN where the streams never flowed all at once. */
+export const cpuMicrosPerEvent = ({ steady }: Sample): number =>
+  steady && steady.events > 0 ? (steady.cpu_ms * 1_000) / steady.events : Number.NaN
 
 /**
  * Puts a load on a subject from a process of its own.
@@ -39,21 +46,27 @@ export async function measure(subject: Subject, load: Load): Promise<Sample> {
   const { pid } = subject.process
   forgetPeak(pid)
   const before_ms = cpuMs(pid)
-  const result = await loadOn(subject, load)
+  const result = await loadOn(subject, { ...load, watched_pid: pid })
   await Bun.sleep(AFTERMATH_MS)
   return { ...result, cpu_ms: cpuMs(pid) - before_ms, peak_mib: peakMemoryMib(pid) }
 }
 
+/** A subject under a load. */
+export interface Contestant {
+  readonly subject: Subject
+  readonly load: Load
+}
+
 /**
- * Measures all subjects in turns (A B C A B C …), so that what the machine does meanwhile hits all of them; each
- * is warmed up first by one load that does not count.
- * @returns the samples of each subject, in the order of `subjects`
+ * Measures all contestants in turns (A B C A B C …), so that what the machine does meanwhile hits all of them; each
+ * is warmed up first by its load once, which does not count.
+ * @returns the samples of each, in the order of `contestants`
  */
-export async function inTurns(subjects: readonly Subject[], rounds: number, load: Load): Promise<Sample[][]> {
-  const samples: Sample[][] = subjects.map(() => [])
-  for (const subject of subjects) await loadOn(subject, load)
+export async function inTurns(contestants: readonly Contestant[], rounds: number): Promise<Sample[][]> {
+  const samples: Sample[][] = contestants.map(() => [])
+  for (const { subject, load } of contestants) await loadOn(subject, load)
   for (let round = 0; round < rounds; round++) {
-    for (const [index, subject] of subjects.entries()) {
+    for (const [index, { subject, load }] of contestants.entries()) {
       samples[index]?.push(await measure(subject, load))
     }
   }

@@ -1,39 +1,26 @@
-// Owns what the recorded upstream says and what callers send: a small call as vendors' users make it, byte for byte.
+// Owns what the recorded upstream says, in the vendors' own spelling, byte for byte, and where its events tell their time.
 
-/** The body of every call: a system instruction, a short conversation, an output limit. */
-export const REQUEST_BODY = JSON.stringify({
-  systemInstruction: { parts: [{ text: 'You are a helpful assistant. Answer briefly and to the point.' }] },
-  contents: [
-    { role: 'user', parts: [{ text: 'Which river flows through Vienna?' }] },
-    { role: 'model', parts: [{ text: 'The Danube.' }] },
-    { role: 'user', parts: [{ text: 'And which cities does it reach before it ends in the Black Sea?' }] },
-  ],
-  generationConfig: { temperature: 0.7, topP: 0.95, maxOutputTokens: 1024 },
-})
+/** So many events in a stream, so far apart. */
+export interface Paces {
+  readonly events: number
+  readonly pace_ms: number
+}
 
-const usageOf = (candidatesTokenCount: number) => ({
-  promptTokenCount: 48,
-  candidatesTokenCount,
-  totalTokenCount: 48 + candidatesTokenCount,
-  promptTokensDetails: [{ modality: 'TEXT', tokenCount: 48 }],
-})
+/** A stream of a vendor's. */
+export interface StreamRecording {
+  readonly name: string
+  /** Sent before the first event with text, in one piece with it. */
+  readonly opening: string
+  /** An event with some words, which say when it was sent. */
+  eventAt(sent_at_ms: number): string
+  /** The end: its reason, and the usage. */
+  readonly ending: string
+}
 
-const ANSWER =
-  'It passes Bratislava, Budapest, Novi Sad and Belgrade before its delta in Romania and Ukraine.'
-
-/** The answer to a whole call. */
-export const WHOLE_ANSWER = JSON.stringify({
-  candidates: [
-    {
-      content: { role: 'model', parts: [{ text: ANSWER }] },
-      finishReason: 'STOP',
-      avgLogprobs: -0.112,
-    },
-  ],
-  usageMetadata: usageOf(23),
-  modelVersion: 'recorded-1',
-  responseId: 'mH0vaYyxBJ6Q1PIPrNqOkAI',
-})
+/** The name of a model whose streams have so many stamped events, so far apart. */
+export const streamModel = ({ events, pace_ms }: Paces): string => `events-${events}-every-${pace_ms}`
+export const STREAM_MODEL = /events-(\d+)-every-(\d+)/
+export const WHOLE_MODEL = 'whole'
 
 /** Stands before the time at which an event was sent, in milliseconds of the epoch, `STAMP_LENGTH` characters. */
 export const STAMP_MARK = 'sent at '
@@ -42,22 +29,89 @@ export const STAMP_LENGTH = 17
 /** The machine's clock with its fractions, the same for all processes. */
 export const nowMs = (): number => performance.timeOrigin + performance.now()
 
-const eventOf = (text: string, usage: object, finish: object): string =>
+const wordsAt = (sent_at_ms: number): string => `${STAMP_MARK}${sent_at_ms.toFixed(3)} and some words more`
+
+const INPUT_TOKENS = 48
+const OUTPUT_TOKENS = 1_000
+
+const geminiUsage = (candidatesTokenCount: number) => ({
+  promptTokenCount: INPUT_TOKENS,
+  candidatesTokenCount,
+  totalTokenCount: INPUT_TOKENS + candidatesTokenCount,
+  promptTokensDetails: [{ modality: 'TEXT', tokenCount: INPUT_TOKENS }],
+})
+
+const GEMINI_ANSWER = { modelVersion: 'recorded-1', responseId: 'mH0vaYyxBJ6Q1PIPrNqOkAI' }
+const TEXT = 'It passes Bratislava, Budapest, Novi Sad and Belgrade before its delta in Romania and Ukraine.'
+
+/** The answer to a whole call: Gemini's generateContent. */
+export const WHOLE_ANSWER = JSON.stringify({
+  candidates: [
+    { content: { role: 'model', parts: [{ text: TEXT }] }, finishReason: 'STOP', avgLogprobs: -0.112 },
+  ],
+  usageMetadata: geminiUsage(23),
+  ...GEMINI_ANSWER,
+})
+
+const geminiEvent = (text: string, usageMetadata: object, finish: object): string =>
   `data: ${JSON.stringify({
     candidates: [{ content: { role: 'model', parts: [{ text }] }, ...finish, index: 0 }],
-    usageMetadata: usage,
-    modelVersion: 'recorded-1',
-    responseId: 'mH0vaYyxBJ6Q1PIPrNqOkAI',
+    usageMetadata,
+    ...GEMINI_ANSWER,
   })}\r\n\r\n`
 
-/** One event of a stream, which says when it was sent. */
-export const eventAt = (sent_at_ms: number): string =>
-  eventOf(`${STAMP_MARK}${sent_at_ms.toFixed(3)} and some words more`, usageOf(10), {})
+/** Gemini's streamGenerateContent with alt=sse: the usage so far is in each event. */
+export const GEMINI_STREAM: StreamRecording = {
+  name: 'gemini',
+  opening: '',
+  eventAt: (sent_at_ms) => geminiEvent(wordsAt(sent_at_ms), geminiUsage(10), {}),
+  ending: geminiEvent('.', geminiUsage(OUTPUT_TOKENS), { finishReason: 'STOP' }),
+}
 
-/** The last event: the reason of the end, and the usage. */
-export const LAST_EVENT = eventOf('.', usageOf(1000), { finishReason: 'STOP' })
+const anthropicEvent = (type: string, fields: object): string =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`
 
-/** The name of a model whose streams have so many stamped events, so far apart. */
-export const streamModel = (events: number, pace_ms: number): string => `events-${events}-every-${pace_ms}`
-export const STREAM_MODEL = /events-(\d+)-every-(\d+)/
-export const WHOLE_MODEL = 'whole'
+const ANTHROPIC_INPUT = {
+  input_tokens: INPUT_TOKENS,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+}
+
+/** Anthropic's messages, streamed: one block of text; the usage is told at the start and at the end. */
+export const ANTHROPIC_STREAM: StreamRecording = {
+  name: 'anthropic',
+  opening: [
+    anthropicEvent('message_start', {
+      message: {
+        model: 'recorded-1',
+        id: 'msg_01Recorded',
+        type: 'message',
+        role: 'assistant',
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: {
+          ...ANTHROPIC_INPUT,
+          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+          output_tokens: 1,
+          service_tier: 'standard',
+        },
+      },
+    }),
+    anthropicEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
+    anthropicEvent('ping', {}),
+  ].join(''),
+  eventAt: (sent_at_ms) =>
+    anthropicEvent('content_block_delta', {
+      index: 0,
+      delta: { type: 'text_delta', text: wordsAt(sent_at_ms) },
+    }),
+  ending: [
+    anthropicEvent('content_block_stop', { index: 0 }),
+    anthropicEvent('message_delta', {
+      delta: { stop_reason: 'end_turn', stop_sequence: null },
+      usage: { ...ANTHROPIC_INPUT, output_tokens: OUTPUT_TOKENS },
+    }),
+    anthropicEvent('message_stop', {}),
+  ].join(''),
+}

@@ -2,8 +2,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { FULL, QUICK } from './effort.ts'
 import { freePort, type Process, run, start, startWithPort, untilListening } from './processes.ts'
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
+import { messagesModel } from './requests.ts'
 
 const ROOT = join(import.meta.dir, '..')
 export const SOURCE = ['bun', join(ROOT, 'src/main.ts')]
@@ -19,17 +21,6 @@ export interface Subject {
   readonly process: Process
 }
 
-export interface Paces {
-  readonly events: number
-  readonly pace_ms: number
-}
-
-/** The streams that are measured. A thousand at the pace of the few would be more than two cores can send. */
-export const FEW_STREAMS: Paces = { events: 200, pace_ms: 5 }
-export const MANY_STREAMS: Paces = { events: 60, pace_ms: 80 }
-
-const STREAM_MODELS = [FEW_STREAMS, MANY_STREAMS].map(({ events, pace_ms }) => streamModel(events, pace_ms))
-
 /** Starts the upstream that replays the recording. */
 export async function startUpstream(): Promise<Subject> {
   const process = await startWithPort(['bun', join(import.meta.dir, 'upstream.ts')], {})
@@ -44,15 +35,21 @@ export async function startForwarder(upstream: Subject): Promise<Subject> {
 }
 
 const PRICE = '[models.price]\ninput = 0.30\noutput = 2.50\n'
-const modelText = (id: string): string =>
-  `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "recorded", model = "${id}" }]\n${PRICE}`
+const STREAMS = [FULL, QUICK].flatMap(({ streams }) => [streams.few, streams.many])
+
+const providerText = (protocol: string, upstream_port: number): string =>
+  `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\n` +
+  `base_url = "http://127.0.0.1:${upstream_port}"\napi_keys = ["bench"]\n`
+const modelText = (provider: string, id: string): string =>
+  `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${id}" }]\n${PRICE}`
 
 const catalogueText = (port: number, upstream_port: number): string =>
   [
     `[server]\nlisten = "127.0.0.1:${port}"\n`,
-    `[[providers]]\nname = "recorded"\nprotocol = "gemini"\nbase_url = "http://127.0.0.1:${upstream_port}"`,
-    'api_keys = ["bench"]\n',
-    ...[WHOLE_MODEL, ...STREAM_MODELS].map(modelText),
+    providerText('gemini', upstream_port),
+    providerText('anthropic', upstream_port),
+    ...[WHOLE_MODEL, ...STREAMS.map(streamModel)].map((id) => modelText('gemini', id)),
+    ...STREAMS.map((paces) => modelText('anthropic', messagesModel(paces))),
   ].join('\n')
 
 /** A data folder with a catalogue of the upstream, and an account that can pay for everything. */
@@ -65,7 +62,7 @@ export interface DataFolder {
 
 /**
  * Makes a data folder through the gateway's own command line.
- * @param upstream_port where its only provider answers
+ * @param upstream_port where its providers answer
  */
 export async function makeDataFolder(upstream_port: number): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
@@ -92,7 +89,3 @@ export async function startGateway(
   await untilListening(data.port, nowMs(), '/healthz')
   return { name: 'gateway', port: data.port, api_key: data.api_key, process }
 }
-
-export const WHOLE_PATH = `/v1beta/models/${WHOLE_MODEL}:generateContent`
-export const streamPath = ({ events, pace_ms }: Paces): string =>
-  `/v1beta/models/${streamModel(events, pace_ms)}:streamGenerateContent?alt=sse`

@@ -1,6 +1,13 @@
 // Owns the recorded upstream: a process that replays the recording over raw sockets, as cheaply as can be.
 import type { Socket } from 'bun'
-import { eventAt, LAST_EVENT, nowMs, STREAM_MODEL, WHOLE_ANSWER } from './recording.ts'
+import {
+  ANTHROPIC_STREAM,
+  GEMINI_STREAM,
+  nowMs,
+  STREAM_MODEL,
+  type StreamRecording,
+  WHOLE_ANSWER,
+} from './recording.ts'
 
 interface Stream {
   socket: Socket<Connection>
@@ -17,14 +24,18 @@ const HEAD_OF_STREAM =
 const WHOLE = Buffer.from(`${HEAD_OF_WHOLE}Content-Length: ${WHOLE_ANSWER.length}\r\n\r\n${WHOLE_ANSWER}`)
 
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
-const LAST_CHUNKS = Buffer.from(`${chunk(LAST_EVENT)}0\r\n\r\n`)
 
-/** The streams of one pace, spread over the milliseconds of that pace by when they began. */
+/** The streams of one recording and pace, spread over the milliseconds of that pace by when they began. */
 class Wheel {
   readonly slots: Set<Stream>[]
   private turned_at_ms = Math.floor(nowMs())
+  private readonly ending: Buffer
 
-  constructor(pace_ms: number) {
+  constructor(
+    private readonly recording: StreamRecording,
+    pace_ms: number,
+  ) {
+    this.ending = Buffer.from(`${chunk(recording.ending)}0\r\n\r\n`)
     this.slots = Array.from({ length: pace_ms }, () => new Set<Stream>())
   }
 
@@ -48,24 +59,25 @@ class Wheel {
 
   private send(slot: Set<Stream>): void {
     if (slot.size === 0) return
-    const event = Buffer.from(chunk(eventAt(nowMs())))
+    const event = Buffer.from(chunk(this.recording.eventAt(nowMs())))
     for (const stream of slot) {
       if (stream.events_left > 0) {
         write(stream.socket, event)
         stream.events_left--
       } else {
-        write(stream.socket, LAST_CHUNKS)
+        write(stream.socket, this.ending)
         slot.delete(stream)
       }
     }
   }
 }
 
-const wheels = new Map<number, Wheel>()
+const wheels = new Map<string, Wheel>()
 
-function wheelOf(pace_ms: number): Wheel {
-  const wheel = wheels.get(pace_ms) ?? new Wheel(pace_ms)
-  wheels.set(pace_ms, wheel)
+function wheelOf(recording: StreamRecording, pace_ms: number): Wheel {
+  const name = `${recording.name} ${pace_ms}`
+  const wheel = wheels.get(name) ?? new Wheel(recording, pace_ms)
+  wheels.set(name, wheel)
   return wheel
 }
 
@@ -75,19 +87,22 @@ function write(socket: Socket<Connection>, bytes: Uint8Array): void {
   if (socket.write(bytes) !== bytes.byteLength) socket.terminate()
 }
 
-function answer(socket: Socket<Connection>, head: string): void {
-  const stream = head.includes(':streamGenerateContent') ? STREAM_MODEL.exec(head) : null
+/** A model whose name says that it streams is streamed, be it named in the path or in the body. */
+function answer(socket: Socket<Connection>, request: string): void {
+  const stream = STREAM_MODEL.exec(request)
   if (!stream) {
     write(socket, WHOLE)
     return
   }
   const [, events, pace_ms] = stream.map(Number)
-  write(socket, Buffer.from(HEAD_OF_STREAM + chunk(eventAt(nowMs()))))
-  wheelOf(pace_ms ?? 1).add({ socket, events_left: (events ?? 1) - 1 })
+  const recording = request.startsWith('POST /v1/messages ') ? ANTHROPIC_STREAM : GEMINI_STREAM
+  const first = recording.opening + recording.eventAt(nowMs())
+  write(socket, Buffer.from(HEAD_OF_STREAM + chunk(first)))
+  wheelOf(recording, pace_ms ?? 1).add({ socket, events_left: (events ?? 1) - 1 })
 }
 
 /** The first request in `text` taken off it; undefined while it has not come whole. */
-function takeRequest(text: string): { head: string; rest: string } | undefined {
+function takeRequest(text: string): { request: string; rest: string } | undefined {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return undefined
   const head = text.slice(0, head_end)
@@ -96,7 +111,7 @@ function takeRequest(text: string): { head: string; rest: string } | undefined {
   const chunks_end = length ? -1 : text.indexOf('0\r\n\r\n', body_start)
   const end = length ? body_start + Number(length[1]) : chunks_end + 5
   if (end > text.length || (!length && chunks_end < 0)) return undefined
-  return { head, rest: text.slice(end) }
+  return { request: text.slice(0, end), rest: text.slice(end) }
 }
 
 const server = Bun.listen<Connection>({
@@ -110,10 +125,10 @@ const server = Bun.listen<Connection>({
     data(socket, bytes) {
       socket.data.received += bytes.toString('latin1')
       for (;;) {
-        const request = takeRequest(socket.data.received)
-        if (!request) return
-        socket.data.received = request.rest
-        answer(socket, request.head)
+        const taken = takeRequest(socket.data.received)
+        if (!taken) return
+        socket.data.received = taken.rest
+        answer(socket, taken.request)
       }
     },
   },

@@ -1,0 +1,26 @@
+// Owns how much is measured: rounds, the size of the loads, and how long the streams are.
+import type { Paces } from './recording.ts'
+
+export interface Effort {
+  /** Each subject is measured so often, and the median is taken. */
+  readonly rounds: number
+  /** How much of the usual load of whole calls; 1 is all of it. */
+  readonly share: number
+  /**
+   * CPU time is counted in ticks of 10 ms, so that a stream has to flow for seconds. A thousand at the pace of the few
+   * would be more than two cores can send.
+   */
+  readonly streams: { readonly few: Paces; readonly many: Paces }
+}
+
+export const FULL: Effort = {
+  rounds: 9,
+  share: 1,
+  streams: { few: { events: 600, pace_ms: 5 }, many: { events: 100, pace_ms: 80 } },
+}
+
+export const QUICK: Effort = {
+  rounds: 3,
+  share: 0.3,
+  streams: { few: { events: 300, pace_ms: 5 }, many: { events: 60, pace_ms: 80 } },
+}

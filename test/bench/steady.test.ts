@@ -1,0 +1,49 @@
+// The steady window of the bench: from when all streams flow until before the first of them ends.
+import { expect, test } from 'bun:test'
+import { watchSteady } from '../../bench/steady.ts'
+
+type Step = 'begun' | 'ended' | 'sample' | 'beyond'
+
+/** Each step takes 10 ms of CPU and brings 100 events. */
+function windowOf(streams: number, steps: readonly Step[]) {
+  let step = 0
+  const watch = watchSteady(streams, () => ({ cpu_ms: step * 10, events: step * 100 }))
+  for (const name of steps) {
+    step++
+    if (name !== 'beyond') watch[name]()
+  }
+  return watch.window()
+}
+
+test.each<[string, number, Step[], number]>([
+  [
+    'is between the first sample and the last but one',
+    1,
+    ['begun', 'sample', 'sample', 'sample', 'sample'],
+    2,
+  ],
+  [
+    'leaves out what a beginning costs',
+    2,
+    ['sample', 'begun', 'sample', 'begun', 'sample', 'sample', 'sample'],
+    1,
+  ],
+  [
+    'leaves out what comes after the first end',
+    1,
+    ['begun', 'sample', 'sample', 'sample', 'ended', 'sample'],
+    1,
+  ],
+  ['counts what lies between two samples', 1, ['begun', 'sample', 'beyond', 'beyond', 'sample', 'sample'], 3],
+])('the window %s', (_, streams, steps, expected_steps) => {
+  expect(windowOf(streams, steps)).toEqual({ cpu_ms: expected_steps * 10, events: expected_steps * 100 })
+})
+
+test.each<[string, number, Step[]]>([
+  ['nothing began', 1, ['sample', 'sample', 'sample', 'sample']],
+  ['one stream is missing', 2, ['begun', 'sample', 'sample', 'sample', 'sample']],
+  ['one ended before the last began', 2, ['begun', 'ended', 'begun', 'sample', 'sample', 'sample']],
+  ['the streams were too short for three samples', 1, ['begun', 'sample', 'sample', 'ended', 'sample']],
+])('there is no window where %s', (_, streams, steps) => {
+  expect(windowOf(streams, steps)).toBeNull()
+})
