@@ -12,6 +12,8 @@ export interface Surface {
   /** Where its callers put their keys. */
   forms: readonly CredentialForm[]
   render: RenderError
+  /** A further name of the header that carries a request's id. */
+  id_header?: string
 }
 
 /** A request as the beginning of a paid call. */
@@ -19,13 +21,12 @@ export function originOf(
   request: Request,
   request_id: string,
   server: Server,
-  { surface, forms, render }: Surface,
+  { forms, ...surface }: Surface,
 ): CallOrigin {
   return {
+    ...surface,
     request,
     request_id,
-    surface,
-    render,
     credential: credentialOf(request, forms),
     address: () => server?.requestIP(request)?.address,
     setIdleTimeout: (timeout_s) => server?.timeout(request, timeout_s),

@@ -2,10 +2,10 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { readAim } from '../../src/aim.ts'
-import { failureAnswer } from '../../src/answers.ts'
+import { answering } from '../../src/answering.ts'
 import type { Dialect } from '../../src/conversion.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import { originOf, type Server } from '../../src/origin.ts'
+import type { CallOrigin } from '../../src/paid-call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
 /** As the native endpoints: images come inline here too. */
-export const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
+const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
 /** The usage is always asked of the upstream: from a caller who did not ask, it is kept. */
@@ -23,25 +23,20 @@ const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderErr
 const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
-export function chat({ exchange, log, newRequestId }: Gateway) {
-  async function complete(request: Request, server: Server): Promise<Response> {
-    const request_id = newRequestId()
-    try {
-      return await exchange.run({
-        ...originOf(request, request_id, server, SURFACE),
-        body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
-        aim: readAim,
-        dialect: dialectOf,
-        forwarded_headers: {},
-      })
-    } catch (thrown) {
-      return failureAnswer({ thrown, request, request_id, render: openai.renderError, log })
-    }
-  }
+export function chat(gateway: Gateway) {
+  const answer = answering(gateway, SURFACE)
+  const complete = (origin: CallOrigin) =>
+    gateway.exchange.run({
+      ...origin,
+      body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
+      aim: readAim,
+      dialect: dialectOf,
+      forwarded_headers: {},
+    })
 
   return new Elysia({ name: 'chat' }).post(
     '/v1/chat/completions',
-    ({ request, server }) => complete(request, server),
+    ({ request, server }) => answer(request, server, complete),
     { parse: 'none' },
   )
 }

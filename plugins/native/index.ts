@@ -1,12 +1,12 @@
 // Owns the native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and what of it is not there.
 // The vendor's SDK asks for version v1 unless told otherwise (@google/genai from 3.0), so both versions are the same here.
 import { Elysia } from 'elysia'
-import { credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
-import { failureAnswer } from '../../src/answers.ts'
+import { NATIVE_FORMS } from '../../src/access/gate.ts'
+import { answering } from '../../src/answering.ts'
 import type { Dialect } from '../../src/conversion.ts'
 import { type GatewayError, notFound, unimplemented } from '../../src/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import { originOf, type Server } from '../../src/origin.ts'
+import type { CallOrigin } from '../../src/paid-call.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { ARRAY_FRAME, eventFrame } from '../../src/upstream/relay.ts'
 import { isUnimplemented, readAction, targetOf } from './model.ts'
@@ -33,39 +33,29 @@ const OTHER_PATHS = [
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for what spec.md leaves out. */
 export function native(gateway: Gateway) {
-  const { exchange, gate, log, newRequestId } = gateway
+  const { exchange, gate } = gateway
+  const answer = answering(gateway, SURFACE)
 
-  async function post(request: Request, target: string, server: Server): Promise<Response> {
-    const request_id = newRequestId()
-    try {
-      const action = readAction(target)
-      if (action.kind !== 'generate') throw elsewhere(request, action.kind === 'unimplemented', server)
-      const { model_id, streams } = action
-      return await exchange.run({
-        ...originOf(request, request_id, server, SURFACE),
-        body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
-        aim: { model_id, streams },
-        dialect: () => (WANTS_EVENTS.test(request.url) ? EVENTS : ARRAY),
-        forwarded_headers: {},
-      })
-    } catch (thrown) {
-      return failureAnswer({ thrown, request, request_id, render: gemini.renderError, log })
-    }
+  function generate(origin: CallOrigin, target: string): Promise<Response> {
+    const action = readAction(target)
+    if (action.kind !== 'generate') throw elsewhere(origin, action.kind === 'unimplemented')
+    const { model_id, streams } = action
+    return exchange.run({
+      ...origin,
+      body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
+      aim: { model_id, streams },
+      dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
+      forwarded_headers: {},
+    })
   }
 
-  function rest(request: Request, server: Server): Response {
-    const request_id = newRequestId()
-    const render = gemini.renderError
-    try {
-      throw elsewhere(request, isUnimplemented(new URL(request.url).pathname), server)
-    } catch (thrown) {
-      return failureAnswer({ thrown, request, request_id, render, log })
-    }
+  function refuse(origin: CallOrigin): never {
+    throw elsewhere(origin, isUnimplemented(new URL(origin.request.url).pathname))
   }
 
   /** What is not served is said to those who have a key only. */
-  function elsewhere(request: Request, known: boolean, server: Server): GatewayError {
-    gate.admit(credentialOf(request, NATIVE_FORMS), () => server?.requestIP(request)?.address)
+  function elsewhere({ credential, address }: CallOrigin, known: boolean): GatewayError {
+    gate.admit(credential, address)
     return known
       ? unimplemented(
           'This method of the native API is not implemented here. Use generateContent, streamGenerateContent or the /v1 endpoints.',
@@ -78,7 +68,13 @@ export function native(gateway: Gateway) {
   const unparsed = { parse: 'none' } as const
   const app = new Elysia({ name: 'native' })
   for (const path of GENERATING_PATHS)
-    app.post(path, ({ request, params, server }) => post(request, targetOf(params['*']), server), unparsed)
-  for (const path of OTHER_PATHS) app.all(path, ({ request, server }) => rest(request, server), unparsed)
+    app.post(
+      path,
+      ({ request, params, server }) =>
+        answer(request, server, (origin) => generate(origin, targetOf(params['*']))),
+      unparsed,
+    )
+  for (const path of OTHER_PATHS)
+    app.all(path, ({ request, server }) => answer(request, server, refuse), unparsed)
   return app
 }
