@@ -5,15 +5,19 @@ import type { Logger } from './log.ts'
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
 
-export interface Failure {
+/** A request as it is called in answers and in the log. */
+export interface Identified {
+  request_id: string
+  /** A further name of the header that carries it. */
+  id_header?: string | undefined
+}
+
+export interface Failure extends Identified {
   thrown: unknown
   /** Told where its body may not have been read: a caller is kept from uploading what nobody reads. */
   request?: Request
-  request_id: string
   render: RenderError
   log: Logger
-  /** A further name of the header that carries the request's id. */
-  id_header?: string
 }
 
 /** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
@@ -45,12 +49,21 @@ export function renderFailure(
   { request_id, render, id_header }: Pick<Failure, 'request_id' | 'render' | 'id_header'>,
 ): Response {
   const { status, body } = render(error, request_id)
-  const headers: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': request_id }
-  if (id_header !== undefined) headers[id_header] = request_id
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    ...idHeaders({ request_id, id_header }),
+  }
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
   // It was refused before, or while, it was read.
   if (error.kind === 'payload_too_large') headers.connection = 'close'
   return new Response(JSON.stringify(body), { status, headers })
+}
+
+/** What carries a request's id, under each of its names. */
+export function idHeaders({ request_id, id_header }: Identified): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': request_id }
+  if (id_header !== undefined) headers[id_header] = request_id
+  return headers
 }
 
 /** An answer of the gateway's own. */

@@ -1,5 +1,6 @@
 // Owns one paid text call, from the caller's key to the recorded charge: admit, quote, hold, dispatch, pump, settle, record.
 import type { Aim } from './aim.ts'
+import { idHeaders } from './answers.ts'
 import { type JsonBody, readJsonBody } from './body.ts'
 import type { TextModel } from './config/catalogue.ts'
 import {
@@ -226,9 +227,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
 }
 
 function answerHeaders(held: HeldText, content_type: string): Record<string, string> {
-  const { request_id, id_header } = held.order.call
-  const headers: Record<string, string> = { 'content-type': content_type, 'x-request-id': request_id }
-  if (id_header !== undefined) headers[id_header] = request_id
+  const headers: Record<string, string> = { 'content-type': content_type, ...idHeaders(held.origin) }
   if (held.output_limit !== undefined) headers['x-tollgate-output-limit'] = String(held.output_limit)
   return headers
 }

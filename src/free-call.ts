@@ -1,7 +1,7 @@
 // Owns a call that costs nothing and asks no vendor: who calls, then an answer of the gateway's own.
 import type { Caller } from './access/gate.ts'
 import { answering } from './answering.ts'
-import { jsonAnswer } from './answers.ts'
+import { idHeaders, jsonAnswer } from './answers.ts'
 import type { Gateway } from './gateway.ts'
 import type { Server, Surface } from './origin.ts'
 
@@ -20,13 +20,10 @@ export function serveFree(
   gateway: Gateway,
   { request, server, answer, ...surface }: FreeCall,
 ): Promise<Response> {
-  return answering(gateway, surface)(request, server, async ({ credential, address, request_id }) => {
-    const answered = await answer(gateway.gate.admit(credential, address))
-    if (!(answered instanceof Response)) {
-      const { id_header } = surface
-      return jsonAnswer(answered, request_id, id_header === undefined ? {} : { [id_header]: request_id })
-    }
-    answered.headers.set('x-request-id', request_id)
+  return answering(gateway, surface)(request, server, async (origin) => {
+    const answered = await answer(gateway.gate.admit(origin.credential, origin.address))
+    if (!(answered instanceof Response)) return jsonAnswer(answered, origin.request_id, idHeaders(origin))
+    answered.headers.set('x-request-id', origin.request_id)
     return answered
   })
 }

@@ -1,6 +1,6 @@
 // Owns counting the tokens of a messages request: by the vendor where he counts, by estimate where not; free of charge.
 import { readAim } from '../../src/aim.ts'
-import { jsonAnswer } from '../../src/answers.ts'
+import { idHeaders, jsonAnswer } from '../../src/answers.ts'
 import { type JsonBody, readJsonBody } from '../../src/body.ts'
 import type { Catalogue, TextModel } from '../../src/config/catalogue.ts'
 import type { Exchange } from '../../src/exchange.ts'
@@ -9,7 +9,7 @@ import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
-import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
+import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens` over the exchange's steps. */
 export function createTokenCounter({
@@ -26,7 +26,7 @@ export function createTokenCounter({
       const { input_tokens } = anthropic.readRequest({ ...body.json, max_tokens: 1 })
       const counting = countingRoutes(model, catalogue().providers)
       const counted = counting ? await ask(exchange, admitted, counting, body) : { input_tokens }
-      return jsonAnswer(counted, origin.request_id, { [ID_HEADER]: origin.request_id })
+      return jsonAnswer(counted, origin.request_id, idHeaders(origin))
     } finally {
       exchange.leave(admitted, 0)
     }
