@@ -1,27 +1,23 @@
 // Owns one paid image call, from the caller's key to the stored images: admit, read, find, hold, draw, store, settle, answer.
 import type { ImageRate, RateState } from './access/image-rate.ts'
-import type { Catalogue, ImageModel } from './config/catalogue.ts'
-import { GatewayError, invalidRequest, rateLimited } from './errors.ts'
+import type { ImageModel } from './config/catalogue.ts'
+import { invalidRequest, rateLimited } from './errors.ts'
 import { writeImages } from './image-body.ts'
+import { createDrawing, type DrawingDeps } from './image-drawing.ts'
 import type { ImageOrder } from './image-order.ts'
 import { type FoundReference, findReferences, type ReferenceDeps, readUpload } from './image-references.ts'
-import { imageFailure, noImage, sendingOf, splitOrder } from './image-sending.ts'
+import { imageFailure } from './image-sending.ts'
 import { beginGenerations, failGenerations, type Produced, storeGenerations } from './library/generations.ts'
-import type { Logger } from './log.ts'
-import { convert } from './media/convert.ts'
 import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
 import type { Admitted, CallOrigin, Held, PaidCalls } from './paid-call.ts'
 import { chargeImages, type ImageOrder as PricedOrder } from './pricing/charge.ts'
 import { quoteImages } from './pricing/quote.ts'
-import type { ImageAnswer, NoImage, SentImage } from './protocols/images.ts'
 import { NO_USAGE } from './usage.ts'
 
-export interface ImageExchangeDeps extends ReferenceDeps {
+export interface ImageExchangeDeps extends ReferenceDeps, Omit<DrawingDeps, 'steps' | 'library'> {
   steps: PaidCalls
   rate: ImageRate
   memory: MemoryBudget
-  catalogue: () => Catalogue
-  log: Logger
 }
 
 export interface ImageCall extends CallOrigin {
@@ -58,7 +54,8 @@ interface HeldImages extends Held<ImageModel> {
 
 /** The exchange of images over its parts. */
 export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
-  const { steps, library, log, catalogue } = deps
+  const { steps, library } = deps
+  const draw = createDrawing(deps)
 
   async function run(call: ImageCall): Promise<Response> {
     const admitted = steps.admit(call)
@@ -82,9 +79,22 @@ export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
       share.shrink(order.kept_bytes)
       const model = findModel(admitted, order)
       const asked = { content: order.content, streams: false }
-      return await steps.once(admitted, asked, () => serve(admitted, order, model))
+      return await steps.once(admitted, asked, () => serveWithin(admitted, order, model))
     } finally {
       await discard()
+    }
+  }
+
+  /** What is read of stored images takes its own part of the memory, once it is known how much that is. */
+  async function serveWithin(admitted: Admitted, order: ImageOrder, model: ImageModel): Promise<Response> {
+    let share: MemoryShare | undefined
+    const reserve = async (bytes: number) => {
+      if (bytes > 0) share = await deps.memory.take(bytes * STORED_COPIES, admitted.place.gone)
+    }
+    try {
+      return await serve(admitted, order, model, reserve)
+    } finally {
+      share?.release()
     }
   }
 
@@ -107,9 +117,15 @@ export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
     return model
   }
 
-  async function serve(admitted: Admitted, order: ImageOrder, model: ImageModel): Promise<Response> {
+  async function serve(
+    admitted: Admitted,
+    order: ImageOrder,
+    model: ImageModel,
+    reserve: (bytes: number) => Promise<void>,
+  ): Promise<Response> {
     const { account } = admitted.caller
-    const found = await findReferences(deps, account.id, order.sources, admitted.place.gone)
+    const referrer = { account_id: account.id, gone: admitted.place.gone, reserve }
+    const found = await findReferences(deps, referrer, order.sources)
     const paid = await steps.hold(
       admitted,
       model,
@@ -132,53 +148,20 @@ export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
       uuids = beginGenerations(library, generation, count)
       library.probe('images.begun')
       const held = { ...paid, order, uuids }
-      const images = await makeFit(held, await draw(held, references))
+      const images = await draw(held, order, references)
       await storeGenerations(library, account.id, uuids, images)
       return await settle(held, images)
     } catch (thrown) {
+      // The money first: what is left of the rest is put right at the next start.
+      const failure = await steps.abandon(paid, imageFailure(thrown))
       failGenerations(library.db, uuids)
-      throw await steps.abandon(paid, imageFailure(thrown))
+      throw failure
     }
   }
 
   async function keepUploads({ sources }: ImageOrder): Promise<FoundReference[]> {
     const uploads = sources.filter((source) => source.kind === 'upload')
     return Promise.all(uploads.map(({ keep }) => readUpload(library, keep())))
-  }
-
-  /** All requests of a call go out at once. Some may fail: what the others bring is answered, and charged. */
-  async function draw(held: HeldImages, references: readonly FoundReference[]): Promise<SentImage[]> {
-    const { order, model } = held
-    const requests = splitOrder(model, catalogue().providers, order.count)
-    const outcomes = await Promise.allSettled(
-      requests.map(async (count) => {
-        const { answer, attempt } = await steps.ask(held, model, sendingOf(order, model, references, count))
-        held.settlement.reached(attempt)
-        return answer
-      }),
-    )
-    library.probe('dispatched')
-    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    const images = answers.flatMap((answer) => ('images' in answer ? answer.images : []))
-    if (images.length > 0) return images.slice(0, order.count)
-    const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-    throw failed ? failed.reason : noImage(reasonOf(answers))
-  }
-
-  /** As was asked, whatever the provider made of it. An image that does not decode is none. */
-  async function makeFit({ order, origin }: HeldImages, sent: readonly SentImage[]): Promise<Produced[]> {
-    const outcomes = await Promise.allSettled(
-      sent.map(async ({ base64, revised_prompt }) => ({
-        ...(await convert(Buffer.from(base64, 'base64'), order)),
-        revised_prompt,
-      })),
-    )
-    const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
-    const images = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
-    const { request_id } = origin
-    for (const cause of failures) log.warn({ request_id, cause: causeOf(cause) }, 'an image was unusable')
-    if (images.length === 0) throw failures[0]
-    return images
   }
 
   async function settle(held: HeldImages, images: readonly Produced[]): Promise<Response> {
@@ -208,18 +191,11 @@ export function createImageExchange(deps: ImageExchangeDeps): ImageExchange {
   return { run }
 }
 
+/** As bytes, in base64, and in the request that is sent upstream. */
+const STORED_COPIES = 4
+
 const priced = ({ size_text, quality }: ImageOrder, count: number): PricedOrder => ({
   count,
   size: size_text,
   quality,
 })
-
-/** Moderation is the reason wherever it had a part in it. */
-function reasonOf(answers: readonly ImageAnswer[]): NoImage {
-  const blocked = answers.some(
-    (answer) => 'refusal' in answer && answer.refusal === 'content_policy_violation',
-  )
-  return blocked ? 'content_policy_violation' : 'no_image_generated'
-}
-
-const causeOf = (thrown: unknown): unknown => (thrown instanceof GatewayError ? thrown.cause : thrown)

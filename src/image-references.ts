@@ -18,6 +18,15 @@ export interface ReferenceDeps {
   fetchImage: FetchImage
 }
 
+/** Who refers to images, and for how long. */
+export interface Referrer {
+  account_id: number
+  /** Fires when the caller has gone. */
+  gone: AbortSignal
+  /** Waits until so many bytes of stored images may be read. */
+  reserve: (bytes: number) => Promise<void>
+}
+
 /** An image that another is made from, and its key or UUID, where it has one that lasts. */
 export interface FoundReference extends Reference {
   parent: string | undefined
@@ -38,21 +47,20 @@ const RETRY_AFTER_S = 2
  * read, only once the call is paid for.
  *
  * @returns the images in the order of their sources, in formats that every provider reads
- * @param gone fires when the caller has gone
  * @throws GatewayError with the codes of spec.md's table: invalid_image_key, invalid_generation_id, duplicate_reference,
  * IMAGE_NOT_FOUND, generation_not_found, generation_not_ready, IMAGES_TOO_LARGE_TOTAL, and those of data URIs and URLs
  */
 export async function findReferences(
   { library, fetchImage }: ReferenceDeps,
-  account_id: number,
+  { account_id, gone, reserve }: Referrer,
   sources: readonly Source[],
-  gone: AbortSignal,
 ): Promise<FoundReference[]> {
   const referred = sources.filter((source) => source.kind !== 'upload')
   for (const source of referred) assertForm(source, account_id)
   assertDistinct(referred.map(nameOf))
   const stored = referred.map((source) => findStored(library, account_id, source))
-  assertTotal(stored.map((found) => found?.bytes ?? 0))
+  const stored_bytes = stored.map((found) => found?.bytes ?? 0)
+  assertTotal(stored_bytes)
   const data = readDataUris(referred)
   const inline = await Promise.all(
     referred.map(
@@ -61,6 +69,7 @@ export async function findReferences(
   )
   assertDistinct(inline.flatMap((image) => (image ? [digestOf(image.bytes)] : [])))
   assertTotal(referred.map((_, at) => stored[at]?.bytes ?? inline[at]?.bytes.length ?? 0))
+  await reserve(stored_bytes.reduce((total, bytes) => total + bytes, 0))
   return Promise.all(
     referred.map(async (_, at) => {
       const image = inline[at]
