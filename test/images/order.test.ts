@@ -1,0 +1,91 @@
+// silent.md, Images: the order of checks. Each request has two faults that stand next to each other; the first one is told.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import {
+  COMPOSE,
+  dataUri,
+  EDITS,
+  expectRefused,
+  generation,
+  leftIn,
+  PNG,
+  RETIRED_PICTURE,
+  type Refusal,
+  startWorld,
+  type World,
+} from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world[Symbol.asyncDispose]())
+
+const MEGABYTE = 1024 * 1024
+const ABSENT = { generation_id: crypto.randomUUID() }
+const poor = () => world.gateway.caller('0')
+const confined = () => world.gateway.caller('0', { models: ['other-*'] })
+
+async function suspended(): Promise<string> {
+  const key = await world.gateway.caller()
+  suspendAccount(world.gateway.db, world.gateway.rows().accounts.at(-1)?.name ?? '')
+  return key
+}
+
+/** Has called as often as he may. */
+async function exhausted(): Promise<string> {
+  const key = await world.gateway.caller()
+  for (let sent = 0; sent < 30; sent++) await (await world.gateway.call(EDITS, '{', { key })).arrayBuffer()
+  return key
+}
+
+const ROWS: readonly (readonly [
+  row: string,
+  caller: () => Promise<string> | string,
+  path: string,
+  body: object | string,
+  refusal: Refusal,
+])[] = [
+  [
+    'the key before the body size',
+    () => 'tg_nobody',
+    EDITS,
+    ' '.repeat(2 * MEGABYTE),
+    [401, 'invalid_api_key'],
+  ],
+  ['the account before the rate', suspended, EDITS, '{', [403, 'MODEL_ACCESS_DENIED']],
+  ['the rate before the body size', exhausted, EDITS, ' '.repeat(2 * MEGABYTE), [429, 'rate_limit_exceeded']],
+  ['the body size before the fields', poor, EDITS, '{'.padEnd(2 * MEGABYTE), [413, 'invalid_request']],
+  [
+    'the fields before the model',
+    poor,
+    EDITS,
+    { model: 'none', prompt: '', ...ABSENT },
+    [400, 'invalid_request', 'prompt'],
+  ],
+  ['the sources before the model', poor, COMPOSE, generation({ model: 'none' }), [400, 'invalid_source']],
+  [
+    'the model before the right to it',
+    confined,
+    EDITS,
+    generation({ model: RETIRED_PICTURE, ...ABSENT }),
+    [404, 'model_not_found'],
+  ],
+  ['the right before the references', confined, EDITS, generation(ABSENT), [403, 'MODEL_ACCESS_DENIED']],
+  ['the references before the balance', poor, EDITS, generation(ABSENT), [404, 'generation_not_found']],
+  [
+    'the balance before the call',
+    poor,
+    COMPOSE,
+    generation({ image_urls: [dataUri(PNG)], size: '4096x4096' }),
+    [402, 'insufficient_balance'],
+  ],
+]
+
+test.each(ROWS)('%s', async (_row, caller, path, body, refusal) => {
+  const key = await caller()
+  const before = await leftIn(world.gateway)
+  const asked = world.upstream.seen.length
+  await expectRefused(world.gateway, before, await world.gateway.call(path, body, { key }), refusal)
+  expect(world.upstream.seen).toHaveLength(asked)
+})
