@@ -2,7 +2,7 @@
 import type { Account, Key } from '../db/schema.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../errors.ts'
 import { addressAllowed } from './addresses.ts'
-import { hashKey } from './secret.ts'
+import { hashKey, KEY_PATTERN } from './secret.ts'
 
 /** A key that was found, and the account that pays for its calls. */
 export interface Caller {
@@ -55,7 +55,7 @@ export function createGate({ findKey, now }: GateDeps): Gate {
 
   return {
     admit(credential, address) {
-      const caller = credential ? lookUp(credential) : undefined
+      const caller = credential && KEY_PATTERN.test(credential) ? lookUp(credential) : undefined
       if (!caller) throw credential ? unknownKey() : missingKey()
       const { key, account } = caller
       if (key.revoked_at_ms !== null && key.revoked_at_ms <= now()) throw unknownKey()
