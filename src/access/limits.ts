@@ -11,8 +11,6 @@ export interface CallLimits {
 export interface Admission extends CallLimits {
   account_id: number
   key_id: number
-  /** Counted as used from now on, until the release tells what was. */
-  estimated_tokens?: number
 }
 
 /** One admitted call that is counted until it is released. */
@@ -34,12 +32,10 @@ export type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
 export interface Limiter {
   /**
    * Admits a call, or says which limit it would break. The account's limits are asked before the key's, and a refused
-   * call counts nowhere. Tokens are known only afterwards: a call is admitted while those of the last 60 seconds, and
-   * the estimates of the calls under way, are together below the limit. Limits count from when they are first set.
+   * call counts nowhere. Tokens are known only afterwards: a call is admitted while those of the last 60 seconds are below
+   * the limit. Limits count from when they are first set.
    */
   admit(admission: Admission): AdmissionOutcome
-  /** Calls that were counted in the last 60 seconds, and whole seconds until the first of them no longer is. */
-  requests(of: keyof CallLimits, id: number): { used: number; resets_in_s: number }
   /** What counts at this moment against each limit: 0 for one that is not set, for only limits are counted. */
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
   /** Accounts and keys that are kept in memory: those with something to count. */
@@ -90,7 +86,7 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
   }
 
   return {
-    admit({ account_id, key_id, account, key, estimated_tokens = 0 }) {
+    admit({ account_id, key_id, account, key }) {
       const limits_account = hasLimit(account)
       const limits_key = hasLimit(key)
       if (!limits_account && !limits_key) return UNCOUNTED
@@ -104,11 +100,7 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
       const on_account = outlives(account) ? tallyOf(accounts, account_id) : undefined
       const on_key = outlives(key) ? tallyOf(keys, key_id) : undefined
       if (!on_account && !on_key) return UNCOUNTED
-      return { ok: true, lease: new CountedLease(on_account, on_key, estimated_tokens, now) }
-    },
-    requests(of, id) {
-      const tally = (of === 'account' ? accounts : keys).get(id)
-      return tally ? tally.requestsAt(now()) : { used: 0, resets_in_s: 0 }
+      return { ok: true, lease: new CountedLease(on_account, on_key, now) }
     },
     used(of, id) {
       return (of === 'account' ? accounts : keys).get(id)?.usedAt(now()) ?? NOTHING_USED
@@ -138,18 +130,14 @@ class Tally {
   readonly #requests = new SlidingWindow()
   readonly #tokens = new SlidingWindow()
   #calls_under_way = 0
-  #estimated_tokens = 0
 
   /** The refusal of one more call; undefined where every limit allows it. */
   refusal(limit: Limit, of: keyof CallLimits, at: number): LimitRefusal | undefined {
     const { requests_per_minute, tokens_per_minute, concurrent_calls } = limit
     if (requests_per_minute !== undefined && this.#requests.sum(at) >= requests_per_minute)
       return refuse('requests_per_minute', of, this.#requests.untilBelow(requests_per_minute, at))
-    if (tokens_per_minute !== undefined) {
-      const left = tokens_per_minute - this.#estimated_tokens
-      if (this.#tokens.sum(at) >= left)
-        return refuse('tokens_per_minute', of, this.#tokens.untilBelow(left, at))
-    }
+    if (tokens_per_minute !== undefined && this.#tokens.sum(at) >= tokens_per_minute)
+      return refuse('tokens_per_minute', of, this.#tokens.untilBelow(tokens_per_minute, at))
     if (concurrent_calls !== undefined && this.#calls_under_way >= concurrent_calls)
       return refuse('concurrent_calls', of, UNKNOWN_MS)
     return undefined
@@ -159,27 +147,19 @@ class Tally {
     if (limit.requests_per_minute !== undefined) this.#requests.add(at, 1)
   }
 
-  begin(estimated_tokens: number): void {
+  begin(): void {
     this.#calls_under_way++
-    this.#estimated_tokens += estimated_tokens
   }
 
-  end(estimated_tokens: number, tokens_used: number, at: number): void {
+  end(tokens_used: number, at: number): void {
     this.#calls_under_way--
-    this.#estimated_tokens -= estimated_tokens
     if (tokens_used > 0) this.#tokens.add(at, tokens_used)
-  }
-
-  requestsAt(at: number): { used: number; resets_in_s: number } {
-    const used = this.#requests.sum(at)
-    const wait_ms = used === 0 ? 0 : this.#requests.untilBelow(used, at)
-    return { used, resets_in_s: Math.ceil(wait_ms / 1_000) }
   }
 
   usedAt(at: number): Record<keyof Limit, number> {
     return {
       requests_per_minute: this.#requests.sum(at),
-      tokens_per_minute: this.#tokens.sum(at) + this.#estimated_tokens,
+      tokens_per_minute: this.#tokens.sum(at),
       concurrent_calls: this.#calls_under_way,
     }
   }
@@ -200,30 +180,23 @@ function refuse(limit: keyof Limit, of: keyof CallLimits, wait_ms: number): Limi
 class CountedLease implements Lease {
   readonly #account: Tally | undefined
   readonly #key: Tally | undefined
-  readonly #estimated_tokens: number
   readonly #now: () => number
   #released = false
 
-  constructor(
-    account: Tally | undefined,
-    key: Tally | undefined,
-    estimated_tokens: number,
-    now: () => number,
-  ) {
+  constructor(account: Tally | undefined, key: Tally | undefined, now: () => number) {
     this.#account = account
     this.#key = key
-    this.#estimated_tokens = estimated_tokens
     this.#now = now
-    account?.begin(estimated_tokens)
-    key?.begin(estimated_tokens)
+    account?.begin()
+    key?.begin()
   }
 
   release(tokens_used = 0): void {
     if (this.#released) return
     this.#released = true
     const at = this.#now()
-    this.#account?.end(this.#estimated_tokens, tokens_used, at)
-    this.#key?.end(this.#estimated_tokens, tokens_used, at)
+    this.#account?.end(tokens_used, at)
+    this.#key?.end(tokens_used, at)
   }
 }
 

@@ -12,10 +12,10 @@ function limiterAt(start_ms = 0) {
     setTime: (ms: number) => {
       at = ms
     },
-    admit: (account: Limit, key: Limit = {}, estimated_tokens = 0, account_id = 1, key_id = 1) =>
-      limiter.admit({ account_id, key_id, account, key, estimated_tokens }),
-    lease(account: Limit, key: Limit = {}, estimated_tokens = 0): Lease {
-      const outcome = limiter.admit({ account_id: 1, key_id: 1, account, key, estimated_tokens })
+    admit: (account: Limit, key: Limit = {}, account_id = 1, key_id = 1) =>
+      limiter.admit({ account_id, key_id, account, key }),
+    lease(account: Limit, key: Limit = {}): Lease {
+      const outcome = limiter.admit({ account_id: 1, key_id: 1, account, key })
       if (!outcome.ok) throw new Error(`refused: ${outcome.limit}`)
       return outcome.lease
     },
@@ -72,17 +72,6 @@ describe('requests in any 60 seconds', () => {
     admit(TWO)
     admit(TWO)
     expect([3, 3].map((requests_per_minute) => admit({ requests_per_minute }).ok)).toEqual([true, false])
-  })
-
-  test('what was used and when it is over can be told', () => {
-    const { admit, limiter, setTime } = limiterAt()
-    expect(limiter.requests('account', 1)).toEqual({ used: 0, resets_in_s: 0 })
-    admit(TWO)
-    setTime(20_000)
-    admit(TWO)
-    expect(limiter.requests('account', 1)).toEqual({ used: 2, resets_in_s: 40 })
-    setTime(80_000)
-    expect(limiter.requests('account', 1)).toEqual({ used: 0, resets_in_s: 0 })
   })
 })
 
@@ -157,22 +146,17 @@ describe('tokens in any 60 seconds', () => {
     expect(admit({ tokens_per_minute: 60 })).toMatchObject({ ok: false, retry_after_s: 60 })
   })
 
-  test('the estimates of calls under way count, and give way to what was used', () => {
+  test('a call under way counts none yet, so none is too large to begin', () => {
     const { admit, lease } = limiterAt()
-    const call = lease(HUNDRED, {}, 100)
-    expect(admit(HUNDRED)).toMatchObject({ ok: false, limit: 'tokens_per_minute', retry_after_s: 1 })
-    call.release(10)
+    const call = lease(HUNDRED)
     expect(admit(HUNDRED).ok).toBe(true)
-  })
-
-  test('one call may be larger than the limit, since none is too large to begin', () => {
-    const { admit } = limiterAt()
-    expect([admit(HUNDRED, {}, 1_000).ok, admit(HUNDRED, {}, 1).ok]).toEqual([true, false])
+    call.release(1_000)
+    expect(admit(HUNDRED).ok).toBe(false)
   })
 
   test('a call that failed and used nothing counts nothing', () => {
     const { admit, lease } = limiterAt()
-    lease(HUNDRED, {}, 100).release()
+    lease(HUNDRED).release()
     expect(admit(HUNDRED).ok).toBe(true)
   })
 })
@@ -181,32 +165,32 @@ describe('accounts and keys', () => {
   test('keys of one account share its limit', () => {
     const { admit } = limiterAt()
     const one: Limit = { requests_per_minute: 1 }
-    expect([admit(one, {}, 0, 1, 1).ok, admit(one, {}, 0, 1, 2).ok]).toEqual([true, false])
+    expect([admit(one, {}, 1, 1).ok, admit(one, {}, 1, 2).ok]).toEqual([true, false])
   })
 
   test('accounts do not, nor do keys', () => {
     const { admit } = limiterAt()
     const one: Limit = { requests_per_minute: 1 }
-    expect([admit(one, one, 0, 1, 1).ok, admit(one, one, 0, 2, 2).ok]).toEqual([true, true])
+    expect([admit(one, one, 1, 1).ok, admit(one, one, 2, 2).ok]).toEqual([true, true])
   })
 
   test('an account and a key of the same number are two', () => {
     const { admit } = limiterAt()
     const one: Limit = { requests_per_minute: 1 }
-    expect([admit(one, {}, 0, 7, 1).ok, admit({}, one, 0, 1, 7).ok]).toEqual([true, true])
+    expect([admit(one, {}, 7, 1).ok, admit({}, one, 1, 7).ok]).toEqual([true, true])
   })
 
   test("a call that its key's limit refuses does not count for its account", () => {
     const { admit } = limiterAt()
     const account: Limit = { requests_per_minute: 2, concurrent_calls: 2 }
     const key: Limit = { requests_per_minute: 1 }
-    expect(admit(account, key, 0, 1, 1).ok).toBe(true)
-    expect(admit(account, key, 0, 1, 1)).toMatchObject({ ok: false, of: 'key' })
-    expect(admit(account, key, 0, 1, 2).ok).toBe(true)
+    expect(admit(account, key, 1, 1).ok).toBe(true)
+    expect(admit(account, key, 1, 1)).toMatchObject({ ok: false, of: 'key' })
+    expect(admit(account, key, 1, 2).ok).toBe(true)
   })
 })
 
-test('what is used is told of the limits that are set: requests, tokens with estimates, calls under way', () => {
+test('what is used is told of the limits that are set: requests, tokens, calls under way', () => {
   const { limiter, lease, setTime } = limiterAt()
   const account: Limit = { requests_per_minute: 9, tokens_per_minute: 900 }
   expect(limiter.used('account', 1)).toEqual({
@@ -214,8 +198,8 @@ test('what is used is told of the limits that are set: requests, tokens with est
     tokens_per_minute: 0,
     concurrent_calls: 0,
   })
-  const call = lease(account, { concurrent_calls: 3 }, 100)
-  expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1, tokens_per_minute: 100 })
+  const call = lease(account, { concurrent_calls: 3 })
+  expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1, tokens_per_minute: 0 })
   expect(limiter.used('key', 1)).toMatchObject({ requests_per_minute: 0, concurrent_calls: 1 })
   call.release(40)
   expect(limiter.used('account', 1)).toMatchObject({ requests_per_minute: 1, tokens_per_minute: 40 })
@@ -227,20 +211,20 @@ test('what is used is told of the limits that are set: requests, tokens with est
 describe('memory', () => {
   test('without limits nothing is kept', () => {
     const { limiter, admit } = limiterAt()
-    for (let id = 0; id < 1_000; id++) admit({}, {}, 10, id, id)
+    for (let id = 0; id < 1_000; id++) admit({}, {}, id, id)
     expect(limiter.size).toBe(0)
   })
 
   test('what has nothing left to count is forgotten; what has is not', () => {
     const { limiter, admit, setTime } = limiterAt()
     const limit: Limit = { requests_per_minute: 1, concurrent_calls: 1 }
-    for (let id = 1; id <= 1_000; id++) admit({ requests_per_minute: 1 }, {}, 0, id, id)
-    admit(limit, {}, 0, 5_000, 5_000)
+    for (let id = 1; id <= 1_000; id++) admit({ requests_per_minute: 1 }, {}, id, id)
+    admit(limit, {}, 5_000, 5_000)
     expect(limiter.size).toBe(1_001)
     setTime(120_001)
-    admit({ requests_per_minute: 1 }, {}, 0, 6_000, 6_000)
+    admit({ requests_per_minute: 1 }, {}, 6_000, 6_000)
     expect(limiter.size).toBe(2)
-    expect(admit(limit, {}, 0, 5_000, 5_000)).toMatchObject({ ok: false, limit: 'concurrent_calls' })
+    expect(admit(limit, {}, 5_000, 5_000)).toMatchObject({ ok: false, limit: 'concurrent_calls' })
   })
 })
 
@@ -281,7 +265,7 @@ describe('limitsFor', () => {
 function naiveLimiter() {
   const starts: { id: string; at: number }[] = []
   const spent: { id: string; at: number; tokens: number }[] = []
-  const running = new Set<{ ids: string[]; estimated: number }>()
+  const running = new Set<{ ids: string[] }>()
   const inWindow = (at: number, now: number) => at > now - 60_000
 
   const broken = (id: string, limit: Limit, now: number): keyof Limit | undefined => {
@@ -290,26 +274,24 @@ function naiveLimiter() {
       .filter((entry) => entry.id === id && inWindow(entry.at, now))
       .reduce((sum, entry) => sum + entry.tokens, 0)
     const calls = [...running].filter(({ ids }) => ids.includes(id))
-    const estimated = calls.reduce((sum, call) => sum + call.estimated, 0)
     if (requests >= (limit.requests_per_minute ?? Number.POSITIVE_INFINITY)) return 'requests_per_minute'
-    if (tokens + estimated >= (limit.tokens_per_minute ?? Number.POSITIVE_INFINITY))
-      return 'tokens_per_minute'
+    if (tokens >= (limit.tokens_per_minute ?? Number.POSITIVE_INFINITY)) return 'tokens_per_minute'
     if (calls.length >= (limit.concurrent_calls ?? Number.POSITIVE_INFINITY)) return 'concurrent_calls'
     return undefined
   }
 
   return {
-    admit(ids: string[], limits: Limit[], estimated: number, now: number) {
+    admit(ids: string[], limits: Limit[], now: number) {
       for (const [index, id] of ids.entries()) {
         const limit = broken(id, limits[index] ?? {}, now)
         if (limit) return { ok: false as const, limit }
       }
       for (const id of ids) starts.push({ id, at: now })
-      const call = { ids, estimated }
+      const call = { ids }
       running.add(call)
       return { ok: true as const, call }
     },
-    release(call: { ids: string[]; estimated: number }, tokens: number, now: number) {
+    release(call: { ids: string[] }, tokens: number, now: number) {
       running.delete(call)
       for (const id of call.ids) spent.push({ id, at: now, tokens })
     },
@@ -340,7 +322,7 @@ test('for any course of calls it decides as the naive limiter does', () => {
       let now = 0
       const limiter = createLimiter({ now: () => now })
       const naive = naiveLimiter()
-      const open: { lease: Lease; call: { ids: string[]; estimated: number } }[] = []
+      const open: { lease: Lease; call: { ids: string[] } }[] = []
       for (const { wait_ms, account_id, key_id, releases, tokens } of steps) {
         now += wait_ms
         const ended = releases ? open.shift() : undefined
@@ -349,8 +331,8 @@ test('for any course of calls it decides as the naive limiter does', () => {
           naive.release(ended.call, tokens, now)
         }
         const id = account_id * 10 + key_id
-        const outcome = limiter.admit({ account_id, key_id: id, account, key, estimated_tokens: tokens })
-        const expected = naive.admit([`account ${account_id}`, `key ${id}`], [account, key], tokens, now)
+        const outcome = limiter.admit({ account_id, key_id: id, account, key })
+        const expected = naive.admit([`account ${account_id}`, `key ${id}`], [account, key], now)
         expect(outcome.ok || outcome.limit).toBe(expected.ok || expected.limit)
         if (outcome.ok && expected.ok) open.push({ lease: outcome.lease, call: expected.call })
       }
