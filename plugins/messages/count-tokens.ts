@@ -7,6 +7,7 @@ import type { Exchange } from '../../src/exchange.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { countIn, parseObject } from '../../src/protocols/json.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
@@ -60,7 +61,11 @@ async function ask(
         forwardedHeaders(admitted.origin.request.headers),
       )
     },
-    open: (response) => response.json(),
+    async open(response) {
+      const counted = parseObject(await response.text())
+      if (countIn(counted?.input_tokens) === undefined) throw new Error('the upstream sent no count')
+      return counted
+    },
   })
   return answer
 }

@@ -40,6 +40,15 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
     expect(input_tokens).toBeLessThan(20)
     await expectUntouched(scene.world, before)
   })
+  test.each([
+    ['an error under status 200', { error: { message: 'vendor-secret-one failed' } }],
+    ['nothing that is JSON', 'http://vendor.internal is down'],
+  ])('%s is no count, and reaches no caller', async (_, body) => {
+    scene.world.upstream.answer(whole(body))
+    const response = await scene.post(countable, {}, COUNT)
+    expect(response.status).toBe(502)
+    expect(await response.text()).not.toMatch(/vendor-secret|vendor\.internal/)
+  })
   test('the SDK counts', async () => {
     scene.world.upstream.answer(whole({ input_tokens: 12 }))
     const sdk = createAnthropicSdk(scene.world.gateway.url, scene.key)
