@@ -38,9 +38,6 @@ export interface LoggerOptions {
   gather_ms?: number
 }
 
-/** Drops everything. */
-export const silentLogger: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
 /** A line waits at most this long before it is written. */
 const FLUSH_EVERY_MS = 250
 const BUFFER_BYTES = 8_192

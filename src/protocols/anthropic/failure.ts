@@ -1,6 +1,7 @@
 // Owns what a refusal of the vendor means: whose doing it is, and when to come back.
 import { objectIn, parseObject, stringIn } from '../json.ts'
 import type { UpstreamFailure } from '../protocol.ts'
+import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
 
 type Blame = UpstreamFailure['blame']
@@ -22,15 +23,14 @@ const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
 
 /** An empty purse is told as a plain 400, with nothing but its words to know it by. */
 const OUT_OF_CREDIT = /credit balance is too low/i
-const LONGEST_MESSAGE = 2_000
 
 /** Reads a refusal. @param body the vendor's JSON, or HTML of something in between, or nothing */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const said = stringIn(objectIn(parseObject(body)?.error).message)
-  const message = said ?? body.slice(0, LONGEST_MESSAGE)
+  const message = refusalWords(said, status, body)
   return {
     blame: OUT_OF_CREDIT.test(message) ? 'key' : (BLAME_BY_STATUS[status] ?? 'broken'),
-    message: message === '' ? `The provider answered with status ${status} and no message.` : message,
+    message,
     retry_after_s: retryAfter(headers),
   }
 }

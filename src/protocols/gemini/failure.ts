@@ -1,6 +1,7 @@
 // Owns what a vendor's refusal means: whose doing it is, and when to come back.
 import { objectIn, objectsIn, stringIn } from '../json.ts'
 import type { Json, JsonObject, UpstreamFailure } from '../protocol.ts'
+import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
 
 type Blame = UpstreamFailure['blame']
@@ -19,7 +20,6 @@ const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
 
 /** A cached content or a file that is not there is answered as 403 or 404 too: that is no fault of the key or the route. */
 const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
-const LONGEST_MESSAGE = 2_000
 
 /**
  * Reads a refusal.
@@ -27,10 +27,10 @@ const LONGEST_MESSAGE = 2_000
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
-  const message = stringIn(error.message) ?? body.slice(0, LONGEST_MESSAGE)
+  const message = refusalWords(stringIn(error.message), status, body)
   return {
     blame: blame(status, error, message),
-    message: message === '' ? `The provider answered with status ${status} and no message.` : message,
+    message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
   }
 }

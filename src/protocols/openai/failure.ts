@@ -1,6 +1,7 @@
 // Owns what a refusal of a provider means: whose doing it is, and when to come back.
 import { objectIn, parseObject, stringIn } from '../json.ts'
 import type { JsonObject, UpstreamFailure } from '../protocol.ts'
+import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
 
 type Blame = UpstreamFailure['blame']
@@ -33,15 +34,13 @@ const BLAME_BY_CODE: Readonly<Record<string, Blame>> = {
   content_filter: 'request',
 }
 
-const LONGEST_MESSAGE = 2_000
-
 /** Reads a refusal. @param body an OpenAI error, Ollama's bare text of one, one in an array (Google), HTML, or nothing */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
-  const message = stringIn(error.message) ?? body.slice(0, LONGEST_MESSAGE)
+  const message = refusalWords(stringIn(error.message), status, body)
   return {
     blame: BLAME_BY_CODE[stringIn(error.code) ?? ''] ?? BLAME_BY_STATUS[status] ?? 'broken',
-    message: message === '' ? `The provider answered with status ${status} and no message.` : message,
+    message,
     retry_after_s: retryAfter(headers),
   }
 }
