@@ -16,6 +16,7 @@ import { spliceFields } from './protocols/json-splice.ts'
 import type { JsonObject, Protocol, StreamReading } from './protocols/protocol.ts'
 import { TRANSLATORS } from './protocols/translators.ts'
 import { type EventTranslation, type Frame, passOn, type Relay, reframe } from './upstream/relay.ts'
+import { withRoutes } from './upstream/routes.ts'
 import type { Usage } from './usage.ts'
 
 /** What a caller speaks in one call, and how he wants it framed. */
@@ -80,17 +81,14 @@ export function carriedBy(
   providers: ReadonlyMap<string, Provider>,
 ): TextModel {
   const refusals: GatewayError[] = []
-  const routes = model.routes.filter((route) => {
+  const carrying = withRoutes(model, (route) => {
     const to = providers.get(route.provider)?.protocol
     const refusal = to && refusalBy(conversion, to, { ...route, max_output_tokens: model.max_output_tokens })
     if (refusal) refusals.push(refusal)
     return refusal === undefined
   })
-  const [refusal] = refusals
-  if (!refusal) return model
-  const [first, ...rest] = routes
-  if (!first) throw refusal
-  return { ...model, routes: [first, ...rest] }
+  if (!carrying) throw refusals[0]
+  return carrying
 }
 
 function refusalBy(conversion: Conversion, to: ProtocolName, target: TargetModel): GatewayError | undefined {

@@ -2,7 +2,7 @@
 import type { Catalogue } from './config/catalogue.ts'
 
 export const HIDDEN = '[hidden]'
-export const HIDDEN_ADDRESS = '[address]'
+const HIDDEN_ADDRESS = '[address]'
 
 /** Shorter ones are placeholders ("none", "ollama") and words of every log: hiding them would hide the log. */
 const SHORTEST_SECRET = 8

@@ -16,6 +16,7 @@ import {
 } from '../../src/protocols/openai/embeddings.ts'
 import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
 import { requestTo } from '../../src/upstream/request.ts'
+import { withRoutes } from '../../src/upstream/routes.ts'
 import { billedUsage, NO_USAGE } from '../../src/usage.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
@@ -89,7 +90,7 @@ function carriedBy(
   providers: Catalogue['providers'],
 ): EmbeddingModel {
   const refusals: unknown[] = []
-  const [first, ...rest] = model.routes.filter((route) => {
+  const carrying = withRoutes(model, (route) => {
     try {
       protocolOf(providers.get(route.provider)).encode(request, route.model)
       return true
@@ -98,8 +99,8 @@ function carriedBy(
       return false
     }
   })
-  if (!first) throw refusals[0]
-  return { ...model, routes: [first, ...rest] }
+  if (!carrying) throw refusals[0]
+  return carrying
 }
 
 /** Nothing is written, so that the input is all that can be billed, and less than all of it is of no use. */

@@ -2,7 +2,7 @@
 import { readAim } from '../../src/aim.ts'
 import { idHeaders, jsonAnswer } from '../../src/answers.ts'
 import { type JsonBody, readJsonBody } from '../../src/body.ts'
-import type { Catalogue, TextModel } from '../../src/config/catalogue.ts'
+import type { TextModel } from '../../src/config/catalogue.ts'
 import type { Exchange } from '../../src/exchange.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
@@ -10,6 +10,7 @@ import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { countIn, parseObject } from '../../src/protocols/json.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
+import { withRoutes } from '../../src/upstream/routes.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens` over the exchange's steps. */
@@ -25,7 +26,8 @@ export function createTokenCounter({
       const model = exchange.findModel(admitted, readAim(body.json).model_id, 'text')
       // The vendor's counting takes no max_tokens; reading a request wants one.
       const { input_tokens } = anthropic.readRequest({ ...body.json, max_tokens: 1 })
-      const counting = countingRoutes(model, catalogue().providers)
+      const { providers } = catalogue()
+      const counting = withRoutes(model, ({ provider }) => providers.get(provider)?.protocol === 'anthropic')
       const counted = counting ? await ask(exchange, admitted, counting, body) : { input_tokens }
       return jsonAnswer(counted, origin.request_id, idHeaders(origin))
     } finally {
@@ -35,14 +37,6 @@ export function createTokenCounter({
 }
 
 const NAMED_ONCE: ReadonlySet<string> = new Set(['model'])
-
-/** The model with those of its routes that lead to a vendor who counts; undefined where none does. */
-function countingRoutes(model: TextModel, providers: Catalogue['providers']): TextModel | undefined {
-  const [first, ...rest] = model.routes.filter(
-    ({ provider }) => providers.get(provider)?.protocol === 'anthropic',
-  )
-  return first && { ...model, routes: [first, ...rest] }
-}
 
 async function ask(
   exchange: Exchange,

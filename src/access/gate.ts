@@ -95,7 +95,7 @@ function matches(pattern: string, model_id: string): boolean {
   return new RegExp(`^${source.join('.*')}$`).test(model_id)
 }
 
-export const missingKey = (): GatewayError =>
+const missingKey = (): GatewayError =>
   unauthenticated('No API key was sent. Send yours as "Authorization: Bearer <key>".')
 export const unknownKey = (): GatewayError =>
   unauthenticated('This API key is not valid. Check that it was copied whole, and that it was not revoked.')

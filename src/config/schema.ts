@@ -32,7 +32,7 @@ const tokenRates = {
   image_output: Type.Optional(Usd('per million image tokens written; the output rate where absent')),
 }
 
-export const TokenPriceSchema = Type.Object(
+const TokenPriceSchema = Type.Object(
   {
     ...tokenRates,
     tiers: Type.Optional(
@@ -47,7 +47,7 @@ export const TokenPriceSchema = Type.Object(
   closed,
 )
 
-export const ImagePriceSchema = Type.Object(
+const ImagePriceSchema = Type.Object(
   {
     per_image: Usd('USD per image, where no line of `variants` fits'),
     variants: Type.Optional(
@@ -67,7 +67,7 @@ export const ImagePriceSchema = Type.Object(
 )
 
 /** An embedding is priced by what is read; nothing is written. */
-export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
+const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
 
 export const ServerSchema = Type.Object(
   {
@@ -100,7 +100,7 @@ export const ServerSchema = Type.Object(
   closed,
 )
 
-export const LimitSchema = Type.Object(
+const LimitSchema = Type.Object(
   {
     requests_per_minute: Type.Optional(Count('calls started in any 60 seconds')),
     tokens_per_minute: Type.Optional(Count('tokens read and written in any 60 seconds')),
@@ -158,7 +158,7 @@ export const ProviderSchema = Type.Object(
   closed,
 )
 
-export const RouteSchema = Type.Object(
+const RouteSchema = Type.Object(
   {
     provider: Type.String(),
     model: Type.String({ description: "the vendor's own id of the model" }),
@@ -182,7 +182,7 @@ const modelBase = {
   routes: Type.Array(RouteSchema, { minItems: 1 }),
 }
 
-export const TextModelSchema = Type.Object(
+const TextModelSchema = Type.Object(
   {
     ...modelBase,
     kind: Type.Literal('text'),
@@ -203,12 +203,12 @@ export const TextModelSchema = Type.Object(
   closed,
 )
 
-export const EmbeddingModelSchema = Type.Object(
+const EmbeddingModelSchema = Type.Object(
   { ...modelBase, kind: Type.Literal('embedding'), price: EmbeddingPriceSchema },
   closed,
 )
 
-export const ImageModelSchema = Type.Object(
+const ImageModelSchema = Type.Object(
   {
     ...modelBase,
     kind: Type.Literal('image'),

@@ -25,7 +25,7 @@ export function validate<S extends TSchema>(
 }
 
 /** What a value must be, as a person would say it. */
-export function expectation(schema: TSchema): string {
+function expectation(schema: TSchema): string {
   const must: unknown = schema.must
   const expected = typeof must === 'string' ? must : byType(schema)
   return schema.description ? `${expected} (${schema.description})` : expected

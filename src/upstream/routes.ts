@@ -1,5 +1,5 @@
 // Owns the order in which a call tries its model's routes and their providers' keys.
-import type { Provider } from '../config/catalogue.ts'
+import type { Model, Provider } from '../config/catalogue.ts'
 import type { Route } from '../config/schema.ts'
 import type { Health } from './health.ts'
 
@@ -11,6 +11,12 @@ export interface Attempt {
   api_key: string
   /** Names the key in logs and in the book of rests. */
   key_id: string
+}
+
+/** The model with those of its routes that will do; undefined where none does. */
+export function withRoutes<M extends Model>(model: M, willDo: (route: Route) => boolean): M | undefined {
+  const [first, ...rest] = model.routes.filter(willDo)
+  return first && { ...model, routes: [first, ...rest] }
 }
 
 /**
