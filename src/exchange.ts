@@ -22,7 +22,7 @@ import {
   type Sending,
 } from './paid-call.ts'
 import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
-import { parseObject } from './protocols/json.ts'
+import { parseAnswer } from './protocols/json.ts'
 import type { JsonObject, Protocol, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { CLIENT_CLOSED_REQUEST } from './settlement.ts'
 import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
@@ -247,8 +247,7 @@ function billStream(order: Order, reading: StreamReading, ending: StreamEnding =
 /** All of an answer; what is cut short, or tells of an error under status 200, is none, and another route may have one. */
 async function readWhole(response: Response, order: Order, protocol: Protocol): Promise<WholeAnswer> {
   const bytes = await response.arrayBuffer()
-  const json = parseObject(Buffer.from(bytes).toString())
-  if (!json || (json.error ?? null) !== null) throw new Error('the upstream sent something that is no answer')
+  const json = parseAnswer(Buffer.from(bytes).toString())
   const billed = bill(order, protocol.readUsage(json), () => protocol.estimateOutput(json))
   return { body: convertAnswer(order.conversion, protocol, { bytes, json }, billed.usage), billed }
 }

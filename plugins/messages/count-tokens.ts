@@ -7,7 +7,7 @@ import type { Exchange } from '../../src/exchange.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import { countIn, parseObject } from '../../src/protocols/json.ts'
+import { parseAnswer } from '../../src/protocols/json.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { withRoutes } from '../../src/upstream/routes.ts'
@@ -55,11 +55,7 @@ async function ask(
         forwardedHeaders(admitted.origin.request.headers),
       )
     },
-    async open(response) {
-      const counted = parseObject(await response.text())
-      if (countIn(counted?.input_tokens) === undefined) throw new Error('the upstream sent no count')
-      return counted
-    },
+    open: async (response) => parseAnswer(await response.text()),
   })
   return answer
 }

@@ -74,6 +74,17 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
+/**
+ * An upstream's whole answer.
+ * @throws Error for what was cut short, or tells of an error under status 200: it is none
+ */
+export function parseAnswer(text: string): JsonObject {
+  const answer = parseObject(text)
+  if (!answer || (answer.error ?? null) !== null)
+    throw new Error('the upstream sent something that is no answer')
+  return answer
+}
+
 /** An object without the fields that have no value. */
 export function compact(fields: Record<string, Json | undefined>): JsonObject {
   const kept: JsonObject = {}
