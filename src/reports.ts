@@ -25,7 +25,10 @@ export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger
 export function reportRecovered(recovered: Recovered, log: Logger): void {
   const { left_behind, stray_files, lost_files } = recovered
   if (left_behind + stray_files + lost_files > 0)
-    log.warn({ ...recovered }, 'images were left half made, or without their row or file, and are put right')
+    log.warn(
+      { ...recovered },
+      'images were left half made, or without their row or file, and are put right; strays lie in .strays',
+    )
 }
 
 /** Books that do not add up are no reason to refuse calls, and every reason to tell the operator. */

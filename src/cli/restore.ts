@@ -27,10 +27,14 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
       const was = kept === undefined ? '' : ` What was there is kept as ${kept}.`
       answer(
         { file, database: folder.database_path, replaced: kept ?? null },
-        `${folder.database_path} is now the backup ${file}.${was}`,
+        `${folder.database_path} is now the backup ${file}.${was}\n${BEFORE_SERVE}`,
       )
     })
 }
+
+/** What the database names, and holds nothing of. */
+const BEFORE_SERVE =
+  'Put the folders images/ and files/ of the same time beside it before you start the gateway: an image without its file is lost.'
 
 /** Does `work` while no gateway serves the folder, and none can start. */
 function alone<T>({ dir }: DataFolder, work: () => T): T {

@@ -13,9 +13,9 @@ export const FIRST_CATALOGUE: string = text
  * @throws the file system's error, where neither is possible
  */
 export async function ensureCatalogue(path: string): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
-    await writeFile(path, FIRST_CATALOGUE, { flag: 'wx' })
+    await writeFile(path, FIRST_CATALOGUE, { flag: 'wx', mode: 0o600 })
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false

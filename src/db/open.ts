@@ -1,5 +1,6 @@
 // Owns how the database is opened: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
 
 /** How long a connection waits for another process's write lock before it gives up with SQLITE_BUSY. */
@@ -20,6 +21,7 @@ const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
  */
 export function openDatabase(path: string, options: { readonly?: boolean } = {}): Database {
   const readonly = options.readonly ?? false
+  if (!readonly && path !== ':memory:') closeToOthers(path)
   const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
     // First of all, because the other pragmas may themselves have to wait for a lock.
@@ -34,6 +36,11 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
     db.close()
     throw error
   }
+}
+
+/** A new file is its owner's alone: it says who pays how much. SQLite gives its companions the same mode. */
+function closeToOthers(path: string): void {
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
 
 function prepareForWriting(db: Database): void {

@@ -166,6 +166,6 @@ export async function recoverGenerations({ db, images }: Pick<Library, 'db' | 'i
       .set({ state: 'failed', ...nothing })
       .where(eq(generations.id, id))
       .run()
-  for (const key of kept) await images.remove(key)
+  for (const key of kept) await images.setAside(key)
   return { left_behind: left_behind.length, stray_files: kept.size, lost_files: lost.length }
 }

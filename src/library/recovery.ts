@@ -10,7 +10,7 @@ import { storeKeyOf } from './names.ts'
 export interface Recovered {
   /** Images that were being made or taken in. Produced ones have failed now, uploaded ones are gone. */
   left_behind: number
-  /** Files that no row named. They are gone. */
+  /** Files that no row named. They are set aside, for they may belong to a later state of a database that was put back. */
   stray_files: number
   /** Rows that said stored, without their file. Produced ones have failed now, uploaded ones are gone. */
   lost_files: number
@@ -35,7 +35,7 @@ async function recoverFiles({ db, files: store }: Library): Promise<Recovered> {
   const kept = new Set((await store.list()).map(({ key }) => key))
   const stored = new Set(rows.flatMap(({ key, state }) => (state === 'stored' ? [storeKeyOf(key)] : [])))
   const strays = [...kept].filter((key) => !stored.has(key))
-  for (const key of strays) await store.remove(key)
+  for (const key of strays) await store.setAside(key)
   const left_behind = rows.filter(({ state }) => state === 'storing')
   const lost = rows.filter(({ key, state }) => state === 'stored' && !kept.has(storeKeyOf(key)))
   for (const { id } of [...left_behind, ...lost]) orm.delete(files).where(eq(files.id, id)).run()

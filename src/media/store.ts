@@ -34,6 +34,8 @@ export interface FileStore {
   open(key: string): Promise<Blob | undefined>
   /** @returns whether there was such a file. @throws GatewayError for no key */
   remove(key: string): Promise<boolean>
+  /** Takes a file out of the store without deleting it: it lies in the folder STRAYS from then on. */
+  setAside(key: string): Promise<void>
   /** All files, in no order; what is not of the store's making is passed over. */
   list(): Promise<StoredFile[]>
   /** Deletes what writes that a crash cut short left behind. Only at start: it would cut short those under way, too. */
@@ -42,6 +44,9 @@ export interface FileStore {
 
 /** A dot first: no key can name it. Inside the store, because a rename is atomic only within one file system. */
 const INCOMING = '.incoming'
+
+/** Where files lie that no row names: a database that is put back from a backup may name them again one day. */
+export const STRAYS = '.strays'
 
 /** @param folder where the files are; made when first needed */
 export function createFileStore(folder: string): FileStore {
@@ -93,6 +98,13 @@ export function createFileStore(folder: string): FileStore {
       return (await Promise.all(sized)).flatMap(({ key, bytes }) =>
         bytes === undefined ? [] : [{ key, bytes }],
       )
+    },
+
+    async setAside(key) {
+      const path = join(folder, STRAYS, key)
+      await makeFolder(dirname(path))
+      await rename(pathOf(key), path)
+      await syncFolder(dirname(path))
     },
 
     removeLeftovers: () => rm(incoming, { recursive: true, force: true }),

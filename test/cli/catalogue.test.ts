@@ -78,7 +78,9 @@ describe('models', () => {
 describe('config check', () => {
   test('of a good file: status 0', async () => {
     const { status, out } = await world.run('config', 'check')
-    expect([status, out]).toEqual([0, `${world.path('tollgate.toml')} is good: models 5, providers 3.`])
+    const good = `${world.path('tollgate.toml')} is good: models `
+    expect([status, out]).toEqual([0, expect.stringMatching(/: models \d+, providers \d+\.$/)])
+    expect(out).toStartWith(good)
   })
 
   test('tells each mistake as file:line: path: what to write; status 1', async () => {
