@@ -26,13 +26,17 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   const answer = renderFailure(error, about)
   const { request_id } = about
   const { status } = answer
-  const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause: error.cause }
+  const cause = status >= 500 ? error.cause : inShort(error.cause)
+  const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
   if (request && leavesMuchUnread(request)) answer.headers.set('connection', 'close')
   return answer
 }
+
+/** Where the caller is at fault, the place in our code says nothing. */
+const inShort = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)
 
 /** A body that is shorter than this is sooner read than its connection is made anew. */
 const SHORT_BODY_BYTES = 64 * 1024
