@@ -1,9 +1,9 @@
 // Owns how the surfaces become one application: what no surface answered is answered here, first of all hooks.
 import { Elysia } from 'elysia'
-import { failureAnswer } from './answers.ts'
 import { invalidRequest, notFound } from './errors.ts'
 import type { Gateway, Plugin } from './gateway.ts'
-import { plainError } from './plain-error.ts'
+import { failureAnswer } from './http/answers.ts'
+import { plainError } from './http/plain-error.ts'
 
 /**
  * The application, not yet listening.

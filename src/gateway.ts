@@ -4,11 +4,11 @@ import type { AnyElysia } from 'elysia'
 import type { Gate } from './access/gate.ts'
 import type { Limiter } from './access/limits.ts'
 import type { Catalogue } from './config/catalogue.ts'
-import type { Exchange } from './exchange.ts'
+import type { Exchange } from './exchange/exchange.ts'
+import type { RunningCalls } from './exchange/running.ts'
 import type { Ledger } from './ledger/operations.ts'
 import type { Library } from './library/library.ts'
 import type { Logger } from './log.ts'
-import type { RunningCalls } from './running.ts'
 
 export interface Gateway {
   exchange: Exchange

@@ -32,6 +32,14 @@ const MAY_IMPORT: Record<string, string[]> = {
   'src/media/': MIDDLE,
   'src/library/': [...MIDDLE, 'src/media/'],
   'src/config/': [...MIDDLE, 'src/pricing/', 'data/tollgate.example.toml'],
+  'src/http/': [...MIDDLE, 'src/access/', 'src/protocols/'],
+  // The one place that composes the folders of the middle.
+  'src/exchange/': [
+    ...MIDDLE,
+    ...['access', 'pricing', 'ledger', 'upstream', 'protocols', 'media', 'library', 'http'].map(
+      (part) => `src/${part}/`,
+    ),
+  ],
 }
 const ABOVE_THE_MIDDLE = /^src\/[a-z-]+\.ts$|^src\/(cli|simulator|build)\//
 

@@ -1,6 +1,6 @@
 // How much memory large requests may take together, and who waits.
 import { describe, expect, test } from 'bun:test'
-import { createMemoryBudget } from '../src/memory-budget.ts'
+import { createMemoryBudget } from '../src/exchange/memory-budget.ts'
 
 const STAYS = new AbortController().signal
 

@@ -3,8 +3,8 @@ import type { Caller } from '../../src/access/gate.ts'
 import type { Limiter } from '../../src/access/limits.ts'
 import { limitsFor } from '../../src/access/limits.ts'
 import type { Limit, Limits } from '../../src/config/schema.ts'
+import { money, time } from '../../src/http/views.ts'
 import type { CallPage, DailySum, RecordedCall } from '../../src/ledger/history.ts'
-import { money, time } from '../../src/views.ts'
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
 export function accountView({ account, key }: Caller, limits: Limits, limiter: Limiter) {

@@ -1,10 +1,11 @@
 // Owns one paid embeddings call: admit, quote, hold, dispatch, settle; the steps are those of every paid call.
-import { readAim } from '../../src/aim.ts'
-import { type JsonBody, readJsonBody } from '../../src/body.ts'
+
 import type { Catalogue, EmbeddingModel, Provider } from '../../src/config/catalogue.ts'
 import { internal } from '../../src/errors.ts'
+import { readAim } from '../../src/exchange/aim.ts'
+import type { CallOrigin, Held, PaidCalls, Sending } from '../../src/exchange/paid-call.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import type { CallOrigin, Held, PaidCalls, Sending } from '../../src/paid-call.ts'
+import { type JsonBody, readJsonBody } from '../../src/http/body.ts'
 import { type Quote, quote } from '../../src/pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../src/protocols/embeddings.ts'
 import { geminiEmbeddings } from '../../src/protocols/gemini/embeddings.ts'

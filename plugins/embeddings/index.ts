@@ -1,8 +1,8 @@
 // Owns the embeddings surface: POST /v1/embeddings, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { answering } from '../../src/answering.ts'
 import type { Gateway } from '../../src/gateway.ts'
+import { answering } from '../../src/http/answering.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { embed } from './embed.ts'
 

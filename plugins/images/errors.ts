@@ -1,6 +1,7 @@
 // Owns the error shape of images and uploads: HTTP status and code of each kind of error.
-import type { RenderError } from '../../src/answers.ts'
+
 import { type ErrorKind, insufficientBalance } from '../../src/errors.ts'
+import type { RenderError } from '../../src/http/answers.ts'
 
 /** spec.md, Errors, Image endpoints: the status, and the code where an error has none of its own. */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {

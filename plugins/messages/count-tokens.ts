@@ -1,11 +1,12 @@
 // Owns counting the tokens of a messages request: by the vendor where he counts, by estimate where not; free of charge.
-import { readAim } from '../../src/aim.ts'
-import { idHeaders, jsonAnswer } from '../../src/answers.ts'
-import { type JsonBody, readJsonBody } from '../../src/body.ts'
+
 import type { TextModel } from '../../src/config/catalogue.ts'
-import type { Exchange } from '../../src/exchange.ts'
+import { readAim } from '../../src/exchange/aim.ts'
+import type { Exchange } from '../../src/exchange/exchange.ts'
+import type { Admitted, CallOrigin } from '../../src/exchange/paid-call.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import type { Admitted, CallOrigin } from '../../src/paid-call.ts'
+import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
+import { type JsonBody, readJsonBody } from '../../src/http/body.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { parseAnswer } from '../../src/protocols/json.ts'
 import { spliceFields } from '../../src/protocols/json-splice.ts'

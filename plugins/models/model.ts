@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Model } from '../../src/config/catalogue.ts'
 import { invalidRequest } from '../../src/errors.ts'
-import { readQuery } from '../../src/query.ts'
+import { readQuery } from '../../src/http/query.ts'
 
 /** https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are given. */
 const PageQuery = Type.Object({

@@ -1,13 +1,13 @@
 // Owns an upload: a form whose files are stored as they come, all of them or none.
 
-import { announcedBytes } from '../../src/body.ts'
 import { invalidRequest } from '../../src/errors.ts'
+import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
+import type { CallOrigin } from '../../src/exchange/paid-call.ts'
 import type { Gateway } from '../../src/gateway.ts'
+import { announcedBytes } from '../../src/http/body.ts'
+import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
-import type { MemoryBudget } from '../../src/memory-budget.ts'
-import { readForm } from '../../src/multipart.ts'
-import type { CallOrigin } from '../../src/paid-call.ts'
 
 /** As the largest body of the images' endpoints; a hundred small files or four large ones. */
 const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024

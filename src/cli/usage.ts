@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
+import { money, time } from '../http/views.ts'
 import {
   type CallFilter,
   type CallPage,
@@ -13,7 +14,6 @@ import {
 } from '../ledger/history.ts'
 import { formatUsd } from '../money.ts'
 import { promptTokens, type Usage } from '../usage.ts'
-import { money, time } from '../views.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'

@@ -1,6 +1,6 @@
 // Owns what of an account, a key or a call is shown: the fields of --json, and the words of the tables.
 import type { Account, Key } from '../db/schema.ts'
-import { money, time } from '../views.ts'
+import { money, time } from '../http/views.ts'
 
 /** An account as `--json` shows it. `available` is what new calls may hold. */
 export function accountView(account: Account) {

@@ -1,6 +1,6 @@
 // What the bench says of the machine beforehand: a busy one is named, for its figures are not to be believed.
 import { expect, test } from 'bun:test'
-import { loadFigure } from '../../bench/machine.ts'
+import { loadFigure } from './machine.ts'
 
 test.each([
   ['idle', 0.1, 2, false],

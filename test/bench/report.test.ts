@@ -1,7 +1,7 @@
 // The figures of the bench: ranks, medians, goals, and a table that lines up.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Figure, median, percentile, reaches, tableOf } from '../../bench/report.ts'
+import { type Figure, median, percentile, reaches, tableOf } from './report.ts'
 
 describe('percentile', () => {
   test.each([

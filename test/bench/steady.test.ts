@@ -1,6 +1,6 @@
 // The steady window of the bench: from when all streams flow until before the first of them ends.
 import { expect, test } from 'bun:test'
-import { watchSteady } from '../../bench/steady.ts'
+import { watchSteady } from './steady.ts'
 
 type Step = 'begun' | 'ended' | 'sample' | 'beyond'
 

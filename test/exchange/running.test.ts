@@ -1,7 +1,7 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/errors.ts'
-import { createRunningCalls } from '../../src/running.ts'
+import { createRunningCalls } from '../../src/exchange/running.ts'
 
 const STALLED_AFTER_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120

@@ -5,9 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/kept-answers.ts'
+import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/exchange/kept-answers.ts'
+import {
+  keepWhole,
+  MOST_BYTES_IN_ROW,
+  MOST_BYTES_KEPT,
+  startRecording,
+} from '../../src/exchange/recording.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
-import { keepWhole, MOST_BYTES_IN_ROW, MOST_BYTES_KEPT, startRecording } from '../../src/recording.ts'
 
 let folder: string
 let db: Database

@@ -1,5 +1,5 @@
 // Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
-import { type Conversion, convertStream } from '../../src/conversion.ts'
+import { type Conversion, convertStream } from '../../src/exchange/conversion.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'

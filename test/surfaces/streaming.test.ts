@@ -1,6 +1,6 @@
 // Issue: "Streaming translation is incremental: the first token leaves as soon as it came, split UTF-8 and events split across packets are handled".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Conversion, convertStream } from '../../src/conversion.ts'
+import { type Conversion, convertStream } from '../../src/exchange/conversion.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'

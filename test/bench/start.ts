@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildBinary, GATEWAY } from '../src/build/binary.ts'
+import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 import type { Effort } from './effort.ts'
 import { memoryMib, start, untilListening } from './processes.ts'
 import { nowMs } from './recording.ts'

@@ -1,7 +1,7 @@
 // Owns the answer of the images' endpoints: images in base64 beside the ids by which they may be referred to.
-import { jsonAnswer } from './answers.ts'
-import type { Produced } from './library/generations.ts'
-import { formatUsd, type Nanos } from './money.ts'
+import { jsonAnswer } from '../http/answers.ts'
+import type { Produced } from '../library/generations.ts'
+import { formatUsd, type Nanos } from '../money.ts'
 
 export interface PaidImages {
   images: readonly Produced[]

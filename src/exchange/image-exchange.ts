@@ -1,18 +1,18 @@
 // Owns one paid image call, from the caller's key to the stored images: admit, read, find, hold, draw, store, settle, answer.
-import type { ImageRate, RateState } from './access/image-rate.ts'
-import type { ImageModel } from './config/catalogue.ts'
-import { invalidRequest, rateLimited } from './errors.ts'
+import type { ImageRate, RateState } from '../access/image-rate.ts'
+import type { ImageModel } from '../config/catalogue.ts'
+import { invalidRequest, rateLimited } from '../errors.ts'
+import { beginGenerations, failGenerations, type Produced, storeGenerations } from '../library/generations.ts'
+import { chargeImages, type ImageOrder as PricedOrder } from '../pricing/charge.ts'
+import { quoteImages } from '../pricing/quote.ts'
+import { NO_USAGE } from '../usage.ts'
 import { writeImages } from './image-body.ts'
 import { createDrawing, type DrawingDeps } from './image-drawing.ts'
 import type { ImageOrder } from './image-order.ts'
 import { type FoundReference, findReferences, type ReferenceDeps, readUpload } from './image-references.ts'
 import { imageFailure } from './image-sending.ts'
-import { beginGenerations, failGenerations, type Produced, storeGenerations } from './library/generations.ts'
 import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
 import type { Admitted, CallOrigin, Held, PaidCalls } from './paid-call.ts'
-import { chargeImages, type ImageOrder as PricedOrder } from './pricing/charge.ts'
-import { quoteImages } from './pricing/quote.ts'
-import { NO_USAGE } from './usage.ts'
 
 export interface ImageExchangeDeps extends ReferenceDeps, Omit<DrawingDeps, 'steps' | 'library'> {
   steps: PaidCalls

@@ -1,6 +1,6 @@
 // Owns how a failure leaves: in its surface's own shape, with its request id, its hidden cause only in the log.
-import { type GatewayError, toGatewayError } from './errors.ts'
-import type { Logger } from './log.ts'
+import { type GatewayError, toGatewayError } from '../errors.ts'
+import type { Logger } from '../log.ts'
 
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }

@@ -1,14 +1,14 @@
 // Owns getting the images of a held call: asked of its model's routes, and made into what its caller wants.
-import type { Catalogue, ImageModel } from './config/catalogue.ts'
-import { GatewayError } from './errors.ts'
+import type { Catalogue, ImageModel } from '../config/catalogue.ts'
+import { GatewayError } from '../errors.ts'
+import type { Produced } from '../library/generations.ts'
+import type { Library } from '../library/library.ts'
+import type { Logger } from '../log.ts'
+import { convert } from '../media/convert.ts'
+import type { ImageAnswer, NoImage, Reference, SentImage } from '../protocols/images.ts'
 import type { ImageOrder } from './image-order.ts'
 import { noImage, sendingOf, splitOrder } from './image-sending.ts'
-import type { Produced } from './library/generations.ts'
-import type { Library } from './library/library.ts'
-import type { Logger } from './log.ts'
-import { convert } from './media/convert.ts'
 import type { Held, PaidCalls } from './paid-call.ts'
-import type { ImageAnswer, NoImage, Reference, SentImage } from './protocols/images.ts'
 
 export interface DrawingDeps {
   steps: Pick<PaidCalls, 'ask'>

@@ -1,7 +1,7 @@
 // Owns the ledger's load, in a process of its own: callers that hold and post through `openLedger`, nothing else.
-import { openDatabase } from '../src/db/open.ts'
-import { openLedger } from '../src/ledger/ledger.ts'
-import type { CallRecord, Ledger } from '../src/ledger/operations.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import type { CallRecord, Ledger } from '../../src/ledger/operations.ts'
 
 export interface LedgerLoad {
   readonly database: string

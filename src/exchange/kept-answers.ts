@@ -3,8 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { randomUUID } from 'node:crypto'
 import { and, eq, gt, lte, max } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type Call, calls, holds, type IdempotencyKey, idempotency_keys } from './db/schema.ts'
-import type { FileStore } from './media/store.ts'
+import { type Call, calls, holds, type IdempotencyKey, idempotency_keys } from '../db/schema.ts'
+import type { FileStore } from '../media/store.ts'
 
 /** A request that carries a key. */
 export interface KeyedRequest {

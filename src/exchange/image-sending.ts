@@ -1,13 +1,13 @@
 // Owns how an image call is put to its model's routes, and what comes back: base64, or whose doing it is that nothing did.
-import type { ImageModel, Provider } from './config/catalogue.ts'
-import { GatewayError, invalidRequest, upstreamFailed } from './errors.ts'
+import type { ImageModel, Provider } from '../config/catalogue.ts'
+import { GatewayError, invalidRequest, upstreamFailed } from '../errors.ts'
+import type { Size } from '../media/size.ts'
+import { geminiImages } from '../protocols/gemini/images.ts'
+import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../protocols/images.ts'
+import { parseObject } from '../protocols/json.ts'
+import { openaiImages } from '../protocols/openai/images.ts'
 import type { ImageOrder } from './image-order.ts'
-import type { Size } from './media/size.ts'
 import type { Sending } from './paid-call.ts'
-import { geminiImages } from './protocols/gemini/images.ts'
-import type { ImageAnswer, ImageProtocol, NoImage, Reference } from './protocols/images.ts'
-import { parseObject } from './protocols/json.ts'
-import { openaiImages } from './protocols/openai/images.ts'
 
 /** The messages protocol has no images. */
 const PROTOCOLS: Partial<Record<Provider['protocol'], ImageProtocol>> = {

@@ -1,9 +1,9 @@
 // Owns how a text call's bytes turn between what its caller speaks and what its provider speaks: not at all, or translated.
 
-import type { JsonBody } from './body.ts'
-import { type ByteString, decodeByteString } from './byte-string.ts'
-import type { Provider, TextModel } from './config/catalogue.ts'
-import { GatewayError } from './errors.ts'
+import { type ByteString, decodeByteString } from '../byte-string.ts'
+import type { Provider, TextModel } from '../config/catalogue.ts'
+import { GatewayError } from '../errors.ts'
+import type { JsonBody } from '../http/body.ts'
 import type {
   AnswerContext,
   ProtocolName,
@@ -11,13 +11,13 @@ import type {
   StreamEncoder,
   StreamEvent,
   TargetModel,
-} from './protocols/canonical.ts'
-import { spliceFields } from './protocols/json-splice.ts'
-import type { JsonObject, Protocol, StreamReading } from './protocols/protocol.ts'
-import { TRANSLATORS } from './protocols/translators.ts'
-import { type EventTranslation, type Frame, passOn, type Relay, reframe } from './upstream/relay.ts'
-import { withRoutes } from './upstream/routes.ts'
-import type { Usage } from './usage.ts'
+} from '../protocols/canonical.ts'
+import { spliceFields } from '../protocols/json-splice.ts'
+import type { JsonObject, Protocol, StreamReading } from '../protocols/protocol.ts'
+import { TRANSLATORS } from '../protocols/translators.ts'
+import { type EventTranslation, type Frame, passOn, type Relay, reframe } from '../upstream/relay.ts'
+import { withRoutes } from '../upstream/routes.ts'
+import type { Usage } from '../usage.ts'
 
 /** What a caller speaks in one call, and how he wants it framed. */
 export interface Dialect {

@@ -1,8 +1,16 @@
 // Owns one paid text call, from the caller's key to the recorded charge: admit, quote, hold, dispatch, pump, settle, record.
+
+import type { TextModel } from '../config/catalogue.ts'
+import { GatewayError, upstreamFailed } from '../errors.ts'
+import { idHeaders } from '../http/answers.ts'
+import { type JsonBody, readJsonBody } from '../http/body.ts'
+import { affordableOutput, type Quote, quote } from '../pricing/quote.ts'
+import { parseAnswer } from '../protocols/json.ts'
+import type { JsonObject, Protocol, RequestFacts, StreamReading } from '../protocols/protocol.ts'
+import { type ByteReader, pump, type StreamEnding } from '../upstream/pump.ts'
+import { requestTo } from '../upstream/request.ts'
+import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from '../usage.ts'
 import type { Aim } from './aim.ts'
-import { idHeaders } from './answers.ts'
-import { type JsonBody, readJsonBody } from './body.ts'
-import type { TextModel } from './config/catalogue.ts'
 import {
   type Conversion,
   carriedBy,
@@ -11,7 +19,6 @@ import {
   convertStream,
   type Dialect,
 } from './conversion.ts'
-import { GatewayError, upstreamFailed } from './errors.ts'
 import {
   type Admitted,
   type CallOrigin,
@@ -21,13 +28,7 @@ import {
   type PaidCalls,
   type Sending,
 } from './paid-call.ts'
-import { affordableOutput, type Quote, quote } from './pricing/quote.ts'
-import { parseAnswer } from './protocols/json.ts'
-import type { JsonObject, Protocol, RequestFacts, StreamReading } from './protocols/protocol.ts'
 import { CLIENT_CLOSED_REQUEST } from './settlement.ts'
-import { type ByteReader, pump, type StreamEnding } from './upstream/pump.ts'
-import { requestTo } from './upstream/request.ts'
-import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from './usage.ts'
 
 export interface TextCall extends CallOrigin {
   body_limit_bytes: number

@@ -1,7 +1,6 @@
 // Owns the Idempotency-Key of paid calls: a request that is sent again is answered again, and charged once.
 import { createHash } from 'node:crypto'
-import { renderFailure } from './answers.ts'
-import type { IdempotencyKey } from './db/schema.ts'
+import type { IdempotencyKey } from '../db/schema.ts'
 import {
   conflict,
   type ErrorKind,
@@ -9,9 +8,10 @@ import {
   invalidRequest,
   toGatewayError,
   unprocessable,
-} from './errors.ts'
+} from '../errors.ts'
+import { renderFailure } from '../http/answers.ts'
+import type { Logger } from '../log.ts'
 import type { KeptAnswers, KeptBody, KeyedRequest } from './kept-answers.ts'
-import type { Logger } from './log.ts'
 import type { CallOrigin } from './paid-call.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
 

@@ -1,17 +1,17 @@
 // Owns how the images that a caller refers to are found, judged and read: his own only, finished, distinct, and not too many bytes.
 import { createHash } from 'node:crypto'
-import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from './errors.ts'
+import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from '../errors.ts'
+import { findFile, isStored, readFile, type StoredFile } from '../library/files.ts'
+import { findGeneration, readGeneration } from '../library/generations.ts'
+import type { Library } from '../library/library.ts'
+import { ownerOfKey } from '../library/names.ts'
+import { convert } from '../media/convert.ts'
+import { type DataUriImage, isImageDataUri, parseDataUri } from '../media/data-uri.ts'
+import { inspectImage } from '../media/inspect.ts'
+import { MAX_REFERENCES_BYTES } from '../media/limits.ts'
+import type { FetchImage } from '../media/remote.ts'
+import type { Reference } from '../protocols/images.ts'
 import type { Source } from './image-order.ts'
-import { findFile, isStored, readFile, type StoredFile } from './library/files.ts'
-import { findGeneration, readGeneration } from './library/generations.ts'
-import type { Library } from './library/library.ts'
-import { ownerOfKey } from './library/names.ts'
-import { convert } from './media/convert.ts'
-import { type DataUriImage, isImageDataUri, parseDataUri } from './media/data-uri.ts'
-import { inspectImage } from './media/inspect.ts'
-import { MAX_REFERENCES_BYTES } from './media/limits.ts'
-import type { FetchImage } from './media/remote.ts'
-import type { Reference } from './protocols/images.ts'
 
 export interface ReferenceDeps {
   library: Library

@@ -1,8 +1,8 @@
 // Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
-import { GatewayError, invalidRequest, payloadTooLarge } from './errors.ts'
-import { isObject } from './protocols/json.ts'
-import { isNestedDeeperThan } from './protocols/json-bytes.ts'
-import type { JsonObject } from './protocols/protocol.ts'
+import { GatewayError, invalidRequest, payloadTooLarge } from '../errors.ts'
+import { isObject } from '../protocols/json.ts'
+import { isNestedDeeperThan } from '../protocols/json-bytes.ts'
+import type { JsonObject } from '../protocols/protocol.ts'
 
 /** A body as it came, and what it says. */
 export interface JsonBody {

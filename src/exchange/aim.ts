@@ -1,6 +1,6 @@
 // Owns which model a call asks for and whether it streams, for surfaces that say so in the body.
-import { invalidRequest } from './errors.ts'
-import type { JsonObject } from './protocols/protocol.ts'
+import { invalidRequest } from '../errors.ts'
+import type { JsonObject } from '../protocols/protocol.ts'
 
 /** What a caller asks for, before anything else is known of his call. */
 export interface Aim {

@@ -7,7 +7,7 @@ import { freePort, type Process, run, start, startWithPort, untilListening } fro
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
 import { messagesModel } from './requests.ts'
 
-const ROOT = join(import.meta.dir, '..')
+const ROOT = join(import.meta.dir, '../..')
 export const SOURCE = ['bun', join(ROOT, 'src/main.ts')]
 
 /** So many fetches at once as no measure reaches: Bun's default of 256 would queue the streams. */
