@@ -143,6 +143,25 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
     await imagesIn(await world.gateway.call(GENERATIONS, generation(), { key: keys[0] }))
   })
 
+  test('40 at once: exactly 30 are admitted, and exactly those are paid', async () => {
+    const { name } = await world.gateway.account('hurried', { balance_usd: '10' })
+    const key = world.gateway.key(name)
+    const before = world.gateway.rows().calls.length
+    const statuses = await Promise.all(
+      Array.from({ length: 40 }, async () => {
+        const response = await world.gateway.call(GENERATIONS, generation(), { key })
+        await response.arrayBuffer()
+        return response.status
+      }),
+    )
+    expect(statuses.filter((status) => status === 200)).toHaveLength(30)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10)
+    const { calls } = await world.gateway.atRest()
+    expect(calls.slice(before).map(({ outcome, images }) => [outcome, images])).toEqual(
+      Array(30).fill(['completed', 1]),
+    )
+  })
+
   test('another account has its own; a request without a known key counts against none', async () => {
     const key = await world.gateway.caller()
     for (let sent = 0; sent < 31; sent++)
