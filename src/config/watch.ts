@@ -40,7 +40,7 @@ export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mi
  * an editor replaces it, and a watch on its folder wakes for every write of the ledger that lies beside it, which was
  * measured to double the ledger's cost. This also sees through links and network drives.
  *
- * @returns the catalogue held, or the mistakes where the first reading has any
+ * @returns the catalogue held, or the mistakes of the first reading
  */
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
   const { onChange, onMistakes, poll_ms = 1_000 } = options

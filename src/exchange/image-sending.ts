@@ -54,7 +54,7 @@ export function sendingOf(
       )
       return {
         url: provider.base_url + path,
-        headers: { 'accept-encoding': 'identity', ...provider.headers, ...headers },
+        headers: { 'accept-encoding': 'identity', ...headers, ...provider.headers },
         body,
       }
     },

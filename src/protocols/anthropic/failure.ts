@@ -1,22 +1,14 @@
 // Owns what a refusal of the vendor means: whose doing it is, and when to come back.
+import { type Blame, COMMON_BLAME } from '../blame.ts'
 import { objectIn, parseObject, stringIn } from '../json.ts'
 import type { UpstreamFailure } from '../protocol.ts'
 import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
 
-type Blame = UpstreamFailure['blame']
-
-/** https://platform.claude.com/docs/en/api/errors. A model that is not found is this route's fault: another may have it. */
+/** https://platform.claude.com/docs/en/api/errors. */
 const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
-  400: 'request',
-  401: 'key',
-  402: 'key',
-  403: 'key',
-  404: 'broken',
+  ...COMMON_BLAME,
   409: 'request',
-  413: 'request',
-  422: 'request',
-  429: 'busy',
   503: 'busy',
   529: 'busy',
 }

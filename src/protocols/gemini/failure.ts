@@ -1,22 +1,9 @@
 // Owns what a vendor's refusal means: whose doing it is, and when to come back.
+import { type Blame, COMMON_BLAME } from '../blame.ts'
 import { objectIn, objectsIn, stringIn } from '../json.ts'
 import type { Json, JsonObject, UpstreamFailure } from '../protocol.ts'
 import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
-
-type Blame = UpstreamFailure['blame']
-
-/** https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes". */
-const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
-  400: 'request',
-  401: 'key',
-  402: 'key',
-  403: 'key',
-  404: 'broken',
-  413: 'request',
-  422: 'request',
-  429: 'busy',
-}
 
 /** A cached content or a file that is not there is answered as 403 or 404 too: that is no fault of the key or the route. */
 const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
@@ -38,7 +25,8 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
 function blame(status: number, error: JsonObject, message: string): Blame {
   if (refusesKey(error)) return 'key'
   if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'request'
-  return BLAME_BY_STATUS[status] ?? 'broken'
+  // https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes".
+  return COMMON_BLAME[status] ?? 'broken'
 }
 
 /** A key that is wrong or expired is answered as 400, and so is one whose country or billing rules it out. */

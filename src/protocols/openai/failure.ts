@@ -1,25 +1,14 @@
 // Owns what a refusal of a provider means: whose doing it is, and when to come back.
+import { type Blame, COMMON_BLAME } from '../blame.ts'
 import { objectIn, parseObject, stringIn } from '../json.ts'
 import type { JsonObject, UpstreamFailure } from '../protocol.ts'
 import { refusalWords } from '../refusal-words.ts'
 import { retryAfter } from '../retry-after.ts'
 
-type Blame = UpstreamFailure['blame']
-
-/**
- * https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. A model that is not found is this route's
- * fault: another may have it.
- */
+/** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
 const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {
-  400: 'request',
-  401: 'key',
-  402: 'key',
-  403: 'key',
-  404: 'broken',
+  ...COMMON_BLAME,
   409: 'request',
-  413: 'request',
-  422: 'request',
-  429: 'busy',
   503: 'busy',
 }
 
