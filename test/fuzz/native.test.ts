@@ -68,9 +68,10 @@ test(`${REQUESTS} bad requests to a gateway whose vendor is bad`, async () => {
     await Promise.all(Array.from({ length: AT_ONCE }, () => fuzz(random, key)))
   }
   const { calls } = await gateway.atRest()
-  // The fuzz is no use where nothing gets through: a good part is held, dispatched and answered.
-  expect(upstream.seen.length).toBeGreaterThan(REQUESTS / 5)
-  expect(calls.filter(({ outcome }) => outcome === 'completed').length).toBeGreaterThan(REQUESTS / 40)
+  // The fuzz is no use where nothing gets through: a good part is held, dispatched and answered. Of 1,000 about 240 and 38
+  // are, by chance; the bounds lie five deviations below, so that no seed fails for being rare.
+  expect(upstream.seen.length).toBeGreaterThan(REQUESTS / 6)
+  expect(calls.filter(({ outcome }) => outcome === 'completed').length).toBeGreaterThan(REQUESTS / 125)
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([])
 })
 
