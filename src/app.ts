@@ -15,8 +15,9 @@ export function createApp(gateway: Gateway, plugins: readonly Plugin[]) {
     name: 'tollgate',
     normalize: false,
     handler: { standardHostname: false },
-  }).onError({ as: 'global' }, ({ code, error }) =>
+  }).onError({ as: 'global' }, ({ code, error, request }) =>
     failureAnswer({
+      request,
       thrown: translate(code, error),
       request_id: gateway.newRequestId(),
       render: plainError,

@@ -60,11 +60,6 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
-/** Free text from outside, fit to be logged: see `Redactor.scrub`. For one text; many share a `createRedactor`. */
-export function scrub(text: string, secrets: readonly string[]): string {
-  return createRedactor(secrets).scrub(text)
-}
-
 /** All that a catalogue holds and nobody may read: provider keys, header values, base URLs and their hosts. */
 export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
   return [...catalogue.providers.values()].flatMap((provider) => [

@@ -55,7 +55,7 @@ export const imagesWith = ({
             rate = state
           },
         })
-        .catch((thrown: unknown) => failureAnswer({ thrown, request_id, render, log }))
+        .catch((thrown: unknown) => failureAnswer({ thrown, request, request_id, render, log }))
       if (rate) for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
       // What was not read of a body would go on coming in on a socket that is kept.
       if (request.body && !request.bodyUsed) answer.headers.set('connection', 'close')

@@ -1,6 +1,7 @@
 // Owns how a failure leaves: in its surface's own shape, with its request id, its hidden cause only in the log.
 import { type GatewayError, toGatewayError } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { redactUrl } from '../redact.ts'
 
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
@@ -27,13 +28,19 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   const { request_id } = about
   const { status } = answer
   const cause = status >= 500 ? error.cause : inShort(error.cause)
-  const fields = { request_id, status, kind: error.kind, message_sent: error.message, cause }
+  const asked = request && { method: request.method, path: redactUrl(pathOf(request.url)) }
+  const fields = { request_id, ...asked, status, kind: error.kind, message_sent: error.message, cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
   if (request && leavesMuchUnread(request)) answer.headers.set('connection', 'close')
   return answer
 }
+
+/** Path and query, of a URL that may be none: its host is whatever the caller wrote. */
+const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').slice(0, LONGEST_PATH)
+
+const LONGEST_PATH = 500
 
 /** Where the caller is at fault, the place in our code says nothing. */
 const inShort = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)

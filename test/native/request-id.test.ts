@@ -145,6 +145,18 @@ describe('the log', () => {
     for (const secret of VENDOR_KEYS) expect(text).not.toContain(secret)
   })
 
+  test('says of a refused request where it went, without the key in its query', async () => {
+    const target = '/v1beta/models/nobody:generateContent?alt=sse&key=not-a-key-at-all'
+    const response = await gateway.call(target, ask(), {})
+    await response.text()
+    expect(response.status).toBe(401)
+    const request_id = response.headers.get('x-request-id')
+    expect(gateway.log.lines().find((line) => line.request_id === request_id)).toMatchObject({
+      method: 'POST',
+      path: '/v1beta/models/nobody:generateContent?alt=sse&key=[hidden]',
+    })
+  })
+
   test('holds nothing of what callers asked, or vendors answered', async () => {
     upstream.answer(whole(answer(`${SECRET_TEXT} too`)))
     await (await gateway.call(wholePath(), ask(SECRET_TEXT), { key })).text()
