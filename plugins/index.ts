@@ -1,6 +1,6 @@
 // Owns which surfaces the gateway has, and their order.
-import type { Plugin } from '../src/gateway.ts'
-import { account } from './account/index.ts'
+import type { Plugin } from '../src/surface/gateway.ts'
+import { account } from './billing/index.ts'
 import { chat } from './chat/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'

@@ -1,6 +1,6 @@
 // Owns the process: its arguments, its output, its exit status; and brings the plugins to the gateway.
 import { randomBytes } from 'node:crypto'
-import { raiseFetchLimit } from './relaunch.ts'
+import { raiseFetchLimit } from './server/relaunch.ts'
 
 const arguments_ = process.argv.slice(2)
 // Before anything else is loaded: the process may begin anew here.
@@ -9,7 +9,7 @@ if (arguments_.includes('serve')) raiseFetchLimit(process.argv)
 const [{ plugins }, { run }, { startGateway }] = await Promise.all([
   import('../plugins/index.ts'),
   import('./cli/program.ts'),
-  import('./serve.ts'),
+  import('./server/serve.ts'),
 ])
 
 process.exit(

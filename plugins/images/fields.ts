@@ -1,7 +1,7 @@
 // Owns holding a request's fields against their schema: what is wrong is refused by its name.
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
-import { type GatewayError, invalidRequest } from '../../src/errors.ts'
+import { type GatewayError, invalidRequest } from '../../src/domain/errors.ts'
 
 /** Of a name that a caller made up, this many characters are repeated to him. */
 const LONGEST_NAME = 64

@@ -1,7 +1,7 @@
 // Owns reading an edit that brings its image along: the image goes to the disk as it comes, and is its sender's once it is paid for.
 import { createHash, type Hash } from 'node:crypto'
-import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../../src/errors.ts'
-import type { ReadOrder } from '../../src/exchange/image-exchange.ts'
+import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../../src/domain/errors.ts'
+import type { ReadOrder } from '../../src/exchange/image/exchange.ts'
 import type { Admitted } from '../../src/exchange/paid-call.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import { beginIntake } from '../../src/library/intake.ts'

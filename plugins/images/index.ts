@@ -2,13 +2,13 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { createImageRate, type RateState } from '../../src/access/image-rate.ts'
-import { createImageExchange } from '../../src/exchange/image-exchange.ts'
+import { createImageExchange } from '../../src/exchange/image/exchange.ts'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
-import type { Gateway, Plugin } from '../../src/gateway.ts'
+import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { failureAnswer, type RenderError } from '../../src/http/answers.ts'
-import { originOf, type Server } from '../../src/http/origin.ts'
+import { originOf, type Server } from '../../src/surface/origin.ts'
 import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
-import { renderImageError, renderImageErrorWithoutDebt } from './errors.ts'
+import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
 /** What a running gateway never replaces, and tests do. */

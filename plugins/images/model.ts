@@ -1,6 +1,6 @@
 // Owns the fields of the images' endpoints: one schema for each form of request, from which types and refusals follow.
 import { type Static, Type } from '@sinclair/typebox'
-import { OUTPUT_FORMATS } from '../../src/media/formats.ts'
+import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
 
 const closed = { additionalProperties: false }
 const MEGABYTE = 1024 * 1024

@@ -1,9 +1,9 @@
 // Owns turning checked fields into an order: the shape of the image, and the images that it is to be made from.
 import type { Generation } from '../../src/db/schema.ts'
-import { invalidRequest } from '../../src/errors.ts'
-import type { ImageOrder, Source } from '../../src/exchange/image-order.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
 import { assertFormatFitsBackground } from '../../src/media/convert.ts'
-import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/media/size.ts'
+import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import { type CommonFields, type ComposeRequest, type EditRequest, MOST_REFERENCES } from './model.ts'
 
 /** What an order has besides its fields. */

@@ -1,8 +1,8 @@
 // Owns the forms of request that the images' endpoints take: how much is read of each, and how it becomes an order.
 
 import type { Generation } from '../../src/db/schema.ts'
-import type { ReadOrder } from '../../src/exchange/image-exchange.ts'
-import type { Source } from '../../src/exchange/image-order.ts'
+import type { ReadOrder } from '../../src/exchange/image/exchange.ts'
+import type { Source } from '../../src/exchange/image/order.ts'
 import type { Admitted } from '../../src/exchange/paid-call.ts'
 import { announcedBytes, readJsonBody } from '../../src/http/body.ts'
 import type { Library } from '../../src/library/library.ts'

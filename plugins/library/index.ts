@@ -1,16 +1,16 @@
 // Owns the surface of produced images: GET /api/images/history, and GET and DELETE of one by its id.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { conflict, notFound, unprocessable } from '../../src/errors.ts'
-import type { Gateway } from '../../src/gateway.ts'
-import { serveFree } from '../../src/http/free-call.ts'
+import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { serveFree } from '../../src/surface/free-call.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
-import type { Server } from '../../src/http/origin.ts'
+import type { Server } from '../../src/surface/origin.ts'
 import { readQuery } from '../../src/http/query.ts'
 import { findGeneration } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
-import { formatOf } from '../../src/media/formats.ts'
-import { renderImageError as render } from '../images/errors.ts'
+import { formatOf } from '../../src/domain/image-formats.ts'
+import { renderImageError as render } from '../../src/http/image-error.ts'
 import { HistoryQuery, imageView, requireUuid, USUAL_LIMIT } from './model.ts'
 
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }

@@ -1,9 +1,9 @@
 // Owns what can be asked of an account's images, and what is shown of them.
 import { Type } from '@sinclair/typebox'
-import { invalidRequest } from '../../src/errors.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import type { HistoryImage } from '../../src/library/history.ts'
-import { formatOf } from '../../src/media/formats.ts'
-import { formatUsd } from '../../src/money.ts'
+import { formatOf } from '../../src/domain/image-formats.ts'
+import { formatUsd } from '../../src/domain/money.ts'
 
 /** Without a limit of the caller's, a page holds this many images. */
 export const USUAL_LIMIT = 50

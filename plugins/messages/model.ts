@@ -1,5 +1,5 @@
 // Owns what the messages surface reads of a request besides the conversation: the version and the betas.
-import { invalidRequest } from '../../src/errors.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import { ANTHROPIC_VERSION } from '../../src/protocols/anthropic/target.ts'
 
 /** silent.md, Messages: body limit. */

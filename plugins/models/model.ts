@@ -1,7 +1,7 @@
 // Owns the list of models as callers see it: what is asked for, page by page, and one body for two vendors' SDKs.
 import { type Static, Type } from '@sinclair/typebox'
-import type { Model } from '../../src/config/catalogue.ts'
-import { invalidRequest } from '../../src/errors.ts'
+import type { Model } from '../../src/domain/catalogue.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import { readQuery } from '../../src/http/query.ts'
 
 /** https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are given. */

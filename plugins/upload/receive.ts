@@ -1,9 +1,9 @@
 // Owns an upload: a form whose files are stored as they come, all of them or none.
 
-import { invalidRequest } from '../../src/errors.ts'
+import { invalidRequest } from '../../src/domain/errors.ts'
 import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
 import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Gateway } from '../../src/gateway.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'

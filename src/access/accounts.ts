@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { eq } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type Account, accounts } from '../db/schema.ts'
-import { invalidRequest, notFound } from '../errors.ts'
+import { invalidRequest, notFound } from '../domain/errors.ts'
 
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/

@@ -1,6 +1,6 @@
 // Owns the addresses that a key may be used from: how they are written, and whether one of them is met.
 import { BlockList, isIP } from 'node:net'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../domain/errors.ts'
 
 type Family = 'ipv4' | 'ipv6'
 

@@ -1,6 +1,6 @@
 // Owns who is calling: the credential in its accepted forms, the key behind it, and whether both may come in.
 import type { Account, Key } from '../db/schema.ts'
-import { type GatewayError, permissionDenied, unauthenticated } from '../errors.ts'
+import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { addressAllowed } from './addresses.ts'
 import { hashKey, KEY_PATTERN } from './secret.ts'
 

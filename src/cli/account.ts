@@ -9,7 +9,7 @@ import {
 } from '../access/accounts.ts'
 import { listKeys } from '../access/keys.ts'
 import type { Account, Key } from '../db/schema.ts'
-import { formatUsd } from '../money.ts'
+import { formatUsd } from '../domain/money.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { type Column, fields, table } from './table.ts'

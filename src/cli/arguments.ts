@@ -1,7 +1,7 @@
 // Owns how a command's arguments are read: amounts, counts, times and lists. What is wrong is refused as wrong usage.
 import { InvalidArgumentError } from 'commander'
 import { ServerSchema } from '../config/schema.ts'
-import { type Nanos, parseUsd } from '../money.ts'
+import { type Nanos, parseUsd } from '../domain/money.ts'
 import { parseDuration, parseMoment } from './times.ts'
 
 /** A positive amount of USD. @throws InvalidArgumentError */

@@ -1,6 +1,6 @@
 // Owns what a person is told when a command fails: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../domain/errors.ts'
 
 /** By the beginning of SQLite's error name; the first that fits. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [

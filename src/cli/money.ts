@@ -1,9 +1,9 @@
 // Owns `credit` and `debit`: money given to an account and taken from it.
 import type { Command } from 'commander'
 import { accountByName } from '../access/accounts.ts'
-import { unprocessable } from '../errors.ts'
+import { unprocessable } from '../domain/errors.ts'
 import type { Refusal } from '../ledger/operations.ts'
-import { formatUsd, type Nanos } from '../money.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 import { readAmount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase, withLedger } from './data-folder.ts'

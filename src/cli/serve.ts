@@ -2,9 +2,9 @@
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { mayCall } from '../access/gate.ts'
-import type { Catalogue } from '../config/catalogue.ts'
-import { createLogger, standardOutput } from '../log.ts'
-import type { StartedGateway } from '../serve.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { createLogger, standardOutput } from '../observe/log.ts'
+import type { StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
 import { banner, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { openDatabase } from '../db/open.ts'
-import { conflict, unprocessable } from '../errors.ts'
+import { conflict, unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
 import { describeFindings } from './audit.ts'
 

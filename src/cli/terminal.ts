@@ -1,7 +1,7 @@
 // Owns what a command is given from outside, and how it ends: where it writes, the environment, the clock, the exit status.
 import type { RandomBytes } from '../access/secret.ts'
 import type { Environment } from '../config/providers.ts'
-import type { ServeOptions, StartedGateway } from '../serve.ts'
+import type { ServeOptions, StartedGateway } from '../server/serve.ts'
 
 /** Where a command writes: its answer, and what is said to a person beside it. Each call is one line or more. */
 export interface Terminal {

@@ -12,8 +12,8 @@ import {
   listCalls,
   type RecordedCall,
 } from '../ledger/history.ts'
-import { formatUsd } from '../money.ts'
-import { promptTokens, type Usage } from '../usage.ts'
+import { formatUsd } from '../domain/money.ts'
+import { promptTokens, type Usage } from '../domain/usage.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'

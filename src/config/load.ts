@@ -1,6 +1,6 @@
 // Owns reading the catalogue file: all of its mistakes at once, or the catalogue.
 import { readFile } from 'node:fs/promises'
-import type { Catalogue, Model, Provider } from './catalogue.ts'
+import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
 import { type Mistake, Mistakes, type Report, suggest } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
 import { type Environment, readProvider } from './providers.ts'

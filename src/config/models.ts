@@ -1,5 +1,5 @@
 // Owns reading a model: its kind, its routes in the order in which they are tried, its price.
-import type { Model } from './catalogue.ts'
+import type { Model } from '../domain/catalogue.ts'
 import { listed, type Report } from './mistakes.ts'
 import { readImagePrice, readTokenPrice } from './prices.ts'
 import { MODEL_SCHEMAS, type ModelText, type Route } from './schema.ts'

@@ -1,6 +1,6 @@
 // Owns reading prices: USD as vendors write them into rates that are calculated with, and the rates left out.
-import { divideRoundingUp, type Nanos, parseUsd } from '../money.ts'
-import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../pricing/prices.ts'
+import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
+import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import type { Report } from './mistakes.ts'
 import { type EmbeddingPriceText, type ImagePriceText, type TokenPriceText, USD_MUST } from './schema.ts'
 import type { TomlPath } from './toml.ts'

@@ -1,5 +1,5 @@
 // Owns reading a provider: its secrets from the environment, its address, and whether it may go without a key.
-import type { Provider } from './catalogue.ts'
+import type { Provider } from '../domain/catalogue.ts'
 import type { Report } from './mistakes.ts'
 import type { ProviderText } from './schema.ts'
 import type { TomlPath } from './toml.ts'

@@ -1,6 +1,6 @@
 // Owns the catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
 import { stat } from 'node:fs/promises'
-import type { Catalogue } from './catalogue.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
 import { type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 

@@ -1,6 +1,6 @@
 // Owns the tables as Drizzle sees them: row types follow from here. The SQL that makes them is in migrations/.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { ImageMime } from '../media/formats.ts'
+import type { ImageMime } from '../domain/image-formats.ts'
 
 /** Who pays. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {

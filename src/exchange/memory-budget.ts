@@ -1,5 +1,5 @@
 // Owns how much memory large requests may take together: who does not fit in waits his turn, and not for ever.
-import { rateLimited } from '../errors.ts'
+import { rateLimited } from '../domain/errors.ts'
 
 /** A part of the budget that a request has. */
 export interface MemoryShare {

@@ -1,7 +1,7 @@
 // Owns the steps that every paid call goes through, whatever it makes: admit, find its model, hold, dispatch, leave.
 import { type Caller, type Gate, mayCall } from '../access/gate.ts'
 import { type Lease, type Limiter, limitsFor } from '../access/limits.ts'
-import type { Catalogue, EmbeddingModel, Model, TextModel } from '../config/catalogue.ts'
+import type { Catalogue, EmbeddingModel, Model, TextModel } from '../domain/catalogue.ts'
 import {
   GatewayError,
   notFound,
@@ -9,16 +9,16 @@ import {
   permissionDenied,
   rateLimited,
   toGatewayError,
-} from '../errors.ts'
+} from '../domain/errors.ts'
 import type { RenderError } from '../http/answers.ts'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 import { chargeTokens } from '../pricing/charge.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Protocol, UpstreamFailure } from '../protocols/protocol.ts'
 import { type DispatchDeps, type Dispatched, dispatch, type UpstreamRequest } from '../upstream/dispatch.ts'
 import type { Attempt } from '../upstream/routes.ts'
-import { type Billed, totalTokens } from '../usage.ts'
-import type { Idempotency, RepeatableCall } from './idempotency.ts'
+import { type Billed, totalTokens } from '../domain/usage.ts'
+import type { Idempotency, RepeatableCall } from '../idempotency/idempotency.ts'
 import { refusalError } from './refusals.ts'
 import type { RunningCall, RunningCalls } from './running.ts'
 import {

@@ -1,6 +1,6 @@
 // Owns what a caller is told when the ledger refuses to hold money for him.
 import { expiredKey, suspendedAccount, unknownKey } from '../access/gate.ts'
-import { type GatewayError, insufficientBalance, internal } from '../errors.ts'
+import { type GatewayError, insufficientBalance, internal } from '../domain/errors.ts'
 import type { Refusal } from '../ledger/operations.ts'
 
 const TOP_UP = 'Ask the operator of this gateway to top it up'

@@ -1,6 +1,6 @@
 // Owns the calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 
-import { type GatewayError, overloaded } from '../errors.ts'
+import { type GatewayError, overloaded } from '../domain/errors.ts'
 
 /** What a call under way waits for at the moment; at first, for the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'

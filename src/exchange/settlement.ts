@@ -1,11 +1,11 @@
 // Owns how a held call ends: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import type { Caller } from '../access/gate.ts'
 import type { CallRecord, Ledger, Outcome } from '../ledger/operations.ts'
-import type { Logger } from '../log.ts'
-import { formatUsd, type Nanos } from '../money.ts'
+import type { Logger } from '../observe/log.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Charge } from '../pricing/charge.ts'
 import type { Attempt } from '../upstream/routes.ts'
-import { NO_USAGE, type Usage } from '../usage.ts'
+import { NO_USAGE, type Usage } from '../domain/usage.ts'
 
 export interface SettlementDeps {
   ledger: Ledger

@@ -1,7 +1,7 @@
 // Owns how a failure leaves: in its surface's own shape, with its request id, its hidden cause only in the log.
-import { type GatewayError, toGatewayError } from '../errors.ts'
-import type { Logger } from '../log.ts'
-import { redactUrl } from '../redact.ts'
+import { type GatewayError, toGatewayError } from '../domain/errors.ts'
+import type { Logger } from '../observe/log.ts'
+import { redactUrl } from '../observe/redact.ts'
 
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }

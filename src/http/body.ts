@@ -1,7 +1,7 @@
 // Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
-import { GatewayError, invalidRequest, payloadTooLarge } from '../errors.ts'
-import { isObject } from '../protocols/json.ts'
-import { isNestedDeeperThan } from '../protocols/json-bytes.ts'
+import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
+import { isObject } from '../protocols/wire/json.ts'
+import { isNestedDeeperThan } from '../protocols/wire/json-bytes.ts'
 import type { JsonObject } from '../protocols/protocol.ts'
 
 /** A body as it came, and what it says. */

@@ -1,5 +1,5 @@
 // Owns how the bytes of an image leave by themselves: as the type that they are, for no browser to read as anything else.
-import type { ImageMime } from '../media/formats.ts'
+import type { ImageMime } from '../domain/image-formats.ts'
 
 export interface ImageFile {
   bytes: Blob

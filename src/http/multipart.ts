@@ -1,7 +1,7 @@
 // Owns reading a multipart/form-data body as it comes: each file is handed on as a stream, and nothing is held in memory.
 import type { Readable } from 'node:stream'
 import Busboy, { type BusboyInstance } from '@fastify/busboy'
-import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../errors.ts'
+import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../domain/errors.ts'
 
 /** A file inside a form, as its sender calls it. */
 export interface FilePart {

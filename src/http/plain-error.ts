@@ -1,6 +1,6 @@
 // Owns the error shape of what no vendor has prescribed: the gateway's own addresses, and those that are nobody's.
 
-import type { ErrorKind } from '../errors.ts'
+import type { ErrorKind } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {

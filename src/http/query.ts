@@ -1,7 +1,7 @@
 // Owns reading a query string, strictly, against a schema: what is unknown, doubled or malformed is refused by its name.
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../domain/errors.ts'
 
 /**
  * Reads the parameters that a schema knows; whole numbers become numbers, all else stays text. Each property's `must`

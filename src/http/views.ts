@@ -1,5 +1,5 @@
 // Owns how amounts and moments are shown in JSON, to callers and to the operator: exact, and to be read.
-import { formatUsd, type Nanos } from '../money.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
 
 /** An amount both ways: `cost_nanos`, exact, and `cost_usd`, to be read. */
 export function money<Name extends string, N extends Nanos | null>(name: Name, nanos: N) {

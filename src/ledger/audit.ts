@@ -1,6 +1,6 @@
 // Owns the audit: every invariant of the ledger checked over all of its rows, as of one moment.
 import type { Database } from 'bun:sqlite'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 import { INVARIANTS } from './invariants.ts'
 
 /** One row that breaks an invariant. */

@@ -1,6 +1,6 @@
 // Owns the rules of the ledger: what an operation does to the rows that it touches. Pure; the writer loads and stores.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 import type {
   CallRecord,
   ExpireOperation,

@@ -1,6 +1,6 @@
 // Owns what happens to a batch whose commit failed: who fails with it, and what each is told.
 import { SQLiteError } from 'bun:sqlite'
-import { type GatewayError, internal, overloaded } from '../errors.ts'
+import { type GatewayError, internal, overloaded } from '../domain/errors.ts'
 import type { Operation, Outcome } from './operations.ts'
 import type { Writer } from './writer.ts'
 

@@ -4,8 +4,8 @@ import { and, desc, eq, getTableColumns, gte, lt, type SQL, sql } from 'drizzle-
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { accounts, type Call, calls, keys } from '../db/schema.ts'
-import type { Nanos } from '../money.ts'
-import type { Usage } from '../usage.ts'
+import type { Nanos } from '../domain/money.ts'
+import type { Usage } from '../domain/usage.ts'
 
 /** Which calls; what is absent does not filter. */
 export interface CallFilter {

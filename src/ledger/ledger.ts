@@ -1,5 +1,5 @@
 // Owns group commit: operations that come together share one transaction, and each is answered once it is on the disk.
-import { overloaded } from '../errors.ts'
+import { overloaded } from '../domain/errors.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
 import { errorOf, type Result } from './failure.ts'
 import { medianSyncMs } from './measure.ts'

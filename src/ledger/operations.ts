@@ -1,6 +1,6 @@
 // Owns what can be asked of the ledger and what it can answer: plain values that may cross to another thread.
 import type { Call } from '../db/schema.ts'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 
 /** Freezes money for one call. Refused unless the account, its key and its money all allow it at this moment. */
 export interface HoldOperation {

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, lte } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type Hold, holds } from '../db/schema.ts'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 import type { Ledger } from './operations.ts'
 
 export interface Swept {

@@ -2,7 +2,7 @@
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { files, type Generation, generations } from '../db/schema.ts'
 import type { Finding } from '../ledger/audit.ts'
-import { mimeOf, OUTPUT_FORMATS } from '../media/formats.ts'
+import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { FileStore } from '../media/store.ts'
 import { fileKeyOf } from './generations.ts'

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, eq, or } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { type Generation, generations } from '../db/schema.ts'
-import { formatOf, type ImageMime } from '../media/formats.ts'
+import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { Library } from './library.ts'
 
 /** A call that is about to make images. */

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, getTableColumns, lt, ne } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { calls, type Generation, generations } from '../db/schema.ts'
-import type { Nanos } from '../money.ts'
+import type { Nanos } from '../domain/money.ts'
 import type { PageRequest } from './files.ts'
 import type { Library } from './library.ts'
 

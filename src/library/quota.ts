@@ -1,5 +1,5 @@
 // Owns how much a caller may store: bytes are counted before they are written, those under way with those that are there.
-import { type GatewayError, payloadTooLarge } from '../errors.ts'
+import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 
 /** The bytes of files that are being taken in for one account. */

@@ -1,6 +1,6 @@
 // Owns making what an upstream returned into what the caller asked for: size, ratio, format, background.
 import type { Metadata, Sharp } from 'sharp'
-import { GatewayError, invalidRequest, upstreamFailed } from '../errors.ts'
+import { GatewayError, invalidRequest, upstreamFailed } from '../domain/errors.ts'
 import {
   formatOf,
   type ImageFormat,
@@ -8,10 +8,10 @@ import {
   mimeOf,
   type OutputFormat,
   sniffImage,
-} from './formats.ts'
+} from '../domain/image-formats.ts'
 import { MAX_PIXELS } from './limits.ts'
 import { decodeWhole, FIRST_FRAME, openImage, type SharpModule, withSharp } from './sharp.ts'
-import { type AspectRatio, largestWithin, type Size } from './size.ts'
+import { type AspectRatio, largestWithin, type Size } from '../domain/image-size.ts'
 
 export type Background = 'auto' | 'transparent' | 'opaque'
 

@@ -1,6 +1,6 @@
 // Owns data URIs: an image that a caller put into the request itself. Pure.
-import { type GatewayError, invalidRequest, payloadTooLarge } from '../errors.ts'
-import { type ImageMime, isImageMime, sniffImage } from './formats.ts'
+import { type GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
+import { type ImageMime, isImageMime, sniffImage } from '../domain/image-formats.ts'
 import { MAX_DATA_URI_CHARACTERS, MAX_IMAGE_BYTES } from './limits.ts'
 
 export interface DataUriImage {

@@ -1,5 +1,5 @@
 // Owns which keys name a file of the store. A key is a path below the store's folder and can never leave it. Pure.
-import { invalidRequest } from '../errors.ts'
+import { invalidRequest } from '../domain/errors.ts'
 
 /** Letters, digits, `_`, `-` and dots inside; no dot first, so that no segment is hidden, `.` or `..`. */
 const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}'

@@ -1,7 +1,7 @@
 // Owns what a foreign server's answer must be to count as an image: its status, its headers, and how much of it is read.
 import type { IncomingMessage } from 'node:http'
-import { type GatewayError, invalidRequest } from '../errors.ts'
-import { type ImageMime, isImageMime } from './formats.ts'
+import { type GatewayError, invalidRequest } from '../domain/errors.ts'
+import { type ImageMime, isImageMime } from '../domain/image-formats.ts'
 
 const PARTIAL_CONTENT = 206
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { payloadTooLarge } from '../errors.ts'
+import { payloadTooLarge } from '../domain/errors.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 
 export interface PutOptions {

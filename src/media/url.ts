@@ -1,6 +1,6 @@
 // Owns what the text of an image's URL must be before anything is looked up or connected to. Pure.
 import { isIP } from 'node:net'
-import { type GatewayError, invalidRequest } from '../errors.ts'
+import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { isPublicAddress } from './addresses.ts'
 import { MAX_URL_CHARACTERS } from './limits.ts'
 

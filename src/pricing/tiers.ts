@@ -1,5 +1,5 @@
 // Owns which tier of a token price a prompt pays.
-import type { Tier, TokenPrice } from './prices.ts'
+import type { Tier, TokenPrice } from '../domain/prices.ts'
 
 /**
  * The tier that prices a whole request: the last one whose limit the prompt is above. A prompt of exactly the limit

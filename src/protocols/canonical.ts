@@ -1,7 +1,7 @@
 // Owns the one form of a conversation in the middle of every translation: a request, an answer, and a stream's events.
-import type { GatewayError } from '../errors.ts'
-import type { Usage } from '../usage.ts'
-import { parseObject } from './json.ts'
+import type { GatewayError } from '../domain/errors.ts'
+import type { Usage } from '../domain/usage.ts'
+import { parseObject } from './wire/json.ts'
 import type { JsonObject, Protocol } from './protocol.ts'
 
 export type ProtocolName = Protocol['name']

@@ -1,5 +1,5 @@
 // Owns what a translation carries, drops and refuses: one table of data, which the code obeys and the README quotes.
-import { type GatewayError, invalidRequest } from '../errors.ts'
+import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import type { ConversationRequest, ProtocolName } from './canonical.ts'
 import type { JsonObject } from './protocol.ts'
 

@@ -1,5 +1,5 @@
 // Owns the verbs of embedding that the wire protocols share; a protocol without embeddings has none of them.
-import type { Usage } from '../usage.ts'
+import type { Usage } from '../domain/usage.ts'
 import type { Json, JsonObject, UpstreamTarget } from './protocol.ts'
 
 /** What is asked to be embedded. */

@@ -1,7 +1,7 @@
 // Owns the verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
-import type { ByteString } from '../byte-string.ts'
-import type { GatewayError } from '../errors.ts'
-import type { InputField, Usage } from '../usage.ts'
+import type { ByteString } from './wire/byte-string.ts'
+import type { GatewayError } from '../domain/errors.ts'
+import type { InputField, Usage } from '../domain/usage.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }

@@ -1,8 +1,8 @@
 // Owns getting an answer: the first way that works, tried one after the other, and never again after the first byte.
-import type { Catalogue, Model } from '../config/catalogue.ts'
-import { GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../errors.ts'
+import type { Catalogue, Model } from '../domain/catalogue.ts'
+import { GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/protocol.ts'
-import type { Health } from './health.ts'
+import type { Health } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
 
 /** What is sent upstream. */

@@ -1,5 +1,5 @@
 // Owns the way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
-import { GatewayError } from '../errors.ts'
+import { GatewayError } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */

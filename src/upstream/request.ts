@@ -1,5 +1,5 @@
 // Owns what all JSON requests to providers have in common: where they go, and which of their headers count.
-import type { Provider } from '../config/catalogue.ts'
+import type { Provider } from '../domain/catalogue.ts'
 import type { UpstreamTarget } from '../protocols/protocol.ts'
 import type { UpstreamRequest } from './dispatch.ts'
 

@@ -1,7 +1,7 @@
 // Owns the order in which a call tries its model's routes and their providers' keys.
-import type { Model, Provider } from '../config/catalogue.ts'
+import type { Model, Provider } from '../domain/catalogue.ts'
 import type { Route } from '../config/schema.ts'
-import type { Health } from './health.ts'
+import type { Health } from './cooldowns.ts'
 
 /** One way to an upstream: a route with one of its provider's keys. */
 export interface Attempt {

@@ -3,7 +3,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { explain } from '../../src/cli/failure.ts'
-import { internal, notFound } from '../../src/errors.ts'
+import { internal, notFound } from '../../src/domain/errors.ts'
 import { createWorld } from './world.ts'
 
 const thrownBy = (act: () => void): unknown => {

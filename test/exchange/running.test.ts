@@ -1,6 +1,6 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 import { describe, expect, test } from 'bun:test'
-import { GatewayError } from '../../src/errors.ts'
+import { GatewayError } from '../../src/domain/errors.ts'
 import { createRunningCalls } from '../../src/exchange/running.ts'
 
 const STALLED_AFTER_MS = 60_000

@@ -5,13 +5,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/exchange/kept-answers.ts'
+import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import {
   keepWhole,
   MOST_BYTES_IN_ROW,
   MOST_BYTES_KEPT,
   startRecording,
-} from '../../src/exchange/recording.ts'
+} from '../../src/idempotency/recording.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 
 let folder: string

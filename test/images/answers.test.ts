@@ -1,9 +1,9 @@
 // spec.md, Image response: what comes back is what was asked, whatever the vendor made of it; and OpenAI's SDK as the client.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
-import { sniffImage } from '../../src/media/formats.ts'
+import { sniffImage } from '../../src/domain/image-formats.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
-import { hasAspectRatio, parseAspectRatio } from '../../src/media/size.ts'
+import { hasAspectRatio, parseAspectRatio } from '../../src/domain/image-size.ts'
 import {
   COMPOSE,
   compose,

@@ -1,7 +1,7 @@
 // The ledger as its callers have it: many at once, on the event loop or on a thread, on a real file.
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
-import { GatewayError } from '../../src/errors.ts'
+import { GatewayError } from '../../src/domain/errors.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { onDisk } from './disk.ts'
 import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'

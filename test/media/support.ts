@@ -1,6 +1,6 @@
 // What the tests of media share: catching refusals, small images of each format, deterministic chance.
-import { type ErrorKind, GatewayError } from '../../src/errors.ts'
-import type { ImageFormat } from '../../src/media/formats.ts'
+import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
+import type { ImageFormat } from '../../src/domain/image-formats.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 
 export interface Refusal {

@@ -1,9 +1,9 @@
 // What calls cost: the billing tables of the specification, to the nano-dollar.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseUsd } from '../../src/money.ts'
+import { parseUsd } from '../../src/domain/money.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
-import { promptTokens, USAGE_FIELDS } from '../../src/usage.ts'
+import { promptTokens, USAGE_FIELDS } from '../../src/domain/usage.ts'
 import {
   anyPrice,
   anyUsage,

@@ -2,8 +2,8 @@
 import fc from 'fast-check'
 import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
 import type { ImagePriceText, TokenPriceText } from '../../src/config/schema.ts'
-import type { ImagePrice, TokenPrice, TokenRates } from '../../src/pricing/prices.ts'
-import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/usage.ts'
+import type { ImagePrice, TokenPrice, TokenRates } from '../../src/domain/prices.ts'
+import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 
 const refuse = (path: readonly unknown[], message: string): never => {
   throw new Error(`${path.join('.')} ${message}`)

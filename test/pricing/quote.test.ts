@@ -1,7 +1,7 @@
 // What is held before a call: never less than it can cost, and no more than it must be.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { parseUsd } from '../../src/money.ts'
+import { parseUsd } from '../../src/domain/money.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
 import {
   affordableOutput,
@@ -10,7 +10,7 @@ import {
   quoteImages,
   USEFUL_ANSWER_TOKENS,
 } from '../../src/pricing/quote.ts'
-import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/usage.ts'
+import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/domain/usage.ts'
 import { anyPrice, anyUsage, FLASH, imagePrice, PRO, SONNET, tokenPrice, usageOf } from './prices.ts'
 
 const TEXT_ONLY: InputField[] = ['input_tokens', 'cache_read_tokens']

@@ -8,7 +8,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import type { Call, Hold } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { NANOS_PER_USD } from '../../src/money.ts'
+import { NANOS_PER_USD } from '../../src/domain/money.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
-import { totalTokens } from '../../src/usage.ts'
+import { totalTokens } from '../../src/domain/usage.ts'
 import { type Answered, ask, configured, createVendor, partsOf, textOf } from './vendor.ts'
 
 const vendor = createVendor()

@@ -1,7 +1,7 @@
 // The simulated vendor of messages: shapes, usage that adds up, thoughts that are signed, caches, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
-import { toByteString } from '../../src/byte-string.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { pairs, recordedPairs } from './shapes.ts'

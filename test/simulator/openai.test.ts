@@ -1,7 +1,7 @@
 // The simulated vendor of chat completions: shapes, usage that adds up, choices, probabilities, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { toByteString } from '../../src/byte-string.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { pairs, recordedPairs } from './shapes.ts'

@@ -1,5 +1,5 @@
 // Owns a log that keeps its lines, for tests that look at what was logged. It cleans them as the real one does.
-import { createLogger, type LogLevel, type ProcessLogger } from '../../src/log.ts'
+import { createLogger, type LogLevel, type ProcessLogger } from '../../src/observe/log.ts'
 
 export type LogLine = { level: LogLevel; time: string; message: string } & Record<string, unknown>
 

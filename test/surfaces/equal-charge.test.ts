@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import { objectIn } from '../../src/protocols/json.ts'
+import { objectIn } from '../../src/protocols/wire/json.ts'
 import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
 import { whole } from '../support/upstream.ts'
 import { ASKS } from './asks.ts'

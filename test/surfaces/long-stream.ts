@@ -1,5 +1,5 @@
 // Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
-import { type Conversion, convertStream } from '../../src/exchange/conversion.ts'
+import { type Conversion, convertStream } from '../../src/exchange/text/conversion.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -7,7 +7,7 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import { pump } from '../../src/upstream/pump.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { NO_USAGE } from '../../src/usage.ts'
+import { NO_USAGE } from '../../src/domain/usage.ts'
 
 const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { gemini, anthropic, openai }
 const [surface, vendor, events, piece_bytes] = Bun.argv.slice(2)

@@ -1,7 +1,7 @@
 // Issue: "@anthropic-ai/sdk, openai and @google/genai as clients over a real socket, each against models of all three providers".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import { objectIn, objectsIn } from '../../src/protocols/json.ts'
+import { objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import type { JsonObject } from '../../src/protocols/protocol.ts'
 import { whole } from '../support/upstream.ts'
 import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from './clients.ts'

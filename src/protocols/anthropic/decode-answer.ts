@@ -1,6 +1,6 @@
 // Owns the reading of a whole message into the canonical form.
 import type { ConversationAnswer, Part } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../json.ts'
+import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
 import { readStop } from './stop-reasons.ts'

@@ -20,7 +20,7 @@ import {
   wantNumber,
   wantObject,
   wantString,
-} from '../json.ts'
+} from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { decodeMessages, readSystem } from './decode-messages.ts'
 

@@ -1,9 +1,9 @@
 // Owns the reading of a streamed message into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
-import { upstreamFailed } from '../../errors.ts'
-import type { Usage } from '../../usage.ts'
+import { upstreamFailed } from '../../domain/errors.ts'
+import type { Usage } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical.ts'
-import { objectIn, parseObject, stringIn } from '../json.ts'
+import { objectIn, parseObject, stringIn } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
 import { readStop } from './stop-reasons.ts'

@@ -9,7 +9,7 @@ import type {
   Turn,
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 

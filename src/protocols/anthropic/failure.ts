@@ -1,9 +1,9 @@
 // Owns what a refusal of the vendor means: whose doing it is, and when to come back.
-import { type Blame, COMMON_BLAME } from '../blame.ts'
-import { objectIn, parseObject, stringIn } from '../json.ts'
+import { type Blame, COMMON_BLAME } from '../failure-class.ts'
+import { objectIn, parseObject, stringIn } from '../wire/json.ts'
 import type { UpstreamFailure } from '../protocol.ts'
 import { refusalWords } from '../refusal-words.ts'
-import { retryAfter } from '../retry-after.ts'
+import { retryAfter } from '../wire/retry-after.ts'
 
 /** https://platform.claude.com/docs/en/api/errors. */
 const BLAME_BY_STATUS: Readonly<Record<number, Blame>> = {

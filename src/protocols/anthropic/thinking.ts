@@ -1,7 +1,7 @@
 // Owns how much a Claude model is told to think, and when it cannot be told to.
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 import type { ConversationRequest, Effort, Thinking, Turn } from '../canonical.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
 import type { Generation } from './model.ts'

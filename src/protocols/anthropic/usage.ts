@@ -1,8 +1,8 @@
 // Owns what a message's usage says of the tokens that are billed, both ways.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
-import { estimateTokens } from '../../estimate.ts'
-import { NO_USAGE, type Usage } from '../../usage.ts'
-import { countIn, objectIn, objectsIn, stringIn } from '../json.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { NO_USAGE, type Usage } from '../../domain/usage.ts'
+import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 
 /** The usage of a whole message; undefined where it carries none. */

@@ -9,7 +9,7 @@ import {
   type ToolResultPart,
   type Turn,
 } from '../canonical.ts'
-import { eachOf, maybe, oneOf, refusal, wantBoolean, wantObject, wantString } from '../json.ts'
+import { eachOf, maybe, oneOf, refusal, wantBoolean, wantObject, wantString } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
 import { camelCased } from './spelling.ts'

@@ -19,7 +19,7 @@ import {
   wantNumber,
   wantObject,
   wantString,
-} from '../json.ts'
+} from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { decodeContents, decodeSystem } from './decode-contents.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'

@@ -1,8 +1,8 @@
 // Owns the reading of a streamed native answer into canonical events.
-import { upstreamFailed } from '../../errors.ts'
-import type { Usage } from '../../usage.ts'
+import { upstreamFailed } from '../../domain/errors.ts'
+import type { Usage } from '../../domain/usage.ts'
 import { madeCallId, type Part, type StreamDecoder, type StreamEvent } from '../canonical.ts'
-import { countIn, objectIn, objectsIn, parseObject, stringIn } from '../json.ts'
+import { countIn, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { createOpenParts } from '../open-parts.ts'
 import type { JsonObject } from '../protocol.ts'
 import { readLogprobs } from './logprobs.ts'

@@ -1,8 +1,8 @@
 // Owns embeddings as Gemini has them: a batch of texts, and vectors that are not always of unit length.
 // https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
-import { NO_USAGE, type Usage } from '../../usage.ts'
+import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
-import { compact, countIn, objectIn, objectsIn, refusal } from '../json.ts'
+import { compact, countIn, objectIn, objectsIn, refusal } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { methodTarget } from './target.ts'
 

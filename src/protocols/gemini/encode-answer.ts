@@ -1,8 +1,8 @@
 // Owns the writing of a canonical answer as a whole native one.
 // https://ai.google.dev/api/generate-content#generatecontentresponse
-import { promptTokens, totalTokens, type Usage } from '../../usage.ts'
+import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
 import type { Answer, AnswerContext, ConversationAnswer, Part } from '../canonical.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../protocol.ts'
 import { writeLogprobs } from './logprobs.ts'

@@ -11,7 +11,7 @@ import {
   textOf,
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact, refusal } from '../json.ts'
+import { compact, refusal } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../protocol.ts'
 import type { Generation } from './model.ts'

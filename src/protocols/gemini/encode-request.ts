@@ -2,7 +2,7 @@
 // https://ai.google.dev/api/generate-content#request-body
 import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
 import { refuseUnsayable } from '../carried.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { encodeContents } from './encode-contents.ts'
 import { generationOf } from './model.ts'

@@ -1,5 +1,5 @@
 // Owns the writing of canonical events as a streamed native answer.
-import { NO_USAGE, type Usage } from '../../usage.ts'
+import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import {
   type AnswerContext,
   type PartStart,

@@ -1,9 +1,9 @@
 // Owns what a vendor's refusal means: whose doing it is, and when to come back.
-import { type Blame, COMMON_BLAME } from '../blame.ts'
-import { objectIn, objectsIn, stringIn } from '../json.ts'
+import { type Blame, COMMON_BLAME } from '../failure-class.ts'
+import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import type { Json, JsonObject, UpstreamFailure } from '../protocol.ts'
 import { refusalWords } from '../refusal-words.ts'
-import { retryAfter } from '../retry-after.ts'
+import { retryAfter } from '../wire/retry-after.ts'
 
 /** A cached content or a file that is not there is answered as 403 or 404 too: that is no fault of the key or the route. */
 const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i

@@ -1,7 +1,7 @@
 // Owns asking a Gemini image model for an image: generateContent with image output, references as inline parts.
 
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { target } from './target.ts'
 

@@ -1,5 +1,5 @@
 // Owns inline media of a request: which images are taken, and an estimate of the tokens that media cost.
-import { INPUT_IMAGE_TOKENS } from '../../estimate.ts'
+import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import type { JsonObject } from '../protocol.ts'
 import { find, join, refuse } from './fields.ts'
 

@@ -1,6 +1,6 @@
 // Owns the reading and writing of an answer's parts, whole and streamed alike.
 import type { Part, Signature } from '../canonical.ts'
-import { objectIn, stringIn } from '../json.ts'
+import { objectIn, stringIn } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { packSignature, type Sealed, unpackSignature } from '../signature.ts'
 

@@ -1,5 +1,5 @@
 // Owns the one spelling that translations read: the vendor takes camelCase and snake_case alike.
-import { refusal } from '../json.ts'
+import { refusal } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 const camelOf = (name: string): string =>

@@ -1,7 +1,7 @@
 // Owns how much a Gemini model is told to think, and whether it is to show it.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
 import type { ConversationRequest, Effort, Thinking } from '../canonical.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
 import { generationOf } from './model.ts'

@@ -10,7 +10,7 @@ import {
   type ToolResultPart,
   type Turn,
 } from '../canonical.ts'
-import { eachOf, maybe, objectIn, oneOf, refusal, stringIn, wantObject, wantString } from '../json.ts'
+import { eachOf, maybe, objectIn, oneOf, refusal, stringIn, wantObject, wantString } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { readReasoning, readToolSignature } from './reasoning.ts'
 

@@ -21,7 +21,7 @@ import {
   wantNumber,
   wantObject,
   wantString,
-} from '../json.ts'
+} from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { decodeMessages } from './decode-messages.ts'
 

@@ -1,7 +1,7 @@
 // Owns the reading of a streamed chat completion into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
-import { upstreamFailed } from '../../errors.ts'
-import type { Usage } from '../../usage.ts'
+import { upstreamFailed } from '../../domain/errors.ts'
+import type { Usage } from '../../domain/usage.ts'
 import {
   madeCallId,
   type PartStart,
@@ -9,7 +9,7 @@ import {
   type StreamDecoder,
   type StreamEvent,
 } from '../canonical.ts'
-import { countIn, objectIn, objectsIn, parseObject, stringIn } from '../json.ts'
+import { countIn, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { createOpenParts } from '../open-parts.ts'
 import type { JsonObject } from '../protocol.ts'
 import { readLogprobs } from './logprobs.ts'

@@ -1,9 +1,9 @@
 // Owns embeddings as OpenAI has them: what callers ask for, what is sent on, and how vectors are written.
 // https://platform.openai.com/docs/api-reference/embeddings
-import { estimateTokens } from '../../estimate.ts'
-import { promptTokens, type Usage } from '../../usage.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { promptTokens, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
-import { maybe, objectIn, objectsIn, oneOf, refusal, wantArray, wantCount, wantString } from '../json.ts'
+import { maybe, objectIn, objectsIn, oneOf, refusal, wantArray, wantCount, wantString } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { readUsage } from './usage.ts'
 

@@ -10,7 +10,7 @@ import type {
 } from '../canonical.ts'
 import { textOf } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact } from '../json.ts'
+import { compact } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 import { sealField } from './reasoning.ts'
 

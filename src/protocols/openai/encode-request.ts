@@ -8,7 +8,7 @@ import type {
   ToolDefinition,
 } from '../canonical.ts'
 import { refuseUnsayable } from '../carried.ts'
-import { compact, refusal } from '../json.ts'
+import { compact, refusal } from '../wire/json.ts'
 import type { Json, JsonObject } from '../protocol.ts'
 import { effortOf } from '../thinking.ts'
 import { encodeMessages } from './encode-messages.ts'

@@ -1,6 +1,6 @@
 // Owns what OpenAI's images API answered: its images, or whose doing it is that there are none.
 import type { ImageAnswer } from '../images.ts'
-import { objectIn, objectsIn, parseObject, stringIn } from '../json.ts'
+import { objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import type { JsonObject, UpstreamFailure } from '../protocol.ts'
 import { readFailure } from './failure.ts'
 

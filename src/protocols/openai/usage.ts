@@ -1,8 +1,8 @@
 // Owns what a chat completion's usage says of the tokens that are billed, both ways.
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
-import { estimateTokens } from '../../estimate.ts'
-import { promptTokens, totalTokens, type Usage } from '../../usage.ts'
-import { countIn, objectIn, objectsIn, stringIn } from '../json.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
+import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import type { JsonObject } from '../protocol.ts'
 
 /**

@@ -1,12 +1,12 @@
 // The messages protocol as callers and providers speak it: what is billed, where it goes, whom a refusal blames, how errors look.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { toByteString } from '../../../src/byte-string.ts'
-import { type ErrorKind, GatewayError } from '../../../src/errors.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import type { Usage } from '../../../src/usage.ts'
-import { NO_USAGE } from '../../../src/usage.ts'
+import type { Usage } from '../../../src/domain/usage.ts'
+import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {

@@ -1,6 +1,6 @@
 // spec.md, "Errors: Native generation endpoints", and silent.md for the rest.
 import { describe, expect, test } from 'bun:test'
-import { type ErrorKind, GatewayError } from '../../../src/errors.ts'
+import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 
 const TABLE: [ErrorKind, number, string][] = [

@@ -1,7 +1,7 @@
 // Owns access to the recordings of the native protocol: one event per line.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toByteString } from '../../../src/byte-string.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { Json, JsonObject, StreamReading } from '../../../src/protocols/protocol.ts'
 

@@ -1,7 +1,7 @@
 // spec.md, "Native generation request": what is read before a call is paid, and what is refused.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { GatewayError } from '../../../src/errors.ts'
+import { GatewayError } from '../../../src/domain/errors.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
 

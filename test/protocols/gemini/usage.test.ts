@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
 import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
-import { NO_USAGE, totalTokens, USAGE_FIELDS, type Usage } from '../../../src/usage.ts'
+import { NO_USAGE, totalTokens, USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
 import { events } from './recordings.ts'
 
 const usageOf = (usageMetadata: Json): Usage | undefined => gemini.readUsage({ usageMetadata })

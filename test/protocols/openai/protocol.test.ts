@@ -1,13 +1,13 @@
 // Chat completions as callers and providers speak them: what is billed, where it goes, whom a refusal blames, how errors look.
 import { describe, expect, test } from 'bun:test'
-import { toByteString } from '../../../src/byte-string.ts'
-import { type ErrorKind, GatewayError, notFound } from '../../../src/errors.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../../src/protocols/openai/stream.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import type { Usage } from '../../../src/usage.ts'
-import { NO_USAGE } from '../../../src/usage.ts'
+import type { Usage } from '../../../src/domain/usage.ts'
+import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {

@@ -12,7 +12,7 @@ import type {
 } from '../../../src/protocols/canonical.ts'
 import { mergeTurns } from '../../../src/protocols/canonical.ts'
 import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
-import type { Usage } from '../../../src/usage.ts'
+import type { Usage } from '../../../src/domain/usage.ts'
 
 const base64 = fc
   .uint8Array({ minLength: 1, maxLength: 12 })

@@ -10,7 +10,7 @@ import type {
 } from '../../../src/protocols/canonical.ts'
 import type { Json } from '../../../src/protocols/protocol.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
-import { promptTokens, totalTokens } from '../../../src/usage.ts'
+import { promptTokens, totalTokens } from '../../../src/domain/usage.ts'
 import { answerOf, requestOf } from './arbitraries.ts'
 import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
 

@@ -1,9 +1,9 @@
 // What cannot be carried: refused with a 400 that names the field in the caller's words, or dropped where the table says so.
 import { describe, expect, test } from 'bun:test'
-import { GatewayError } from '../../../src/errors.ts'
+import { GatewayError } from '../../../src/domain/errors.ts'
 import type { ProtocolName } from '../../../src/protocols/canonical.ts'
 import { CARRIED, type Loss, UNCARRIED } from '../../../src/protocols/carried.ts'
-import { objectsIn } from '../../../src/protocols/json.ts'
+import { objectsIn } from '../../../src/protocols/wire/json.ts'
 import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
 import { PROTOCOLS } from './recordings.ts'

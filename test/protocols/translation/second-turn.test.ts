@@ -1,7 +1,7 @@
 // The turn after a tool call, in every pair: the caller gives back what it was given, and the vendor finds all it wants.
 import { describe, expect, test } from 'bun:test'
 import type { Part, ProtocolName } from '../../../src/protocols/canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../../../src/protocols/json.ts'
+import { objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
 import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'

@@ -1,10 +1,10 @@
 // Streams: that they say what the whole answer says, however they are cut, and that a broken one is told as broken.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { decodeByteString, toByteString } from '../../../src/byte-string.ts'
+import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import type { ConversationAnswer, ProtocolName, StreamEvent } from '../../../src/protocols/canonical.ts'
 import { TRANSLATORS } from '../../../src/protocols/translators.ts'
-import { createEventCutter, eachEvent } from '../../../src/upstream/sse.ts'
+import { createEventCutter, eachEvent } from '../../../src/protocols/wire/sse.ts'
 import {
   CONTEXT,
   collect,

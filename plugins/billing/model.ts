@@ -1,0 +1,99 @@
+// Owns what can be asked of an account's usage: the parameters, and what they mean.
+import { type Static, Type } from '@sinclair/typebox'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import type { CallFilter } from '../../src/ledger/history.ts'
+
+/** Without a limit of the caller's, a page holds this many calls. */
+const USUAL_LIMIT = 50
+const MOST_CALLS = 1_000
+const DAY_MS = 86_400_000
+/** Sums that are not told where to begin go back this far: all of a long history is summed only on request. */
+const USUAL_SUMS_MS = 31 * DAY_MS
+
+const A_MOMENT =
+  'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
+const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
+
+const Moment = () =>
+  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$', must: A_MOMENT }))
+
+/** The account itself is asked for without parameters. */
+export const NO_QUERY = Type.Object({}, { additionalProperties: false })
+
+export const UsageQuery = Type.Object(
+  {
+    key: Type.Optional(
+      Type.String({
+        pattern: '^tg_[A-Za-z0-9_-]{7}$',
+        must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
+      }),
+    ),
+    model: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 128, must: 'the name of a model, of at most 128 characters' }),
+    ),
+    since: Moment(),
+    until: Moment(),
+    outcome: Type.Optional(
+      Type.Union(
+        OUTCOMES.map((outcome) => Type.Literal(outcome)),
+        { must: `one of ${OUTCOMES.join(', ')}` },
+      ),
+    ),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MOST_CALLS, must: `a whole number from 1 to ${MOST_CALLS}` }),
+    ),
+    cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
+    sums: Type.Optional(Type.Literal('day', { must: '"day"' })),
+  },
+  { additionalProperties: false },
+)
+
+/** What a caller asks of his account's calls. */
+export type UsageRequest =
+  | { kind: 'calls'; filter: CallFilter; limit: number; cursor: number | undefined }
+  | { kind: 'sums'; filter: CallFilter }
+
+/**
+ * What a checked query asks for.
+ *
+ * @param account_id whose calls; no query can name another's
+ * @throws GatewayError invalid_request for days that do not exist, a time that ends before it begins, or sums in pages
+ */
+export function readUsageRequest(
+  query: Static<typeof UsageQuery>,
+  { account_id, now_ms }: { account_id: number; now_ms: number },
+): UsageRequest {
+  const { key, model, outcome, since, until, limit, cursor, sums } = query
+  const since_ms = since === undefined ? undefined : readMoment('since', since, 'start')
+  const until_ms = until === undefined ? undefined : readMoment('until', until, 'end')
+  if (since_ms !== undefined && until_ms !== undefined && since_ms >= until_ms) {
+    throw invalidRequest('since: must be before until.', { param: 'since' })
+  }
+  const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
+  if (sums === undefined) return { kind: 'calls', filter, limit: limit ?? USUAL_LIMIT, cursor }
+  for (const [name, value] of [['limit', limit] as const, ['cursor', cursor] as const]) {
+    if (value !== undefined) throw invalidRequest(`${name}: sums come without pages.`, { param: name })
+  }
+  return { kind: 'sums', filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) } }
+}
+
+/** A day begins at midnight UTC; as an end it counts whole. */
+function readMoment(name: string, text: string, edge: 'start' | 'end'): number {
+  const is_day = text.length === 10
+  const moment_ms = ZONED.test(text) || is_day ? Date.parse(text) : Number.NaN
+  const day = text.slice(0, 10)
+  if (Number.isNaN(moment_ms) || !isDay(day)) {
+    throw invalidRequest(`${name}: must be ${A_MOMENT}.`, { param: name })
+  }
+  return is_day && edge === 'end' ? moment_ms + DAY_MS : moment_ms
+}
+
+const ZONED = /^.{10}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/
+
+/** `Date.parse` rolls the 31st of a short month over into the next one. */
+function isDay(day: string): boolean {
+  const parsed = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
+}
+
+const firstDay = (end_ms: number): number => Math.floor((end_ms - USUAL_SUMS_MS) / DAY_MS) * DAY_MS

@@ -1,0 +1,39 @@
+// Owns the form of a price that is calculated with: nano-dollars per million tokens, by tier; or per image.
+import type { Nanos } from './money.ts'
+import type { UsageField } from './usage.ts'
+
+/** Rates are for this many tokens. */
+export const TOKENS_PER_RATE = 1_000_000n
+
+/** Nano-dollars per million tokens, one rate for each field of Usage. */
+export type TokenRates = Readonly<Record<UsageField, Nanos>>
+
+/** A tier prices the whole request when its prompt has more than `above_tokens` tokens. */
+export interface Tier {
+  readonly above_tokens: number
+  readonly rates: TokenRates
+  /** The tier as JSON, made once: stored with each call that it priced. */
+  readonly snapshot: string
+}
+
+/** Prices by token, the tiers by rising `above_tokens`; the first one starts at 0 (and applies to 0 too). */
+export interface TokenPrice {
+  readonly unit: 'token'
+  readonly tiers: readonly [Tier, ...Tier[]]
+}
+
+/** A line of a price list. Undefined fits any. */
+export interface ImageVariant {
+  readonly size: string | undefined
+  readonly quality: string | undefined
+  readonly per_image_nanos: Nanos
+}
+
+export interface ImagePrice {
+  readonly unit: 'image'
+  readonly per_image_nanos: Nanos
+  /** The first that fits is applied; where none does, `per_image_nanos`. */
+  readonly variants: readonly ImageVariant[]
+}
+
+export type Price = TokenPrice | ImagePrice

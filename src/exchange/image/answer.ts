@@ -1,0 +1,28 @@
+// Owns the answer of the images' endpoints: images in base64 beside the ids by which they may be referred to.
+import { jsonAnswer } from '../../http/answers.ts'
+import type { Produced } from '../../library/generations.ts'
+import { formatUsd, type Nanos } from '../../domain/money.ts'
+
+export interface PaidImages {
+  images: readonly Produced[]
+  /** One for each image. */
+  uuids: readonly string[]
+  cost_nanos: Nanos
+  created_ms: number
+  request_id: string
+}
+
+/** spec.md, Image response; `usage` and `cost` (USD) are silent.md's. */
+export function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: PaidImages): Response {
+  const body = {
+    created: Math.floor(created_ms / 1_000),
+    data: images.map(({ bytes, revised_prompt }) => ({
+      b64_json: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64'),
+      revised_prompt,
+    })),
+    svc_generation_ids: uuids,
+    usage: { images: images.length },
+    cost: formatUsd(cost_nanos),
+  }
+  return jsonAnswer(body, request_id)
+}

@@ -1,0 +1,194 @@
+// Owns how the images that a caller refers to are found, judged and read: his own only, finished, distinct, and not too many bytes.
+import { createHash } from 'node:crypto'
+import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from '../../domain/errors.ts'
+import { findFile, isStored, readFile, type StoredFile } from '../../library/files.ts'
+import { findGeneration, readGeneration } from '../../library/generations.ts'
+import type { Library } from '../../library/library.ts'
+import { ownerOfKey } from '../../library/names.ts'
+import { convert } from '../../media/convert.ts'
+import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/data-uri.ts'
+import { inspectImage } from '../../media/inspect.ts'
+import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
+import type { FetchImage } from '../../media/remote.ts'
+import type { Reference } from '../../protocols/images.ts'
+import type { Source } from './order.ts'
+
+export interface ReferenceDeps {
+  library: Library
+  fetchImage: FetchImage
+}
+
+/** Who refers to images, and for how long. */
+export interface Referrer {
+  account_id: number
+  /** Fires when the caller has gone. */
+  gone: AbortSignal
+  /** Waits until so many bytes of stored images may be read. */
+  reserve: (bytes: number) => Promise<void>
+}
+
+/** An image that another is made from, and its key or UUID, where it has one that lasts. */
+export interface FoundReference extends Reference {
+  parent: string | undefined
+}
+
+/** One whose bytes are not read before all of them are known to fit. */
+interface Stored {
+  bytes: number
+  read: () => Promise<FoundReference>
+}
+
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
+const RETRY_AFTER_S = 2
+
+/**
+ * Finds the images that a caller's request refers to. What is wrong with the form of any is said before any is looked
+ * up, and nothing is fetched before all that are stored are known to be there. An upload is passed over: it is kept, and
+ * read, only once the call is paid for.
+ *
+ * @returns the images in the order of their sources, in formats that every provider reads
+ * @throws GatewayError with the codes of spec.md's table: invalid_image_key, invalid_generation_id, duplicate_reference,
+ * IMAGE_NOT_FOUND, generation_not_found, generation_not_ready, IMAGES_TOO_LARGE_TOTAL, and those of data URIs and URLs
+ */
+export async function findReferences(
+  { library, fetchImage }: ReferenceDeps,
+  { account_id, gone, reserve }: Referrer,
+  sources: readonly Source[],
+): Promise<FoundReference[]> {
+  const referred = sources.filter((source) => source.kind !== 'upload')
+  for (const source of referred) assertForm(source, account_id)
+  assertDistinct(referred.map(nameOf))
+  const stored = referred.map((source) => findStored(library, account_id, source))
+  const stored_bytes = stored.map((found) => found?.bytes ?? 0)
+  assertTotal(stored_bytes)
+  const data = readDataUris(referred)
+  const inline = await Promise.all(
+    referred.map(
+      (source, at) => data[at] ?? (source.kind === 'inline' ? fetchImage(source.text, gone) : undefined),
+    ),
+  )
+  assertDistinct(inline.flatMap((image) => (image ? [digestOf(image.bytes)] : [])))
+  assertTotal(referred.map((_, at) => stored[at]?.bytes ?? inline[at]?.bytes.length ?? 0))
+  await reserve(stored_bytes.reduce((total, bytes) => total + bytes, 0))
+  return Promise.all(
+    referred.map(async (_, at) => {
+      const image = inline[at]
+      return readable(image ? { ...image, parent: undefined } : await stored[at]?.read())
+    }),
+  )
+}
+
+/** An uploaded image of the caller's own, as a reference. */
+export async function readUpload(library: Library, { key, mime }: StoredFile): Promise<FoundReference> {
+  const bytes = await readFile(library, { key })
+  if (!bytes) throw fileNotFound()
+  return readable({ bytes, mime, parent: key })
+}
+
+/** One after the other, so that no more is decoded than may be used. @returns undefined for what is no data URI */
+function readDataUris(sources: readonly Source[]): (DataUriImage | undefined)[] {
+  const sizes_bytes: number[] = []
+  return sources.map((source) => {
+    const text = textOf(source)
+    if (!isImageDataUri(text)) return undefined
+    const image = parseDataUri(text)
+    sizes_bytes.push(image.bytes.length)
+    assertTotal(sizes_bytes)
+    return image
+  })
+}
+
+function assertForm(source: Source, account_id: number): void {
+  if (source.kind === 'file' && ownerOfKey(source.key) !== account_id) throw invalidKey()
+  if (source.kind === 'generation' && !UUID.test(source.uuid)) throw invalidId()
+}
+
+/** What makes two references the same. */
+function nameOf(source: Source): string {
+  if (source.kind === 'file') return source.key
+  if (source.kind === 'generation') return source.uuid.toLowerCase()
+  return textOf(source)
+}
+
+const textOf = (source: Source): string => (source.kind === 'inline' ? source.text : '')
+
+function assertDistinct(names: readonly string[]): void {
+  if (new Set(names).size < names.length)
+    throw invalidRequest('The same image is referenced more than once. Refer to each image once.', {
+      code: 'duplicate_reference',
+    })
+}
+
+function assertTotal(sizes_bytes: readonly number[]): void {
+  const total_bytes = sizes_bytes.reduce((total, bytes) => total + bytes, 0)
+  if (total_bytes > MAX_REFERENCES_BYTES)
+    throw invalidRequest(
+      `The referenced images have more than ${MAX_REFERENCES_BYTES / 1024 / 1024} MB together. Use smaller ones.`,
+      { code: 'IMAGES_TOO_LARGE_TOTAL' },
+    )
+}
+
+/** @returns undefined for what is not stored */
+function findStored(library: Library, account_id: number, source: Source): Stored | undefined {
+  if (source.kind === 'file') return findStoredFile(library, account_id, source.key)
+  if (source.kind === 'generation') return findStoredGeneration(library, account_id, source.uuid)
+  return undefined
+}
+
+function findStoredFile(library: Library, account_id: number, key: string): Stored {
+  const row = findFile(library.db, account_id, key)
+  if (!row) throw fileNotFound()
+  if (!isStored(row)) throw notReady('This file is still being stored.')
+  return { bytes: row.bytes, read: () => readUpload(library, row) }
+}
+
+function findStoredGeneration(library: Library, account_id: number, uuid: string): Stored {
+  const row = findGeneration(library.db, account_id, uuid)
+  if (!row) throw generationNotFound()
+  const { state, bytes, mime } = row
+  if (state === 'generating') throw notReady('This image is still being generated.')
+  if (state === 'failed' || bytes === null || mime === null) throw failedGeneration()
+  return {
+    bytes,
+    async read() {
+      const content = await readGeneration(library, row)
+      if (!content) throw generationNotFound()
+      return { bytes: content, mime, parent: row.uuid }
+    },
+  }
+}
+
+/** No provider reads GIFs: its first frame is shown to them. */
+async function readable(image: FoundReference | undefined): Promise<FoundReference> {
+  if (!image) throw new Error('a reference was neither stored nor inline')
+  if (image.mime !== 'image/gif') return image
+  await inspectImage(image.bytes)
+  const { bytes, mime } = await convert(image.bytes, { output_format: 'png' })
+  return { ...image, bytes, mime }
+}
+
+const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+const invalidKey = (): GatewayError =>
+  invalidRequest('The image key is not one of yours. Use a key that POST /api/v1/upload answered.', {
+    code: 'invalid_image_key',
+  })
+const invalidId = (): GatewayError =>
+  invalidRequest('A generation id must be a UUID, as svc_generation_ids has it.', {
+    code: 'invalid_generation_id',
+  })
+const fileNotFound = (): GatewayError =>
+  notFound('There is no file of this key any more. Upload the image again.', { code: 'IMAGE_NOT_FOUND' })
+const generationNotFound = (): GatewayError =>
+  notFound('There is no such generation. GET /api/images/history lists yours.', {
+    code: 'generation_not_found',
+  })
+const notReady = (what: string): GatewayError =>
+  conflict(`${what} Retry after 1 to 2 seconds.`, {
+    code: 'generation_not_ready',
+    retry_after_s: RETRY_AFTER_S,
+  })
+const failedGeneration = (): GatewayError =>
+  unprocessable('The referenced generation failed, so that there is no image. Refer to another one.', {
+    code: 'generation_not_ready',
+  })

@@ -1,0 +1,35 @@
+// Owns the error shape of images and uploads: HTTP status and code of each kind of error.
+
+import { type ErrorKind, insufficientBalance } from '../domain/errors.ts'
+import type { RenderError } from './answers.ts'
+
+/** spec.md, Errors, Image endpoints: the status, and the code where an error has none of its own. */
+const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
+  invalid_request: [400, 'invalid_request'],
+  unauthenticated: [401, 'invalid_api_key'],
+  insufficient_balance: [402, 'insufficient_balance'],
+  permission_denied: [403, 'MODEL_ACCESS_DENIED'],
+  not_found: [404, 'not_found'],
+  upstream_timeout: [408, 'upstream_timeout'],
+  conflict: [409, 'conflict'],
+  payload_too_large: [413, 'invalid_request'],
+  unprocessable: [422, 'invalid_request'],
+  rate_limited: [429, 'rate_limit_exceeded'],
+  unimplemented: [501, 'unimplemented'],
+  internal: [502, 'upstream_error'],
+  upstream_failed: [502, 'upstream_error'],
+  overloaded: [503, 'overloaded'],
+}
+
+/** `{error: {message, type, code, param}}`; the type tells whose fault it is (silent.md, Images). */
+export const renderImageError: RenderError = ({ kind, message, code, param = null }) => {
+  const [status, usual_code] = STATUS[kind]
+  const type = status < 500 ? 'invalid_request_error' : 'api_error'
+  return { status, body: { error: { message, type, code: code ?? usual_code, param } } }
+}
+
+/** The same for endpoints whose table has no OUTSTANDING_DEBT: there an account that owes is one whose balance is too low. */
+export const renderImageErrorWithoutDebt: RenderError = (error, request_id) => {
+  if (error.code !== 'OUTSTANDING_DEBT') return renderImageError(error, request_id)
+  return renderImageError(insufficientBalance(error.message, { cause: error }), request_id)
+}

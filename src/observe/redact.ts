@@ -1,0 +1,118 @@
+// Owns what must never be written down: which texts are secret, and how they are taken out of a URL, a text or a value.
+import type { Catalogue } from '../domain/catalogue.ts'
+
+export const HIDDEN = '[hidden]'
+const HIDDEN_ADDRESS = '[address]'
+
+/** Shorter ones are placeholders ("none", "ollama") and words of every log: hiding them would hide the log. */
+const SHORTEST_SECRET = 8
+
+/** What is a credential wherever it stands: our keys, the vendors', a bearer header, a key in a query. */
+const CREDENTIALS = [
+  'tg_[A-Za-z0-9_-]{16,}',
+  'AIza[A-Za-z0-9_-]{30,}',
+  'sk-[A-Za-z0-9_-]{16,}',
+  '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
+]
+
+/** Query parameters that carry a credential: the native surface's `key`, and what callers confuse it with. */
+const SECRET_PARAMETERS = new Set([
+  'key',
+  'api_key',
+  'apikey',
+  'x-api-key',
+  'x-goog-api-key',
+  'token',
+  'access_token',
+])
+
+/** Tried only where a run of its letters begins: long texts without an address must not take long. */
+const ANY_URL = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi
+const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
+const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/
+
+/** Takes known secrets and credentials out of what is about to be written. */
+export interface Redactor {
+  /** Whether a text, plain or as it stands in JSON, holds something to hide. Quick, for the hot path. */
+  finds(text: string): boolean
+  /** The text with each secret replaced by `[hidden]`. */
+  hide(text: string): string
+  /** Free text from outside (an error's message): the same, and every URL and IP address becomes `[address]`. */
+  scrub(text: string): string
+}
+
+/**
+ * Prepares the hiding of a set of secrets; made once a catalogue, used for every line.
+ *
+ * @param secrets literal texts; those shorter than eight characters are passed over
+ */
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(formsOf))
+  const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapePattern)
+  const source = [...longestFirst, ...CREDENTIALS].join('|')
+  const one = new RegExp(source)
+  const all = new RegExp(source, 'g')
+  const hide = (text: string) => text.replace(all, (_, lead: string | undefined) => `${lead ?? ''}${HIDDEN}`)
+  return {
+    finds: (text) => one.test(text),
+    hide,
+    scrub: (text) => hide(text).replace(ANY_URL, HIDDEN_ADDRESS).replace(ANY_IP, HIDDEN_ADDRESS),
+  }
+}
+
+/** All that a catalogue holds and nobody may read: provider keys, header values, base URLs and their hosts. */
+export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
+  return [...catalogue.providers.values()].flatMap((provider) => [
+    ...provider.api_keys,
+    ...Object.values(provider.headers),
+    ...addressesOf(provider.base_url),
+  ])
+}
+
+/**
+ * A URL as it may be logged: the values of `key=` and its likes, and a user:password, are replaced; nothing else changes.
+ *
+ * @param url absolute, or a path with its query
+ */
+export function redactUrl(url: string): string {
+  return url
+    .replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*@/i, `$1//${HIDDEN}@`)
+    .replace(/([?&#])([^=&#?]*)=[^&#]*/g, (pair, separator, name) =>
+      SECRET_PARAMETERS.has(decoded(name)) ? `${separator}${name}=${HIDDEN}` : pair,
+    )
+}
+
+/** A secret as it is, as it stands in JSON, and as it stands in a URL. */
+function formsOf(secret: string): string[] {
+  return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]
+}
+
+/** The built-in simulator is no address. A host of one label (`ollama`) or of this machine is one only with its port. */
+function addressesOf(base_url: string): string[] {
+  if (!URL.canParse(base_url)) return []
+  const { host, hostname } = new URL(base_url)
+  const named = hostname.includes('.') && !LOOPBACK.test(hostname)
+  return [
+    base_url,
+    base_url.toLowerCase(),
+    ...(host === hostname && !named ? [] : [host]),
+    ...(named ? [hostname] : []),
+  ]
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name.replaceAll('+', ' ')).trim().toLowerCase()
+  } catch {
+    return name.toLowerCase()
+  }
+}
+
+/** encodeURIComponent throws on a lone surrogate, which no secret that works has. */
+function percentEncoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
+}

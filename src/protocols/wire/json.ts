@@ -1,0 +1,93 @@
+// Owns the reading of JSON that nobody has checked: strictly what a caller sent, leniently what an upstream sent.
+import { invalidRequest } from '../../domain/errors.ts'
+import type { Json, JsonObject } from '../protocol.ts'
+
+/** Checks a caller's value; `path` is where he wrote it. @throws GatewayError invalid_request that names the path */
+export type Check<T> = (value: Json | undefined, path: string) => T
+
+/** A JSON object: neither null nor an array. */
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The refusal of a field: what is wrong with it, and its name as `param`. */
+export const refusal = (path: string, problem: string) =>
+  invalidRequest(`${path}: ${problem}`, { param: path })
+
+const check =
+  <T extends Json>(wanted: string, accepts: (value: Json | undefined) => value is T): Check<T> =>
+  (value, path) => {
+    if (accepts(value)) return value
+    throw refusal(path, value === undefined ? `is missing; it must be ${wanted}.` : `must be ${wanted}.`)
+  }
+
+export const wantObject: Check<JsonObject> = check('an object', isObject)
+export const wantArray: Check<Json[]> = check('an array', (value) => Array.isArray(value))
+export const wantString: Check<string> = check('a string', (value) => typeof value === 'string')
+export const wantBoolean: Check<boolean> = check('true or false', (value) => typeof value === 'boolean')
+export const wantNumber: Check<number> = check(
+  'a number',
+  (value): value is number => typeof value === 'number' && Number.isFinite(value),
+)
+export const wantCount: Check<number> = check(
+  'a whole number, 0 or more',
+  (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
+)
+
+/** A caller's field that may be absent or null. */
+export const maybe = <T>(want: Check<T>, value: Json | undefined, path: string): T | undefined =>
+  value === undefined || value === null ? undefined : want(value, path)
+
+/** Each item of a caller's array. */
+export const eachOf = <T>(value: Json | undefined, path: string, read: Check<T>): T[] =>
+  wantArray(value, path).map((item, index) => read(item, `${path}[${index}]`))
+
+/** A caller's string that must be one of a table's keys; gives what the table says. */
+export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undefined, path: string): T {
+  const name = wantString(value, path)
+  const found = Object.hasOwn(table, name) ? table[name] : undefined
+  if (found === undefined) throw refusal(path, `must be one of ${Object.keys(table).join(', ')}.`)
+  return found
+}
+
+/** An upstream's object, or an empty one. */
+export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+
+/** An upstream's array of objects; what is neither is left out. */
+export const objectsIn = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : []
+
+/** An upstream's string; undefined where it is none. */
+export const stringIn = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' ? value : undefined
+
+/** An upstream's count; undefined where it is none. */
+export const countIn = (value: Json | undefined): number | undefined =>
+  Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
+
+/** An upstream's JSON text as an object; undefined where it is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: Json = JSON.parse(text)
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * An upstream's whole answer.
+ * @throws Error for what was cut short, or tells of an error under status 200: it is none
+ */
+export function parseAnswer(text: string): JsonObject {
+  const answer = parseObject(text)
+  if (!answer || (answer.error ?? null) !== null)
+    throw new Error('the upstream sent something that is no answer')
+  return answer
+}
+
+/** An object without the fields that have no value. */
+export function compact(fields: Record<string, Json | undefined>): JsonObject {
+  const kept: JsonObject = {}
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value
+  return kept
+}

@@ -1,0 +1,112 @@
+// Owns the framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
+import type { ByteString } from './byte-string.ts'
+
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+/** The longest single event that is waited for. Inline images make events of several megabytes. */
+export const MAX_EVENT_BYTES = 64 * 1024 * 1024
+
+/** Cuts a byte stream where its events end, however its packets were split. */
+export interface EventCutter {
+  /**
+   * @returns the bytes of all events that are now whole, untouched, or undefined when none is
+   * @throws RangeError when one event is longer than MAX_EVENT_BYTES
+   */
+  cut(chunk: Uint8Array): Uint8Array | undefined
+}
+
+/** A cutter for one stream. What is not yet a whole event waits inside it. */
+export function createEventCutter(): EventCutter {
+  let waiting: Buffer[] = []
+  let waiting_bytes = 0
+
+  function keep(part: Buffer): void {
+    if (part.length === 0) return
+    waiting.push(part)
+    waiting_bytes += part.length
+    if (waiting_bytes > MAX_EVENT_BYTES) throw new RangeError('an event of the stream is too long')
+  }
+
+  return {
+    cut(chunk) {
+      if (chunk.length === 0) return undefined
+      // By far the most chunks are whole events: they pass as they are, and nothing is made for them.
+      if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+      const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
+      if (end === 0) {
+        keep(bytes)
+        return undefined
+      }
+      const whole =
+        waiting_bytes === 0 ? bytes.subarray(0, end) : Buffer.concat([...waiting, bytes.subarray(0, end)])
+      waiting = []
+      waiting_bytes = 0
+      if (end < bytes.length) keep(bytes.subarray(end))
+      return whole
+    },
+  }
+}
+
+/**
+ * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several; comments and
+ * events without data are passed over.
+ *
+ * @param visit is given the payload and where its event begins in `whole`; returning false stops the walk
+ */
+export function eachEvent(
+  whole: ByteString,
+  visit: (data: ByteString, start: number) => boolean | undefined,
+): void {
+  let event_start = 0
+  let data: ByteString | undefined
+  for (let line_start = 0; line_start < whole.length; ) {
+    const feed = whole.indexOf('\n', line_start)
+    const next = feed < 0 ? whole.length : feed + 1
+    let line_end = feed < 0 ? whole.length : feed
+    if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
+    if (line_end === line_start) {
+      if (data !== undefined && visit(data, event_start) === false) return
+      data = undefined
+      event_start = next
+    } else if (whole.startsWith('data:', line_start)) {
+      const value_start = whole[line_start + 5] === ' ' ? line_start + 6 : line_start + 5
+      const value = whole.slice(value_start, line_end)
+      data = data === undefined ? value : `${data}\n${value}`
+    }
+    line_start = next
+  }
+}
+
+/** Whole events without their comments; the same text where there are none, which is found out by searching. */
+export function withoutComments(whole: ByteString): ByteString {
+  if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
+  return whole
+    .split(/(?<=\n\r?\n)/)
+    .map((event) => event.replace(/^:.*\n/gm, ''))
+    .filter((event) => event.trim() !== '')
+    .join('')
+}
+
+function endsWithBlankLine(bytes: Uint8Array): boolean {
+  const last = bytes.length - 1
+  if (bytes[last] !== LINE_FEED) return false
+  return (
+    bytes[last - 1] === LINE_FEED || (bytes[last - 1] === CARRIAGE_RETURN && bytes[last - 2] === LINE_FEED)
+  )
+}
+
+/** Just past the last blank line, or 0. */
+function lastEventEnd(bytes: Buffer): number {
+  const plain = bytes.lastIndexOf('\n\n')
+  const carriage = bytes.lastIndexOf('\n\r\n')
+  return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 3)
+}
+
+/** The same for a blank line that began in an earlier packet: an end within the first two bytes of this one. */
+function endAcross(waiting: Buffer[], bytes: Buffer): number {
+  const before = Buffer.concat(waiting.slice(-3)).subarray(-2)
+  const end = lastEventEnd(Buffer.concat([before, bytes.subarray(0, 2)]))
+  return end > before.length ? end - before.length : 0
+}

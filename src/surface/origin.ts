@@ -1,0 +1,34 @@
+// Owns what is taken from an HTTP request for a paid call: the credential in its surface's forms, and the socket's own facts.
+import type { Context } from 'elysia'
+import { type CredentialForm, credentialOf } from '../access/gate.ts'
+import type { CallOrigin } from '../exchange/paid-call.ts'
+import type { RenderError } from '../http/answers.ts'
+
+export type Server = Context['server']
+
+/** What all calls of a surface have in common. */
+export interface Surface {
+  surface: string
+  /** Where its callers put their keys. */
+  forms: readonly CredentialForm[]
+  render: RenderError
+  /** A further name of the header that carries a request's id. */
+  id_header?: string
+}
+
+/** A request as the beginning of a paid call. */
+export function originOf(
+  request: Request,
+  request_id: string,
+  server: Server,
+  { forms, ...surface }: Surface,
+): CallOrigin {
+  return {
+    ...surface,
+    request,
+    request_id,
+    credential: credentialOf(request, forms),
+    address: () => server?.requestIP(request)?.address,
+    setIdleTimeout: (timeout_s) => server?.timeout(request, timeout_s),
+  }
+}

@@ -1,0 +1,101 @@
+// How much memory large requests may take together, and who waits.
+import { describe, expect, test } from 'bun:test'
+import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
+
+const STAYS = new AbortController().signal
+
+function budgetOf(limit_bytes: number, wait_ms = 10_000) {
+  let reclaimed = 0
+  const reclaim = () => {
+    reclaimed += 1
+  }
+  return { budget: createMemoryBudget({ limit_bytes, wait_ms, reclaim }), reclaimed: () => reclaimed }
+}
+
+/** Whether a promise is settled once all that can happen now has happened. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  let settled = false
+  promise.then(
+    () => {
+      settled = true
+    },
+    () => {
+      settled = true
+    },
+  )
+  await Bun.sleep(1)
+  return settled
+}
+
+describe('a budget', () => {
+  test('is given at once as long as it lasts', async () => {
+    const { budget } = budgetOf(10)
+    await Promise.all([budget.take(4, STAYS), budget.take(6, STAYS)])
+    expect(await isSettled(budget.take(1, STAYS))).toBe(false)
+  })
+
+  test('gives more than all of it to one alone', async () => {
+    const { budget } = budgetOf(10)
+    const alone = await budget.take(100, STAYS)
+    const next = budget.take(1, STAYS)
+    expect(await isSettled(next)).toBe(false)
+    alone.release()
+    await next
+  })
+
+  test('goes to those who wait in the order of asking: a small one does not overtake', async () => {
+    const { budget } = budgetOf(10)
+    const first = await budget.take(6, STAYS)
+    const large = budget.take(8, STAYS)
+    const small = budget.take(1, STAYS)
+    expect([await isSettled(large), await isSettled(small)]).toEqual([false, false])
+    first.release()
+    await Promise.all([large, small])
+  })
+
+  test('that is shrunk lets the next one in; nothing is given back twice', async () => {
+    const { budget } = budgetOf(10)
+    const share = await budget.take(10, STAYS)
+    const next = budget.take(6, STAYS)
+    share.shrink(4)
+    share.shrink(9)
+    await next
+    share.release()
+    share.release()
+    await budget.take(4, STAYS)
+    expect(await isSettled(budget.take(1, STAYS))).toBe(false)
+  })
+
+  test('that is not free in time is refused with 429 and a time to retry, and the line moves on', async () => {
+    const { budget } = budgetOf(10, 30)
+    const held = await budget.take(6, STAYS)
+    const late = budget.take(8, STAYS)
+    await expect(late).rejects.toMatchObject({ kind: 'rate_limited', retry_after_s: 5 })
+    await budget.take(4, STAYS)
+    held.release()
+  })
+
+  test('is not kept for a caller who has gone', async () => {
+    const { budget } = budgetOf(10)
+    const held = await budget.take(6, STAYS)
+    const leaving = new AbortController()
+    const left = budget.take(8, leaving.signal)
+    const behind = budget.take(4, STAYS)
+    leaving.abort(new Error('gone'))
+    await expect(left).rejects.toThrow('gone')
+    await behind
+    held.release()
+    await expect(budget.take(1, leaving.signal)).rejects.toThrow('gone')
+  })
+
+  test('is really freed where much was given back, and before the next one gets in', async () => {
+    const { budget, reclaimed } = budgetOf(1024 ** 3)
+    const small = await budget.take(1024, STAYS)
+    small.release()
+    expect(reclaimed()).toBe(0)
+    const large = await budget.take(200 * 1024 * 1024, STAYS)
+    large.shrink(100 * 1024 * 1024)
+    large.release()
+    expect(reclaimed()).toBe(2)
+  })
+})

@@ -1,0 +1,117 @@
+// The log: JSON lines with levels, and no secret in them whatever is logged.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { memoryLog } from '../support/memory-log.ts'
+
+describe('a line', () => {
+  test('is one JSON object: level, time, fields, message', () => {
+    const { log, text } = memoryLog({ now: () => 1_795_233_161_620 })
+    log.info({ request_id: 'req_1', status: 200, streamed: false }, 'call')
+    expect(text()).toBe(
+      '{"level":"info","time":"2026-11-21T03:52:41.620Z","request_id":"req_1","status":200,"streamed":false,"message":"call"}\n',
+    )
+  })
+
+  test('below the level is dropped, and the level can change while the process runs', () => {
+    const { log, lines } = memoryLog({ level: 'warn' })
+    log.info({}, 'dropped')
+    log.warn({}, 'kept')
+    log.setLevel('debug')
+    log.debug({}, 'kept too')
+    log.setLevel('error')
+    log.warn({}, 'dropped again')
+    log.error({}, 'kept as well')
+    expect(lines().map(({ level, message }) => `${level}: ${message}`)).toEqual([
+      'warn: kept',
+      'debug: kept too',
+      'error: kept as well',
+    ])
+  })
+})
+
+describe('an error in `cause`', () => {
+  test('is told with its code and its own causes, scrubbed all the way down', () => {
+    const { log, lines } = memoryLog({ secrets: ['vendor-key'] })
+    const inner = Object.assign(new Error('connect 10.0.0.7:443 refused'), { code: 'ECONNREFUSED' })
+    log.error(
+      { cause: new Error('POST https://api.vendor.example/?k=vendor-key', { cause: inner }) },
+      'failed',
+    )
+    expect(lines()[0]?.cause).toMatchObject({
+      name: 'Error',
+      message: 'POST [address]',
+      cause: { message: 'connect [address] refused', code: 'ECONNREFUSED' },
+    })
+  })
+
+  test.each([
+    ['a string', 'see https://api.vendor.example', 'see [address]'],
+    ['an object', { url: 'https://api.vendor.example', status: 500 }, { url: '[address]', status: 500 }],
+    ['nothing', null, null],
+    ['a number', 42, 42],
+  ])('that is no Error but %s is scrubbed too', (_, cause, logged) => {
+    const { log, lines } = memoryLog()
+    log.warn({ cause }, 'odd')
+    expect(lines()[0]?.cause).toEqual(logged)
+  })
+
+  test('that refers to itself ends somewhere', () => {
+    const { log, lines } = memoryLog()
+    const error = new Error('round')
+    error.cause = error
+    const list: unknown[] = []
+    list.push(list)
+    log.error({ cause: error }, 'round')
+    log.error({ cause: list }, 'round')
+    expect(lines()).toHaveLength(2)
+  })
+})
+
+describe('no secret in a line', () => {
+  test('in the message, a field, a field of a field, a name of a field', () => {
+    const { log, text, lines } = memoryLog({ secrets: ['vendor-"key"'] })
+    const secret = 'vendor-"key"'
+    log.info({ a: secret, b: { c: [secret] }, [secret]: 1, url: '/x?key=abc' }, `said ${secret}`)
+    expect(text()).not.toContain('vendor-')
+    expect(lines()[0]).toMatchObject({
+      a: '[hidden]',
+      b: { c: ['[hidden]'] },
+      '[hidden]': 1,
+      url: '/x?key=[hidden]',
+      message: 'said [hidden]',
+    })
+  })
+
+  test('that a changed catalogue brought', () => {
+    const { log, text } = memoryLog({ secrets: ['the-old-key'] })
+    log.setSecrets(['the-new-key'])
+    log.info({}, 'the-new-key')
+    expect(text()).not.toContain('the-new-key')
+  })
+
+  test('that looks like the JSON around it breaks no line', () => {
+    const { log, lines } = memoryLog({ secrets: ['","message":"', '12345678', '"level":"info"'] })
+    log.info({ a: '","message":"', count: 12_345_678 }, 'x')
+    expect(lines()[0]).toMatchObject({ level: 'info', a: '[hidden]', count: 12_345_678, message: 'x' })
+  })
+
+  test('by chance: any secret, anywhere in anything that can be logged', () => {
+    const secret = fc
+      .string({ unit: 'binary', minLength: 8, maxLength: 30 })
+      .filter((text) => text.isWellFormed())
+    const where = fc.tuple(fc.string(), fc.string())
+    fc.assert(
+      fc.property(secret, where, fc.jsonValue({ maxDepth: 3 }), (hidden, [before, after], rest) => {
+        const { log, lines } = memoryLog({ secrets: [hidden] })
+        const value = `${before}${hidden}${after}`
+        log.info({ value, nested: { value: [value], rest }, cause: new Error(value) }, value)
+        const [line] = lines()
+        const texts = [line?.value, line?.message, JSON.stringify(line?.nested), JSON.stringify(line?.cause)]
+        for (const text of texts) expect(String(text)).toContain('[hidden]')
+        for (const text of [line?.value, line?.message]) {
+          if (!`${before}[hidden]${after}`.includes(hidden)) expect(String(text)).not.toContain(hidden)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,149 @@
+// "Upstream addresses, keys and messages that could hold them never reach a caller or a log" (design.md), by cases and by chance.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { createRedactor, redactUrl, secretsOf } from '../../src/observe/redact.ts'
+
+const OURS = 'tg_p-79rF0Gp2lM5m-WOL2XmhMpyS2IrKYS6mUJZQMCpwg'
+
+describe('a key in a query string is redacted wherever a URL is written (silent.md, Credentials)', () => {
+  const cases: [url: string, written: string][] = [
+    ['/v1beta/models/m:generateContent?key=SECRET', '/v1beta/models/m:generateContent?key=[hidden]'],
+    ['/x?alt=sse&key=SECRET', '/x?alt=sse&key=[hidden]'],
+    ['/x?key=SECRET&alt=sse', '/x?key=[hidden]&alt=sse'],
+    ['/x?key=SECRET&key=SECRET', '/x?key=[hidden]&key=[hidden]'],
+    ['/x?key=SE;CRET?x=1', '/x?key=[hidden]'],
+    ['/x?key=SECRET#top', '/x?key=[hidden]#top'],
+    ['/x#key=SECRET', '/x#key=[hidden]'],
+    ['/x?k%65y=SECRET', '/x?k%65y=[hidden]'],
+    ['/x?KEY=SECRET', '/x?KEY=[hidden]'],
+    ['/x?key+=SECRET', '/x?key+=[hidden]'],
+    ['/x?x-goog-api-key=SECRET', '/x?x-goog-api-key=[hidden]'],
+    ['/x?access_token=SECRET', '/x?access_token=[hidden]'],
+    ['https://user:SE@CRET@host/x?y=1', 'https://[hidden]@host/x?y=1'],
+    ['/x?key=%zzSECRET', '/x?key=[hidden]'],
+    ['/x?a?key=SECRET', '/x?a?key=[hidden]'],
+  ]
+  test.each(cases)('%s', (url, written) => {
+    expect(redactUrl(url)).toBe(written)
+    expect(redactUrl(url)).not.toContain('SECRET')
+  })
+
+  const untouched = ['/x', '/x?alt=sse', '/x?monkey=banana', '/x?keys=1', '/x?key', '/x?%zz=1', '/x@y?a=b']
+  test.each(untouched)('%s holds no key, and stays as it is', (url) => {
+    expect(redactUrl(url)).toBe(url)
+  })
+
+  test('whatever value URLSearchParams can carry is gone, and what stands around it stays', () => {
+    const part = fc.stringMatching(/^[A-Za-z0-9 %&=?#;+/éß-]{1,20}$/u)
+    fc.assert(
+      fc.property(part, part, (secret, other) => {
+        const query = new URLSearchParams([
+          ['alt', other],
+          ['key', `~${secret}~`],
+          ['z', other],
+        ])
+        const written = new URL(`http://h/p?${query}`).href
+        const params = new URL(redactUrl(written)).searchParams
+        expect(params.get('key')).toBe('[hidden]')
+        expect(params.get('alt')).toBe(other)
+        expect(params.get('z')).toBe(other)
+      }),
+    )
+  })
+})
+
+describe('free text of an error is scrubbed', () => {
+  const secrets = ['AQ.vendor-key-1', 'gateway.internal.example:8443']
+  const cases: [name: string, text: string, scrubbed: string][] = [
+    ['a known key', 'bad key AQ.vendor-key-1!', 'bad key [hidden]!'],
+    ['one of our keys', `the key ${OURS} was sent`, 'the key [hidden] was sent'],
+    [
+      "a vendor's key that is not in the catalogue",
+      `AIza${'x'.repeat(35)} is not valid`,
+      '[hidden] is not valid',
+    ],
+    ['a bearer header', 'authorization: Bearer abcdef123456', 'authorization: Bearer [hidden]'],
+    ['a host', 'no route to gateway.internal.example:8443', 'no route to [hidden]'],
+    ['any URL', 'Unable to connect to https://api.example.com/v1?x=1', 'Unable to connect to [address]'],
+    ['any IPv4 address', 'connect ECONNREFUSED 10.1.2.3:443', 'connect ECONNREFUSED [address]'],
+    ['any IPv6 address', 'connect ECONNREFUSED [2001:db8::1]:443', 'connect ECONNREFUSED [address]'],
+  ]
+  test.each(cases)('%s', (_, text, scrubbed) => {
+    expect(createRedactor(secrets).scrub(text)).toBe(scrubbed)
+  })
+
+  test.each([
+    'timed out after 30.5 s',
+    'version 1.2.3 at 12:30:45',
+    'tg_p-79rF0 is the prefix that `key list` shows',
+    'expected [a:b] or [1]',
+  ])('"%s" says nothing secret, and stays as it is', (text) => {
+    expect(createRedactor(secrets).scrub(text)).toBe(text)
+  })
+
+  test('a secret is found as it is, in JSON and in a URL, wherever it stands, next to anything', () => {
+    const secret = fc
+      .string({ unit: 'binary', minLength: 8, maxLength: 40 })
+      .filter((text) => text.isWellFormed())
+    const around = fc.string({ maxLength: 20 })
+    fc.assert(
+      fc.property(
+        fc.array(secret, { minLength: 1, maxLength: 5 }),
+        around,
+        around,
+        (hidden, before, after) => {
+          const { hide, finds } = createRedactor(hidden)
+          for (const one of hidden) {
+            for (const form of [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]) {
+              expect(finds(before + form + after)).toBeTrue()
+              // What is found need not be this one only: it is gone all the same, unless the label itself spells it.
+              if (!'[hidden]'.includes(form)) expect(hide(form)).not.toContain(form)
+            }
+          }
+        },
+      ),
+    )
+  })
+})
+
+describe('what of a catalogue is secret', () => {
+  const provider = {
+    name: 'p',
+    protocol: 'openai',
+    api_keys: ['key-of-vendor-1', 'key-of-vendor-2'],
+    headers: { 'x-tenant': 'tenant-secret' },
+    first_byte_timeout_ms: 1,
+    idle_timeout_ms: 1,
+    call_timeout_ms: 1,
+    rest_ms: 1,
+  } as const
+  const secretsFor = (base_url: string) =>
+    secretsOf({ providers: new Map([['p', { ...provider, base_url }]]) })
+
+  test('its keys, header values, addresses and hosts', () => {
+    const line =
+      'key-of-vendor-1 key-of-vendor-2 tenant-secret https://api.vendor.example/v1 api.vendor.example'
+    expect(createRedactor(secretsFor('https://API.vendor.example/v1')).hide(line)).toBe(
+      '[hidden] [hidden] [hidden] [hidden] [hidden]',
+    )
+  })
+
+  test.each([
+    ['simulator', 'provider simulator answered'],
+    ['http://ollama:11434', 'provider ollama answered'],
+    ['http://localhost:11434', 'listens on localhost:8080'],
+    ['http://127.0.0.1:11434', 'listens on 127.0.0.1:8080'],
+  ])('%s leaves the words of the log alone', (base_url, line) => {
+    expect(createRedactor(secretsFor(base_url)).hide(line)).toBe(line)
+  })
+
+  test('a server on this machine is hidden with its port', () => {
+    expect(createRedactor(secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
+      'to [hidden]',
+    )
+  })
+
+  test('a placeholder is no secret', () => {
+    expect(createRedactor(['', 'none', 'ollama']).hide('none of ollama')).toBe('none of ollama')
+  })
+})

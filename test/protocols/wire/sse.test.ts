@@ -1,0 +1,151 @@
+// The framing of server-sent events: "any split of a stream gives the same events and the same bytes".
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
+
+/** The payloads that eachEvent finds, and where their events begin. */
+function found(text: string): [string, number][] {
+  const events: [string, number][] = []
+  eachEvent(toByteString(Buffer.from(text)), (data, start) => {
+    events.push([decodeByteString(data), start])
+    return undefined
+  })
+  return events
+}
+
+/** Cuts a stream that comes in these packets. */
+function cutAll(packets: readonly Uint8Array[]): { parts: Buffer[]; whole: Buffer } {
+  const cutter = createEventCutter()
+  const parts = packets.flatMap((packet) => {
+    const part = cutter.cut(packet)
+    return part ? [Buffer.from(part)] : []
+  })
+  return { parts, whole: Buffer.concat(parts) }
+}
+
+describe('the payloads of events', () => {
+  const CASES: [string, string, [string, number][]][] = [
+    ['one event', 'data: a\n\n', [['a', 0]]],
+    ['no space after the colon', 'data:a\n\n', [['a', 0]]],
+    ['one space only is taken off', 'data:  a\n\n', [[' a', 0]]],
+    [
+      'two events',
+      'data: a\n\ndata: b\n\n',
+      [
+        ['a', 0],
+        ['b', 9],
+      ],
+    ],
+    [
+      'carriage returns',
+      'data: a\r\n\r\ndata: b\r\n\r\n',
+      [
+        ['a', 0],
+        ['b', 11],
+      ],
+    ],
+    [
+      'both sorts of line ends',
+      'data: a\n\r\ndata: b\r\n\n',
+      [
+        ['a', 0],
+        ['b', 10],
+      ],
+    ],
+    ['several data lines are joined', 'data: a\ndata: b\n\n', [['a\nb', 0]]],
+    ['an empty data line', 'data:\n\n', [['', 0]]],
+    ['comments are passed over', ': hello\n\ndata: a\n\n', [['a', 9]]],
+    ['other fields are passed over', 'event: x\nid: 1\nretry: 5\ndata: a\n\n', [['a', 0]]],
+    ['a field that only begins like data', 'database: a\n\n', []],
+    ['an event without data', 'event: ping\n\n', []],
+    ['blank lines alone', '\n\n\n\n', []],
+    ['an event that is not whole', 'data: a\n\ndata: b\n', [['a', 0]]],
+    ['nothing', '', []],
+    [
+      'a line feed in the JSON is escaped, so no end',
+      'data: {"a":"x\\n\\ny"}\n\n',
+      [['{"a":"x\\n\\ny"}', 0]],
+    ],
+  ]
+  test.each(CASES)('%s', (_, text, events) => {
+    expect(found(text)).toEqual(events)
+  })
+
+  test('stop where the visitor says so', () => {
+    const seen: string[] = []
+    eachEvent('data: a\n\ndata: b\n\ndata: c\n\n', (data) => {
+      seen.push(data)
+      return seen.length < 2
+    })
+    expect(seen).toEqual(['a', 'b'])
+  })
+})
+
+const line_end = fc.constantFrom('\n', '\r\n')
+const field = fc.oneof(
+  fc.string().map((text) => `data: ${text.replace(/[\r\n]/g, '')}`),
+  fc.string().map((text) => `: ${text.replace(/[\r\n]/g, '')}`),
+  fc.constant('event: ping'),
+)
+const event = fc
+  .tuple(fc.array(fc.tuple(field, line_end), { minLength: 1, maxLength: 4 }), line_end)
+  .map(([lines, end]) => lines.map(([text, eol]) => text + eol).join('') + end)
+const stream = fc.array(event, { minLength: 1, maxLength: 6 }).map((events) => events.join(''))
+
+/** A text in packets, split at any bytes, empty packets among them. */
+const packets = (text: string) => {
+  const bytes = Buffer.from(text)
+  return fc
+    .array(fc.nat({ max: bytes.length }), { maxLength: 12 })
+    .map((places) => [...places].sort((a, b) => a - b))
+    .map((places) => [0, ...places].map((from, index) => bytes.subarray(from, places[index])))
+}
+
+describe('a stream that is cut where its events end', () => {
+  test('however its packets are split: the same bytes, and every part made of whole events', () => {
+    const property = fc.property(
+      stream.chain((text) => fc.tuple(fc.constant(text), packets(text))),
+      ([text, split]) => {
+        const { parts, whole } = cutAll(split)
+        expect(whole.toString()).toBe(text)
+        expect(parts.flatMap((part) => found(part.toString()).map(([data]) => data))).toEqual(
+          found(text).map(([data]) => data),
+        )
+        for (const part of parts) expect(part.toString()).toMatch(/\n\r?\n$/)
+      },
+    )
+    fc.assert(property, { numRuns: 500 })
+  })
+
+  test('byte by byte', () => {
+    const text = 'data: ä\r\n\r\n: x\n\ndata: b\ndata: c\n\n'
+    const { parts, whole } = cutAll([...Buffer.from(text)].map((byte) => Uint8Array.of(byte)))
+    expect(whole.toString()).toBe(text)
+    expect(parts.length).toBeGreaterThanOrEqual(3)
+  })
+
+  test('with packets of nothing in the middle of a line end', () => {
+    const nothing = Array.from({ length: 5 }, () => new Uint8Array())
+    const { whole } = cutAll([Buffer.from('data: a\n'), ...nothing, Buffer.from('\n'), ...nothing])
+    expect(whole.toString()).toBe('data: a\n\n')
+  })
+
+  test('what is not whole yet is kept, and nothing of it goes out', () => {
+    const { whole } = cutAll([Buffer.from('data: a\n\ndata: {"unfin')])
+    expect(whole.toString()).toBe('data: a\n\n')
+  })
+
+  test('a packet of whole events passes without a copy', () => {
+    const packet = Buffer.from('data: a\n\ndata: b\n\n')
+    expect(createEventCutter().cut(packet)?.buffer).toBe(packet.buffer)
+  })
+
+  test('an event that never ends is given up', () => {
+    const cutter = createEventCutter()
+    const packet = Buffer.alloc(8 * 1024 * 1024, 'x')
+    const count = Math.floor(MAX_EVENT_BYTES / packet.length)
+    for (let index = 0; index < count; index++) expect(cutter.cut(packet)).toBeUndefined()
+    expect(() => cutter.cut(packet)).toThrow(RangeError)
+  })
+})

@@ -1,0 +1,37 @@
+// How many calls may wait for a vendor at once: more than the runtime's own 256.
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { request } from 'node:http'
+import { startGatewayProcess } from '../shutdown/gateway-process.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { answer, ask, wholePath } from '../support/native.ts'
+import { type Answer, startUpstream, whole } from '../support/upstream.ts'
+
+setDefaultTimeout(60_000)
+
+const CALLS = 400
+
+/** The test's own fetch has the limit too: this is a client without one. */
+function statusOf({ url, key }: { url: URL; key: string }): Promise<number | undefined> {
+  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
+  const headers = { 'x-goog-api-key': key, 'content-type': 'application/json' }
+  const call = request(new URL(wholePath(), url), { method: 'POST', headers, agent: false }, (response) => {
+    response.resume()
+    response.on('end', () => resolve(response.statusCode))
+  })
+  call.on('error', reject)
+  call.end(JSON.stringify(ask()))
+  return promise
+}
+
+test(`a gateway as it is run has ${CALLS} calls with its vendor at once`, async () => {
+  const arrived = Promise.withResolvers<void>()
+  let waiting = 0
+  await using upstream = await startUpstream(async (): Promise<Answer> => {
+    if (++waiting === CALLS) arrived.resolve()
+    await arrived.promise
+    return whole(answer())
+  })
+  await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url }))
+  const statuses = await Promise.all(Array.from({ length: CALLS }, () => statusOf(gateway)))
+  expect(statuses.filter((status) => status === 200)).toHaveLength(CALLS)
+})

@@ -1,0 +1,261 @@
+// Getting an answer: "The first route that answers … Never a retry after the first byte, and never after the caller has gone."
+import { describe, expect, test } from 'bun:test'
+import type { Catalogue, Provider, TextModel } from '../../src/domain/catalogue.ts'
+import { GatewayError, invalidRequest } from '../../src/domain/errors.ts'
+import type { UpstreamFailure } from '../../src/protocols/protocol.ts'
+import { type Dispatch, dispatch, type Fetch, type UpstreamInit } from '../../src/upstream/dispatch.ts'
+import { createHealth } from '../../src/upstream/cooldowns.ts'
+import type { Attempt } from '../../src/upstream/routes.ts'
+
+const NAMES = ['a', 'b', 'c']
+const provider = (name: string): Provider => ({
+  name,
+  protocol: 'gemini',
+  base_url: `https://${name}.example`,
+  api_keys: ['k'],
+  headers: {},
+  first_byte_timeout_ms: 50,
+  idle_timeout_ms: 50,
+  call_timeout_ms: 50,
+  rest_ms: 1_000,
+})
+const catalogue: Catalogue = {
+  server: {} as Catalogue['server'],
+  limits: {},
+  providers: new Map(NAMES.map((name) => [name, provider(name)])),
+  models: new Map(),
+}
+const routes = NAMES.map((name, order) => ({ provider: name, model: 'm', weight: 1, order }))
+const model = { id: 'm', routes } as unknown as TextModel
+
+type Answerer = (init: UpstreamInit) => Response | Promise<Response>
+
+/** A dispatch over vendors that are functions; tells what was tried and what failed. */
+function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<string>> = {}) {
+  const tried: string[] = []
+  const failures: [string, UpstreamFailure['blame'], string][] = []
+  const health = createHealth(() => 0)
+  const fetch: Fetch = async (url, init) => {
+    const name = new URL(url).hostname.split('.')[0] ?? ''
+    tried.push(name)
+    const vendor = vendors[name]
+    if (!vendor) throw new Error(`nobody is at ${url}`)
+    return vendor(init)
+  }
+  const run = () =>
+    dispatch<string>(
+      { fetch, health, now: () => 0, random: () => 0 },
+      {
+        catalogue,
+        model,
+        signal: new AbortController().signal,
+        gone: new AbortController().signal,
+        write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
+        open: (response) => response.text(),
+        readFailure: (_: Attempt, status, __, body): UpstreamFailure => ({
+          blame: status === 400 ? 'request' : status === 429 ? 'busy' : status === 401 ? 'key' : 'broken',
+          message: body,
+          retry_after_s: status === 429 ? 7 : undefined,
+        }),
+        publicWords: (words) => words.replaceAll('secret', '[hidden]'),
+        timeoutOf: () => 50,
+        onFailure: ({ provider: { name } }, { blame, message }) => failures.push([name, blame, message]),
+        ...overrides,
+      },
+    )
+  return { run, tried, failures, health }
+}
+
+const status =
+  (code: number, body = `status ${code}`): Answerer =>
+  () =>
+    new Response(body, { status: code })
+const breaks: Answerer = () => Promise.reject(new TypeError('connection refused'))
+const ok: Answerer = () => new Response('hello')
+/** Answers never, until it is aborted. */
+const hangs: Answerer = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+const cutShort: Answerer = () =>
+  new Response(
+    new ReadableStream({
+      pull: (controller) => controller.error(new Error('cut')),
+    }),
+  )
+
+async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
+  const thrown = await promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  if (thrown instanceof GatewayError) return thrown
+  throw new Error(`expected a GatewayError, got ${thrown}`)
+}
+
+describe('goes to the next way', () => {
+  const FAILING: [string, Answerer, UpstreamFailure['blame']][] = [
+    ['429', status(429), 'busy'],
+    ['500', status(500), 'broken'],
+    ['503', status(503), 'broken'],
+    ['302', status(302), 'broken'],
+    ['a refused key', status(401), 'key'],
+    ['a failed connection', breaks, 'broken'],
+    ['silence', hangs, 'broken'],
+    ['an answer that is cut', cutShort, 'broken'],
+  ]
+  test.each(FAILING)('after %s, and lets the key rest', async (_, vendor, blame) => {
+    const { run, tried, failures, health } = over({ a: vendor, b: ok })
+    const { answer, attempt } = await run()
+    expect([answer, attempt.provider.name, tried]).toEqual(['hello', 'b', ['a', 'b']])
+    expect(failures.map(([name, of]) => [name, of])).toEqual([['a', blame]])
+    expect(health.restingUntil('a#1')).toBe(blame === 'busy' ? 7_000 : 1_000)
+    expect(health.restingUntil('b#1')).toBe(0)
+  })
+
+  test('until one answers, each once', async () => {
+    const { run, tried } = over({ a: status(500), b: breaks, c: ok })
+    expect((await run()).attempt.provider.name).toBe('c')
+    expect(tried).toEqual(['a', 'b', 'c'])
+  })
+
+  test('past one that cannot be told what the caller asks, which is then not at fault', async () => {
+    const { run, tried, failures, health } = over(
+      { a: ok, b: ok },
+      {
+        write({ provider: { name, base_url } }) {
+          if (name === 'a') throw invalidRequest('a cannot carry it')
+          return { url: base_url, headers: {}, body: '{}' }
+        },
+      },
+    )
+    expect((await run()).attempt.provider.name).toBe('b')
+    expect([tried, failures, health.restingUntil('a#1')]).toEqual([['b'], [], 0])
+  })
+})
+
+describe('ends the call', () => {
+  test('at once, where the refusal is the caller’s doing: with the vendor’s words, cleaned, and no key rests', async () => {
+    const { run, tried, failures, health } = over({ a: status(400, 'topP is secret'), b: ok })
+    const error = await errorOf(run())
+    expect([error.kind, error.message]).toEqual(['invalid_request', 'topP is [hidden]'])
+    expect([tried, failures, health.restingUntil('a#1')]).toEqual([['a'], [], 0])
+  })
+
+  test.each([
+    ['busy', [status(500), status(500), status(429)], 'rate_limited', 7],
+    ['silent', [status(500), status(429), hangs], 'upstream_timeout', undefined],
+    ['broken', [status(429), hangs, status(500)], 'upstream_failed', undefined],
+    ['refusing its key', [status(401), status(401), status(401)], 'upstream_failed', undefined],
+  ])('when every way failed, by the last one: %s', async (_, [a, b, c], kind, retry_after_s) => {
+    const { run, tried } = over({ a: a as Answerer, b: b as Answerer, c: c as Answerer })
+    const error = await errorOf(run())
+    expect([error.kind, error.retry_after_s, tried]).toEqual([
+      kind as GatewayError['kind'],
+      retry_after_s,
+      NAMES,
+    ])
+    expect(error.message).not.toContain('status')
+  })
+
+  test('when no way could be told what the caller asks, with the reason of the first', async () => {
+    const { run, tried } = over(
+      {},
+      {
+        write({ provider: { name } }) {
+          throw invalidRequest(`${name} cannot carry it`)
+        },
+      },
+    )
+    const error = await errorOf(run())
+    expect([error.kind, error.message, tried]).toEqual(['invalid_request', 'a cannot carry it', []])
+  })
+
+  test('what is wrong with the gateway itself is no failure of a vendor', async () => {
+    const { run, health } = over(
+      { a: ok },
+      {
+        write() {
+          throw new TypeError('a mistake of ours')
+        },
+      },
+    )
+    await expect(run()).rejects.toThrow(TypeError)
+    expect(health.restingUntil('a#1')).toBe(0)
+  })
+})
+
+describe('when the caller has gone', () => {
+  test('the attempt is aborted, and no other is begun; no key rests for it', async () => {
+    const leaving = new AbortController()
+    let aborted = false
+    const { run, tried, health } = over(
+      {
+        a({ signal }) {
+          signal.addEventListener('abort', () => {
+            aborted = true
+          })
+          queueMicrotask(() => leaving.abort())
+          return hangs({ signal } as UpstreamInit)
+        },
+        b: ok,
+      },
+      { signal: leaving.signal },
+    )
+    await errorOf(run())
+    expect([aborted, tried, health.restingUntil('a#1')]).toEqual([true, ['a'], 0])
+  })
+
+  test('before the first attempt, none is made', async () => {
+    const { run, tried } = over({ a: ok }, { signal: AbortSignal.abort() })
+    await errorOf(run())
+    expect(tried).toEqual([])
+  })
+})
+
+describe('the time of an attempt', () => {
+  test('covers the reading of its first part, and is over with it', async () => {
+    const signals: AbortSignal[] = []
+    const { run } = over(
+      {
+        a({ signal }) {
+          signals.push(signal)
+          return new Response('hello')
+        },
+      },
+      { timeoutOf: () => 20 },
+    )
+    const { answer } = await run()
+    await Bun.sleep(40)
+    expect([answer, signals[0]?.aborted]).toEqual(['hello', false])
+  })
+
+  test('can still be ended by who reads the rest', async () => {
+    const signals: AbortSignal[] = []
+    const { run } = over({
+      a({ signal }) {
+        signals.push(signal)
+        return new Response('hello')
+      },
+    })
+    const { abort } = await run()
+    abort()
+    expect(signals[0]?.aborted).toBe(true)
+  })
+
+  test('covers a refusal whose words never end', async () => {
+    let pulled = 0
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          pull(controller) {
+            pulled++
+            controller.enqueue(new Uint8Array(16 * 1024).fill(120))
+          },
+        }),
+        { status: 500 },
+      )
+    const { run, failures } = over({ a: endless, b: ok })
+    await run()
+    expect(failures[0]?.[2].length).toBeLessThan(200 * 1024)
+    expect(pulled).toBeLessThan(10)
+  })
+})

@@ -1,0 +1,332 @@
+// The way of a stream's bytes: back-pressure, the end that is held back until it is paid, and who leaves first.
+import { describe, expect, test } from 'bun:test'
+import { overloaded } from '../../src/domain/errors.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
+import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
+import { answer, piece, usage } from '../support/native.ts'
+import { eventBytes } from '../support/upstream.ts'
+
+const FAILURE = '{"error":{"code":502}}'
+const ERROR_RECORD = { error: { code: 503, message: 'Overloaded' } }
+
+type Packet = Uint8Array | Error | Promise<unknown>
+
+/** An upstream of packets: bytes, a failure, or something to wait for before the next. Counts what was read of it. */
+function upstreamOf(packets: readonly Packet[]): ByteReader & { read_packets: () => number } {
+  let at = 0
+  let read_packets = 0
+  return {
+    read_packets: () => read_packets,
+    async read() {
+      const packet = packets[at++]
+      if (packet instanceof Promise) {
+        await packet
+        return this.read()
+      }
+      if (packet instanceof Error) throw packet
+      if (packet) read_packets++
+      return packet ? { done: false, value: packet } : { done: true }
+    },
+  }
+}
+
+function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {}) {
+  const [first = eventBytes(piece('first')), ...rest] = packets
+  if (!(first instanceof Uint8Array)) throw new Error('the first packet must be bytes')
+  const reader = upstreamOf(rest)
+  const caller = new AbortController()
+  const settled: StreamEnding[] = []
+  const causes: unknown[] = []
+  const moves: string[] = []
+  let upstream_aborted = false
+  const reading = gemini.stream.open()
+  const stream = pump({
+    first,
+    reader,
+    relay: passOn(reading, eventFrame()),
+    gone: caller.signal,
+    abortUpstream: () => {
+      upstream_aborted = true
+    },
+    drain_timeout_ms: 0,
+    async settle(ending, cause) {
+      settled.push(ending)
+      causes.push(cause)
+    },
+    renderError: () => FAILURE,
+    onMove: (waiting_for) => moves.push(waiting_for),
+    ...overrides,
+  })
+  return { stream, reader, caller, settled, causes, moves, reading, upstream_aborted: () => upstream_aborted }
+}
+
+const textOf = async (stream: ReadableStream<Uint8Array>) => new Response(stream).text()
+const text = (...payloads: readonly unknown[]) => payloads.map((each) => eventBytes(each).toString()).join('')
+const turns = async (count = 20) => {
+  for (let n = 0; n < count; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+describe('a stream that ends well', () => {
+  test('comes through as it is, and is settled once, as completed', async () => {
+    const events = [piece('a'), piece('b'), answer('c')]
+    const { stream, settled, upstream_aborted } = scene(events.map(eventBytes))
+    expect(await textOf(stream)).toBe(text(...events))
+    expect([settled, upstream_aborted()]).toEqual([['completed'], false])
+  })
+
+  test('holds its last bytes back until it is paid', async () => {
+    const paid = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const { stream } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
+      settle() {
+        asked.resolve()
+        return paid.promise
+      },
+    })
+    const reader = stream.getReader()
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(text(piece('a')))
+    let came = false
+    const last = reader.read().then((part) => {
+      came = true
+      return part
+    })
+    await asked.promise
+    await turns()
+    expect(came).toBe(false)
+    paid.resolve()
+    expect(Buffer.from((await last).value ?? []).toString()).toBe(text(answer('end')))
+    expect((await reader.read()).done).toBe(true)
+  })
+
+  test('settles after what follows its end: the last usage counts', async () => {
+    const after = { candidates: [], usageMetadata: usage(10, 7) }
+    const { stream, settled, reading } = scene([answer('end', usage(10, 1)), after].map(eventBytes))
+    expect(await textOf(stream)).toBe(text(answer('end', usage(10, 1)), after))
+    expect(settled).toEqual(['completed'])
+    expect(reading.usage()?.output_tokens).toBe(7)
+  })
+
+  test('though its connection breaks after the end', async () => {
+    const { stream, settled } = scene([eventBytes(answer('end')), new Error('reset')])
+    expect(await textOf(stream)).toBe(text(answer('end')))
+    expect(settled).toEqual(['completed'])
+  })
+
+  test('is closed with what its frame ends with', async () => {
+    const relay = reframe(gemini.stream.open(), ARRAY_FRAME, {
+      next: () => [{ data: '1' }],
+      finish: () => [],
+    })
+    const { stream } = scene([piece('a'), answer('b')].map(eventBytes), { relay })
+    expect(JSON.parse(await textOf(stream))).toEqual([1, 1])
+  })
+
+  test('that cannot be paid breaks, and its end is told as a failure', async () => {
+    let settles = 0
+    const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
+      async settle() {
+        settles++
+        throw new Error('the disk is full')
+      },
+    })
+    const got = await textOf(stream)
+    expect(got).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
+    expect([settles > 0, upstream_aborted()]).toEqual([true, true])
+  })
+})
+
+describe('back-pressure', () => {
+  const many = Array.from({ length: 500 }, (_, index) => eventBytes(piece(`event ${index}`)))
+
+  test('of a caller who does not read: the upstream is not read on', async () => {
+    const { stream, reader } = scene([...many, eventBytes(answer('end'))])
+    await turns(200)
+    expect(reader.read_packets()).toBeLessThanOrEqual(2)
+    expect(await textOf(stream)).toBe(Buffer.concat([...many, eventBytes(answer('end'))]).toString())
+  })
+
+  test('of a caller who reads slowly: never more than a packet or two ahead of him', async () => {
+    const { stream, reader } = scene([...many, eventBytes(answer('end'))])
+    const slow = stream.getReader()
+    for (let count = 1; count <= 50; count++) {
+      await slow.read()
+      await turns(3)
+      expect(reader.read_packets()).toBeLessThanOrEqual(count + 2)
+    }
+    await slow.cancel()
+  })
+
+  test('every move is told: waiting for the upstream, then for the caller', async () => {
+    const { stream, moves } = scene([piece('a'), piece('b'), answer('end')].map(eventBytes))
+    await textOf(stream)
+    expect(moves.slice(0, 4)).toEqual(['upstream', 'caller', 'upstream', 'caller'])
+  })
+})
+
+describe('a stream that breaks', () => {
+  const BREAKS: [string, Packet[]][] = [
+    ['its connection breaks', [new Error('reset')]],
+    ['it ends before its answer does', []],
+    ['it reports an error', [eventBytes(ERROR_RECORD)]],
+    ['it reports an error, and goes on', [eventBytes(ERROR_RECORD), eventBytes(answer('end'))]],
+    ['an event is cut', [Buffer.from('data: {"candi')]],
+  ]
+  test.each(BREAKS)(
+    '%s: settled once, as broken; the upstream is left and the caller told',
+    async (_, rest) => {
+      const { stream, settled, causes, upstream_aborted } = scene([eventBytes(piece('a')), ...rest])
+      expect(await textOf(stream)).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
+      expect([settled, upstream_aborted()]).toEqual([['broken'], true])
+      expect(causes[0]).toBeInstanceOf(Error)
+    },
+  )
+
+  test('though what was delivered cannot be recorded: the caller is told all the same', async () => {
+    const { stream } = scene([eventBytes(piece('a')), new Error('reset')], {
+      settle: () => Promise.reject(new Error('the disk is full')),
+    })
+    expect(await textOf(stream)).toBe(`${text(piece('a'))}data: ${FAILURE}\n\n`)
+  })
+
+  test('the gateway ends it itself: the caller is told why', async () => {
+    const reasons: unknown[] = []
+    const { stream, caller, settled, upstream_aborted } = scene(
+      [eventBytes(piece('a')), new Promise(() => {})],
+      {
+        renderError(cause) {
+          reasons.push(cause)
+          return FAILURE
+        },
+      },
+    )
+    const reader = stream.getReader()
+    await reader.read()
+    const reason = overloaded('The gateway is restarting.')
+    caller.abort(reason)
+    expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(`data: ${FAILURE}\n\n`)
+    expect((await reader.read()).done).toBe(true)
+    expect([settled, reasons, upstream_aborted()]).toEqual([['broken'], [reason], true])
+  })
+})
+
+test('a stream that the gateway ends while it is being paid is told when it is paid, and not before', async () => {
+  const paid = Promise.withResolvers<void>()
+  const settled: StreamEnding[] = []
+  const { stream, caller } = scene([eventBytes(answer('end'))], {
+    settle(ending) {
+      settled.push(ending)
+      return paid.promise
+    },
+  })
+  let got = ''
+  const all = textOf(stream).then((whole) => {
+    got = whole
+  })
+  await turns()
+  caller.abort(overloaded('The gateway is restarting.'))
+  await turns()
+  expect([got, settled]).toEqual(['', ['completed']])
+  paid.resolve()
+  await all
+  expect([got, settled]).toEqual([text(answer('end')), ['completed']])
+})
+
+describe('a caller who leaves', () => {
+  const LEAVES: [string, (caller: AbortController, reader: { cancel(): Promise<void> }) => unknown][] = [
+    ['his socket closes', (caller) => caller.abort()],
+    ['his stream is cancelled', (_, reader) => reader.cancel()],
+    ['both', (caller, reader) => [reader.cancel(), caller.abort()]],
+  ]
+  test.each(LEAVES)('%s: the upstream is aborted, and what was delivered settled once', async (_, leave) => {
+    const { stream, caller, settled, upstream_aborted, reading } = scene([
+      eventBytes(piece('a', { usageMetadata: usage(10, 3) })),
+      new Promise(() => {}),
+    ])
+    const reader = stream.getReader()
+    await reader.read()
+    leave(caller, reader)
+    await turns()
+    expect([settled, upstream_aborted()]).toEqual([['cancelled'], true])
+    expect(reading.usage()?.output_tokens).toBe(3)
+  })
+
+  test('before the stream began', async () => {
+    const { settled, upstream_aborted } = scene([eventBytes(piece('a'))], { gone: AbortSignal.abort() })
+    await turns()
+    expect([settled, upstream_aborted()]).toEqual([['cancelled'], true])
+  })
+
+  test('after the end was paid: nothing is settled again', async () => {
+    const { stream, caller, settled } = scene([eventBytes(answer('end'))])
+    await textOf(stream)
+    caller.abort()
+    await turns()
+    expect(settled).toEqual(['completed'])
+  })
+
+  test('while the end is being paid: it stays paid, once', async () => {
+    const paid = Promise.withResolvers<void>()
+    const settled: StreamEnding[] = []
+    const { stream, caller } = scene([eventBytes(answer('end'))], {
+      settle(ending) {
+        settled.push(ending)
+        return paid.promise
+      },
+    })
+    const reader = stream.getReader()
+    const last = reader.read().catch(() => undefined)
+    await turns()
+    caller.abort()
+    await turns()
+    paid.resolve()
+    await last
+    await turns()
+    expect(settled).toEqual(['completed'])
+  })
+})
+
+describe('"drain": an abandoned stream is read on, for its usage', () => {
+  const drained = (packets: readonly Packet[], drain_timeout_ms = 1_000) =>
+    scene(packets, { drain_timeout_ms })
+
+  test('to its end', async () => {
+    const go_on = Promise.withResolvers<void>()
+    const { stream, caller, settled, reading, reader } = drained([
+      eventBytes(piece('a', { usageMetadata: usage(10, 1) })),
+      go_on.promise,
+      eventBytes(piece('b')),
+      eventBytes(answer('end', usage(10, 42))),
+    ])
+    await stream.getReader().read()
+    caller.abort()
+    await turns()
+    expect(settled).toEqual([])
+    go_on.resolve()
+    await turns()
+    expect([settled, reading.usage()?.output_tokens, reader.read_packets()]).toEqual([['cancelled'], 42, 2])
+  })
+
+  test('or until it breaks', async () => {
+    const { stream, caller, settled } = drained([eventBytes(piece('a')), new Error('reset')])
+    stream.getReader()
+    caller.abort()
+    await turns()
+    expect(settled).toEqual(['cancelled'])
+  })
+
+  test('or until its time is up', async () => {
+    const { promise, reject } = Promise.withResolvers<void>()
+    promise.catch(() => {})
+    const { stream, caller, settled } = scene([eventBytes(piece('a')), promise], {
+      drain_timeout_ms: 5,
+      abortUpstream: () => reject(new Error('aborted')),
+    })
+    await stream.getReader().read()
+    caller.abort()
+    expect(settled).toEqual([])
+    await promise.catch(() => {})
+    await turns()
+    expect(settled).toEqual(['cancelled'])
+  })
+})

@@ -1,0 +1,145 @@
+// What becomes of a stream on its way: passed on byte for byte, or framed anew; an upstream's own error record is kept back.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { type ByteString, decodeByteString } from '../../src/protocols/wire/byte-string.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import { ARRAY_FRAME, eventFrame, passOn, type Relay, reframe } from '../../src/upstream/relay.ts'
+import { lines } from '../protocols/gemini/recordings.ts'
+
+const RECORDINGS = [
+  'stream-text',
+  'stream-thinking',
+  'stream-function-call',
+  'stream-image',
+  'stream-usage-at-end',
+]
+const asEvents = (payloads: readonly string[], eol = '\r\n') =>
+  payloads.map((payload) => `data: ${payload}${eol}${eol}`).join('')
+const untouched = { next: (data: ByteString) => [{ data: decodeByteString(data) }], finish: () => [] }
+
+const RELAYS: Record<string, () => Relay> = {
+  'bytes passed on': () => passOn(gemini.stream.open(), eventFrame()),
+  'events framed anew': () => reframe(gemini.stream.open(), eventFrame(), untouched),
+  'a JSON array': () => reframe(gemini.stream.open(), ARRAY_FRAME, untouched),
+}
+const EACH = Object.entries(RELAYS)
+
+/** All that a relay makes of a stream in these packets. */
+function through(relay: Relay, packets: readonly Uint8Array[]): string {
+  const out = packets.map((packet) => relay.push(packet)).concat(relay.end())
+  return Buffer.concat(out.filter((part) => part !== undefined)).toString()
+}
+
+const splitsOf = (text: string) => {
+  const bytes = Buffer.from(text)
+  return fc
+    .uniqueArray(fc.integer({ min: 1, max: bytes.length - 1 }), { maxLength: 10 })
+    .map((places) => [...places].sort((a, b) => a - b))
+    .map((places) => [0, ...places].map((from, index) => bytes.subarray(from, places[index])))
+}
+
+describe('however the packets are split', () => {
+  for (const [name, open] of EACH)
+    test.each(RECORDINGS)(`${name}: the same comes out, and the same is read, of %s`, (recording) => {
+      const text = asEvents(lines(recording))
+      const whole = open()
+      const expected = through(whole, [Buffer.from(text)])
+      fc.assert(
+        fc.property(splitsOf(text), (packets) => {
+          const relay = open()
+          expect(through(relay, packets)).toBe(expected)
+          const { finished, failed } = relay.reading
+          expect([finished, failed]).toEqual([true, false])
+          expect(relay.reading.usage()).toEqual(whole.reading.usage())
+          expect(relay.reading.deliveredTokens()).toBe(whole.reading.deliveredTokens())
+        }),
+        { numRuns: 40 },
+      )
+    })
+
+  test.each(RECORDINGS)('bytes passed on are the upstream’s: %s', (recording) => {
+    for (const eol of ['\n', '\r\n']) {
+      const text = asEvents(lines(recording), eol)
+      expect(through(passOn(gemini.stream.open(), eventFrame()), [Buffer.from(text)])).toBe(text)
+    }
+  })
+
+  test.each(RECORDINGS)('an array has one element for each event: %s', (recording) => {
+    const relay = reframe(gemini.stream.open(), ARRAY_FRAME, untouched)
+    const text = through(relay, [Buffer.from(asEvents(lines(recording)))])
+    expect(JSON.parse(text)).toEqual(lines(recording).map((line) => JSON.parse(line)))
+  })
+})
+
+describe('an upstream’s error record', () => {
+  const first = lines('stream-text')[0] ?? ''
+  const error = '{"error": {"code": 503,"message": "vendor-secret-one is out of quota"}}'
+
+  test.each(EACH)('%s: is kept back, with all that follows, and marks the reading as failed', (_, open) => {
+    for (const packets of [[asEvents([first, error, first])], [asEvents([first]), asEvents([error])]]) {
+      const relay = open()
+      const out = packets
+        .map((packet) => relay.push(Buffer.from(packet)))
+        .filter((part) => part !== undefined)
+      expect(relay.reading.failed).toBe(true)
+      const text = Buffer.concat(out).toString()
+      expect(text).toContain(JSON.parse(first).candidates[0].content.parts[0].text)
+      expect(text).not.toContain('vendor-secret-one')
+    }
+  })
+
+  test.each(EACH)('%s: alone in a packet, nothing goes out', (_, open) => {
+    expect(open().push(Buffer.from(asEvents([error])))).toBeUndefined()
+  })
+})
+
+describe('what is appended when a stream breaks stands on its own', () => {
+  const first = '{"a":1}'
+  const failure = '{"error":{"code":502}}'
+  const after = (relay: Relay, packets: string[]) => {
+    const out = packets.map((packet) => relay.push(Buffer.from(packet))).concat(relay.fail(failure))
+    return Buffer.concat(out.filter((part) => part !== undefined)).toString()
+  }
+
+  test.each([
+    ['after nothing', []],
+    ['after half an event', ['data: {"a"']],
+  ])('%s', (_, packets) => {
+    expect(after(passOn(gemini.stream.open(), eventFrame()), packets)).toBe(`data: ${failure}\n\n`)
+    expect(after(reframe(gemini.stream.open(), ARRAY_FRAME, untouched), packets)).toBe(`[${failure}]`)
+  })
+
+  test.each([
+    ['after an event', [asEvents([first])]],
+    ['after an event and a half', [asEvents([first]), 'data: {"b"']],
+  ])('%s', (_, packets) => {
+    expect(after(passOn(gemini.stream.open(), eventFrame()), packets)).toBe(
+      `${asEvents([first])}data: ${failure}\n\n`,
+    )
+    const array = after(reframe(gemini.stream.open(), ARRAY_FRAME, untouched), packets)
+    expect(JSON.parse(array)).toEqual([JSON.parse(first), JSON.parse(failure)])
+  })
+
+  test('under a name, where the protocol names its error events', () => {
+    const relay = passOn(gemini.stream.open(), eventFrame('error'))
+    expect(after(relay, [])).toBe(`event: error\ndata: ${failure}\n\n`)
+  })
+})
+
+describe('a translation', () => {
+  test('may add events, drop some, name them, and add to the end', () => {
+    const relay = reframe(gemini.stream.open(), eventFrame(), {
+      next: (data) =>
+        data.includes('skip') ? [] : [{ event: 'start', data: '1' }, { data: data.toString() }],
+      finish: () => [{ data: '[DONE]' }],
+    })
+    const text = through(relay, [Buffer.from('data: skip\n\ndata: {"x":1}\n\n')])
+    expect(text).toBe('event: start\ndata: 1\n\ndata: {"x":1}\n\ndata: [DONE]\n\n')
+  })
+
+  test('an array of nothing is an array', () => {
+    expect(
+      through(reframe(gemini.stream.open(), ARRAY_FRAME, { next: () => [], finish: () => [] }), []),
+    ).toBe('[]')
+  })
+})

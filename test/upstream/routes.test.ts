@@ -1,0 +1,155 @@
+// The order in which a call tries its routes and keys, and how keys rest.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Provider } from '../../src/domain/catalogue.ts'
+import type { Route } from '../../src/config/schema.ts'
+import { createHealth } from '../../src/upstream/cooldowns.ts'
+import { planAttempts } from '../../src/upstream/routes.ts'
+
+const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provider => ({
+  name,
+  protocol: 'gemini',
+  base_url: `https://${name}.example`,
+  api_keys,
+  headers: {},
+  first_byte_timeout_ms: 1,
+  idle_timeout_ms: 1,
+  call_timeout_ms: 1,
+  rest_ms: 1,
+})
+const providersOf = (...list: Provider[]) => new Map(list.map((each) => [each.name, each]))
+const route = (name: string, rest: Partial<Route> = {}): Route => ({
+  provider: name,
+  model: `model-of-${name}`,
+  weight: 1,
+  order: 0,
+  ...rest,
+})
+const NOW_MS = 1_000_000
+const well = createHealth(() => NOW_MS)
+
+describe('routes', () => {
+  const providers = providersOf(provider('a'), provider('b'), provider('c'))
+  const names = (routes: Route[], random: () => number) =>
+    planAttempts(routes, providers, well, NOW_MS, random).map((attempt) => attempt.provider.name)
+
+  test('are tried by their order, whatever the draw', () => {
+    const routes = [route('c', { order: 2 }), route('a'), route('b', { order: 1, weight: 1_000 })]
+    fc.assert(
+      fc.property(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (draw) => {
+        expect(names(routes, () => draw)).toEqual(['a', 'b', 'c'])
+      }),
+    )
+  })
+
+  test('of one order are drawn by weight: three of four times the one that weighs three times as much', () => {
+    const routes = [route('a', { weight: 3 }), route('b')]
+    const first = { a: 0, b: 0 }
+    let state = 42
+    const random = () => {
+      state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+      return state / 2 ** 31
+    }
+    for (let n = 0; n < 4_000; n++) first[names(routes, random)[0] as 'a' | 'b']++
+    expect(first.a).toBeWithin(2_850, 3_150)
+    expect(first.a + first.b).toBe(4_000)
+  })
+
+  test('each appears once, with its own model', () => {
+    const attempts = planAttempts([route('a'), route('b')], providers, well, NOW_MS, Math.random)
+    expect(attempts.map(({ model }) => model).sort()).toEqual(['model-of-a', 'model-of-b'])
+  })
+
+  test('to a provider that is gone from the catalogue are passed over', () => {
+    expect(names([route('gone'), route('a', { order: 1 })], Math.random)).toEqual(['a'])
+  })
+
+  test('there may be none', () => {
+    expect(names([route('gone')], Math.random)).toEqual([])
+  })
+})
+
+describe('keys of one provider', () => {
+  const providers = providersOf(provider('a', ['one', 'two', 'three']), provider('b'))
+  const keys = (random: () => number, health = well) =>
+    planAttempts([route('a')], providers, health, NOW_MS, random).map(({ api_key }) => api_key)
+
+  test.each([
+    [0, ['one', 'two', 'three']],
+    [0.4, ['two', 'three', 'one']],
+    [0.99, ['three', 'one', 'two']],
+  ])('are tried in turn, beginning anywhere: %d', (draw, expected) => {
+    expect(keys(() => draw)).toEqual(expected)
+  })
+
+  test('are named by provider and place, never by themselves', () => {
+    const attempts = planAttempts([route('a')], providers, well, NOW_MS, () => 0)
+    expect(attempts.map(({ key_id }) => key_id)).toEqual(['a#1', 'a#2', 'a#3'])
+  })
+
+  test('that rest come last, the one that rests least first', () => {
+    const health = createHealth(() => NOW_MS)
+    health.failed('a#1', 5_000)
+    health.failed('a#2', 1_000)
+    expect(keys(() => 0, health)).toEqual(['three', 'two', 'one'])
+  })
+
+  test('that rest come after those of a route of a later order', () => {
+    const health = createHealth(() => NOW_MS)
+    for (const id of ['a#1', 'a#2', 'a#3']) health.failed(id, 5_000)
+    const routes = [route('a'), route('b', { order: 1 })]
+    const attempts = planAttempts(routes, providers, health, NOW_MS, () => 0)
+    expect(attempts.map(({ key_id }) => key_id)).toEqual(['b#1', 'a#1', 'a#2', 'a#3'])
+  })
+})
+
+describe('a key that failed', () => {
+  function health() {
+    let now_ms = 0
+    const book = createHealth(() => now_ms)
+    return { book, at: (ms: number) => (now_ms = ms) }
+  }
+
+  test('rests longer with each failure in a row, up to ten minutes', () => {
+    const { book } = health()
+    const rests = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20].map(() => {
+      book.failed('k', 10_000)
+      return book.restingUntil('k')
+    })
+    expect(rests).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * 1_000))
+  })
+
+  test('rests at least as long as the provider asks, but ten minutes at most', () => {
+    const { book } = health()
+    book.failed('k', 10_000, 45_000)
+    expect(book.restingUntil('k')).toBe(45_000)
+    book.failed('j', 10_000, 86_400_000)
+    expect(book.restingUntil('j')).toBe(600_000)
+    book.failed('i', 10_000, 1_000)
+    expect(book.restingUntil('i')).toBe(10_000)
+  })
+
+  test('is well again after one success, and begins anew', () => {
+    const { book, at } = health()
+    book.failed('k', 10_000)
+    book.failed('k', 10_000)
+    book.succeeded('k')
+    expect(book.restingUntil('k')).toBe(0)
+    at(5_000)
+    book.failed('k', 10_000)
+    expect(book.restingUntil('k')).toBe(15_000)
+  })
+
+  test('may have no rest at all', () => {
+    const { book } = health()
+    for (let n = 0; n < 2_000; n++) book.failed('k', 0)
+    expect(book.restingUntil('k')).toBe(0)
+  })
+
+  test('says nothing about another', () => {
+    const { book } = health()
+    book.failed('k', 10_000)
+    book.succeeded('j')
+    expect([book.restingUntil('j'), book.restingUntil('k')]).toEqual([0, 10_000])
+  })
+})
