@@ -4,11 +4,11 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import type { CallFilter } from '../../src/ledger/history.ts'
 
 /** Without a limit of the caller's, a page holds this many calls. */
-const USUAL_LIMIT = 50
-const MOST_CALLS = 1_000
+const DEFAULT_LIMIT = 50
+const MAX_CALLS = 1_000
 const DAY_MS = 86_400_000
 /** Sums that are not told where to begin go back this far: all of a long history is summed only on request. */
-const USUAL_SUMS_MS = 31 * DAY_MS
+const DEFAULT_SUMS_MS = 31 * DAY_MS
 
 const A_MOMENT =
   'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
@@ -40,7 +40,7 @@ export const UsageQuery = Type.Object(
       ),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_CALLS, must: `a whole number from 1 to ${MOST_CALLS}` }),
+      Type.Integer({ minimum: 1, maximum: MAX_CALLS, must: `a whole number from 1 to ${MAX_CALLS}` }),
     ),
     cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
     sums: Type.Optional(Type.Literal('day', { must: '"day"' })),
@@ -70,7 +70,7 @@ export function readUsageRequest(
     throw invalidRequest('since: must be before until.', { param: 'since' })
   }
   const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
-  if (sums === undefined) return { kind: 'calls', filter, limit: limit ?? USUAL_LIMIT, cursor }
+  if (sums === undefined) return { kind: 'calls', filter, limit: limit ?? DEFAULT_LIMIT, cursor }
   for (const [name, value] of [['limit', limit] as const, ['cursor', cursor] as const]) {
     if (value !== undefined) throw invalidRequest(`${name}: sums come without pages.`, { param: name })
   }
@@ -96,4 +96,4 @@ function isDay(day: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
 }
 
-const firstDay = (end_ms: number): number => Math.floor((end_ms - USUAL_SUMS_MS) / DAY_MS) * DAY_MS
+const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS

@@ -1,8 +1,9 @@
 // Owns what callers are shown of their account, their key and their calls. Which provider served is the operator's affair.
+
 import type { Caller } from '../../src/access/gate.ts'
 import type { Limiter } from '../../src/access/limits.ts'
 import { limitsFor } from '../../src/access/limits.ts'
-import type { Limit, Limits } from '../../src/config/schema.ts'
+import type { Limit, Limits } from '../../src/domain/catalogue.ts'
 import { money, time } from '../../src/http/views.ts'
 import type { CallPage, DailySum, RecordedCall } from '../../src/ledger/history.ts'
 

@@ -1,15 +1,16 @@
 // Owns the chat completions surface: POST /v1/chat/completions, whole and streamed.
+
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { readAim } from '../../src/exchange/call-target.ts'
-import type { Dialect } from '../../src/exchange/text/conversion.ts'
+import { readCallTarget } from '../../src/exchange/call-target.ts'
 import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { answering } from '../../src/surface/answering.ts'
+import type { Dialect } from '../../src/exchange/text/conversion.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { answering } from '../../src/surface/answering.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
 /** As the native endpoints: images come inline here too. */
@@ -29,7 +30,7 @@ export function chat(gateway: Gateway) {
     gateway.exchange.run({
       ...origin,
       body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
-      aim: readAim,
+      aim: readCallTarget,
       dialect: dialectOf,
       forwarded_headers: {},
     })

@@ -1,10 +1,10 @@
 // Owns the embeddings surface: POST /v1/embeddings, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { answering } from '../../src/surface/answering.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
 import { embed } from '../../src/exchange/embedding/exchange.ts'
+import { openai } from '../../src/protocols/openai/index.ts'
+import { answering } from '../../src/surface/answering.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 

@@ -4,7 +4,7 @@ import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@
 import { type GatewayError, invalidRequest } from '../../src/domain/errors.ts'
 
 /** Of a name that a caller made up, this many characters are repeated to him. */
-const LONGEST_NAME = 64
+const MAX_NAME_CHARS = 64
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
 
@@ -50,4 +50,4 @@ const nameOf = (pointer: string): string =>
     .replace(/\/(\d+)/g, '[$1]')
     .replaceAll('~1', '/')
     .replaceAll('~0', '~')
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_NAME_CHARS)

@@ -1,6 +1,11 @@
 // Owns reading an edit that brings its image along: the image goes to the disk as it comes, and is its sender's once it is paid for.
 import { createHash, type Hash } from 'node:crypto'
-import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../../src/domain/errors.ts'
+import {
+  type GatewayError,
+  invalidRequest,
+  payloadTooLarge,
+  toGatewayError,
+} from '../../src/domain/errors.ts'
 import type { ReadOrder } from '../../src/exchange/image/exchange.ts'
 import type { Admitted } from '../../src/exchange/paid-call.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
@@ -12,7 +17,7 @@ import { orderOf } from './orders.ts'
 
 /** spec.md's name, and the one under which OpenAI's SDK sends an array of them. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])
-const MOST_FIELDS = 20
+const MAX_FIELDS = 20
 /** The image itself, in base64, and in the request that is sent upstream. */
 const COPIES = 4
 
@@ -32,10 +37,10 @@ export async function readEditForm(
   try {
     await readForm(origin.request, {
       body_limit_bytes: FORM_BODY_LIMIT_BYTES,
-      most_files: 2,
-      most_fields: MOST_FIELDS,
+      max_files: 2,
+      max_fields: MAX_FIELDS,
       gone: place.gone,
-      onMove: () => place.moved('caller'),
+      onProgress: () => place.progressed('caller'),
       field(name, value) {
         if (Object.hasOwn(values, name))
           throw invalidRequest(`${name}: is given more than once.`, { param: name })

@@ -10,7 +10,7 @@ export const JSON_BODY_LIMIT_BYTES = MEGABYTE
 export const FORM_BODY_LIMIT_BYTES = 26 * MEGABYTE
 export const COMPOSE_BODY_LIMIT_BYTES = 100 * MEGABYTE
 /** spec.md, Image compose request, rule 1. */
-export const MOST_REFERENCES = 3
+export const MAX_REFERENCES = 3
 
 const oneOf = <T extends string>(...words: readonly T[]) =>
   Type.Union(

@@ -1,10 +1,10 @@
 // Owns turning checked fields into an order: the shape of the image, and the images that it is to be made from.
 import type { Generation } from '../../src/db/schema.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
+import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
 import { assertFormatFitsBackground } from '../../src/media/convert.ts'
-import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
-import { type CommonFields, type ComposeRequest, type EditRequest, MOST_REFERENCES } from './model.ts'
+import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCES } from './model.ts'
 
 /** What an order has besides its fields. */
 export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes'>
@@ -64,9 +64,9 @@ export function composeSources(fields: ComposeRequest): Source[] {
     ...generation_ids.map((uuid) => ({ kind: 'generation', uuid }) as const),
     ...image_urls.map((text) => ({ kind: 'inline', text }) as const),
   ]
-  if (sources.length === 0 || sources.length > MOST_REFERENCES)
+  if (sources.length === 0 || sources.length > MAX_REFERENCES)
     throw invalidRequest(
-      `1 to ${MOST_REFERENCES} references are needed, in image_keys, generation_ids and image_urls together.`,
+      `1 to ${MAX_REFERENCES} references are needed, in image_keys, generation_ids and image_urls together.`,
       { code: 'invalid_source' },
     )
   return sources

@@ -2,16 +2,16 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { serveFree } from '../../src/surface/free-call.ts'
+import { formatOf } from '../../src/domain/image-formats.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
-import type { Server } from '../../src/surface/origin.ts'
+import { renderImageError as render } from '../../src/http/image-error.ts'
 import { readQuery } from '../../src/http/query.ts'
 import { findGeneration } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
-import { formatOf } from '../../src/domain/image-formats.ts'
-import { renderImageError as render } from '../../src/http/image-error.ts'
-import { HistoryQuery, imageView, requireUuid, USUAL_LIMIT } from './model.ts'
+import { serveFree } from '../../src/surface/free-call.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Server } from '../../src/surface/origin.ts'
+import { DEFAULT_LIMIT, HistoryQuery, imageView, requireUuid } from './model.ts'
 
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }
 
@@ -20,7 +20,7 @@ export function library(gateway: Gateway) {
   const { db, images } = gateway.library
 
   function history(account_id: number, url: URL) {
-    const { model, kind, limit = USUAL_LIMIT, cursor } = readQuery(HistoryQuery, url.searchParams)
+    const { model, kind, limit = DEFAULT_LIMIT, cursor } = readQuery(HistoryQuery, url.searchParams)
     const page = listGenerations(db, { account_id, model, kind }, { limit, cursor })
     return { images: page.images.map(imageView), next_cursor: page.next_cursor ?? null }
   }

@@ -1,13 +1,13 @@
 // Owns what can be asked of an account's images, and what is shown of them.
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import type { HistoryImage } from '../../src/library/history.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
+import type { HistoryImage } from '../../src/library/history.ts'
 
 /** Without a limit of the caller's, a page holds this many images. */
-export const USUAL_LIMIT = 50
-const MOST_IMAGES = 1_000
+export const DEFAULT_LIMIT = 50
+const MAX_IMAGES = 1_000
 const KINDS = ['generation', 'edit', 'compose'] as const
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -24,7 +24,7 @@ export const HistoryQuery = Type.Object(
       ),
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_IMAGES, must: `a whole number from 1 to ${MOST_IMAGES}` }),
+      Type.Integer({ minimum: 1, maximum: MAX_IMAGES, must: `a whole number from 1 to ${MAX_IMAGES}` }),
     ),
     cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
   },

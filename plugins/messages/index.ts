@@ -2,13 +2,13 @@
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import { readAim } from '../../src/exchange/call-target.ts'
-import type { Dialect } from '../../src/exchange/text/conversion.ts'
+import { readCallTarget } from '../../src/exchange/call-target.ts'
 import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
-import { answering } from '../../src/surface/answering.ts'
+import type { Dialect } from '../../src/exchange/text/conversion.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { answering } from '../../src/surface/answering.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 import { createTokenCounter } from './count-tokens.ts'
 import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
@@ -39,7 +39,7 @@ export function messages(gateway: Gateway) {
       body_limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
       aim(body) {
         requireVersion(headers)
-        return readAim(body)
+        return readCallTarget(body)
       },
       dialect: () => DIALECT,
       forwarded_headers: forwardedHeaders(headers),

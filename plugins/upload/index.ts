@@ -3,16 +3,16 @@ import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { failureAnswer, jsonAnswer } from '../../src/http/answers.ts'
-import { serveFree } from '../../src/surface/free-call.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
-import { originOf, type Server } from '../../src/surface/origin.ts'
+import { renderImageError as render } from '../../src/http/image-error.ts'
 import { readQuery } from '../../src/http/query.ts'
 import { findFile, isStored, listFiles, openFile, removeFile, usedBytes } from '../../src/library/files.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
-import { renderImageError as render } from '../../src/http/image-error.ts'
-import { FilesQuery, USUAL_LIMIT } from './model.ts'
+import { serveFree } from '../../src/surface/free-call.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { originOf, type Server } from '../../src/surface/origin.ts'
+import { DEFAULT_LIMIT, FilesQuery } from './model.ts'
 import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
 import { fileView } from './views.ts'
 
@@ -44,7 +44,7 @@ export function upload(gateway: Gateway) {
   }
 
   function list(account_id: number, url: URL) {
-    const { limit = USUAL_LIMIT, cursor } = readQuery(FilesQuery, url.searchParams)
+    const { limit = DEFAULT_LIMIT, cursor } = readQuery(FilesQuery, url.searchParams)
     const { files, next_cursor } = listFiles(db, account_id, { limit, cursor })
     return {
       files: files.map(fileView),

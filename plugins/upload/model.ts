@@ -2,13 +2,13 @@
 import { Type } from '@sinclair/typebox'
 
 /** Without a limit of the caller's, a page holds this many files. */
-export const USUAL_LIMIT = 50
-const MOST_FILES = 1_000
+export const DEFAULT_LIMIT = 50
+const MAX_FILES = 1_000
 
 export const FilesQuery = Type.Object(
   {
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MOST_FILES, must: `a whole number from 1 to ${MOST_FILES}` }),
+      Type.Integer({ minimum: 1, maximum: MAX_FILES, must: `a whole number from 1 to ${MAX_FILES}` }),
     ),
     cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
   },

@@ -3,15 +3,15 @@
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
 import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 /** As the largest body of the images' endpoints; a hundred small files or four large ones. */
 const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024
-const MOST_FILES = 100
+const MAX_FILES = 100
 /** spec.md, POST /api/v1/upload. */
 const FIELD = 'files'
 
@@ -45,7 +45,7 @@ export async function receiveFiles(
   /** While a file is decoded its sender has to wait: his silence is not his fault then. */
   async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     yield* content
-    place.moved('upstream')
+    place.progressed('upstream')
   }
 
   try {
@@ -59,10 +59,10 @@ export async function receiveFiles(
     }
     await readForm(origin.request, {
       body_limit_bytes: UPLOAD_BODY_LIMIT_BYTES,
-      most_files: MOST_FILES,
-      most_fields: 0,
+      max_files: MAX_FILES,
+      max_fields: 0,
       gone: place.gone,
-      onMove: () => place.moved('request'),
+      onProgress: () => place.progressed('request'),
       field: refuseField,
       async file({ field, filename, content }) {
         if (field !== FIELD) refuseField(field)

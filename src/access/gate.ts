@@ -36,8 +36,8 @@ export interface Gate {
  * For how long a key that was read is believed. Money is not at stake: each hold looks at the key and the account again
  * in its own transaction, so that a revoked key or a suspended account pays for nothing from that moment on.
  */
-const BELIEVED_FOR_MS = 1_000
-const MOST_REMEMBERED = 10_000
+const KEY_CACHE_TTL_MS = 1_000
+const MAX_CACHED_KEYS = 10_000
 
 /** A gate over the keys of a database. */
 export function createGate({ findKey, now }: GateDeps): Gate {
@@ -45,9 +45,9 @@ export function createGate({ findKey, now }: GateDeps): Gate {
 
   function lookUp(credential: string): Caller | undefined {
     const known = remembered.get(credential)
-    if (known && now() - known.read_at_ms < BELIEVED_FOR_MS) return known.caller
+    if (known && now() - known.read_at_ms < KEY_CACHE_TTL_MS) return known.caller
     const caller = findKey(hashKey(credential))
-    if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+    if (remembered.size >= MAX_CACHED_KEYS) remembered.clear()
     if (caller) remembered.set(credential, { caller, read_at_ms: now() })
     else remembered.delete(credential)
     return caller

@@ -1,5 +1,5 @@
 // Owns how much at once: calls and tokens in any 60 seconds, and calls at a time, for each account and each key.
-import type { Limit, Limits } from '../config/schema.ts'
+import type { Limit, Limits } from '../domain/catalogue.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
 /** The limits of one call: those of its account, and those of its key. */

@@ -1,10 +1,10 @@
 // Owns `audit`: the books checked over every row, and the images against their files, beside a running server or without one.
 import type { Command } from 'commander'
+import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
 import { type Audit, audit, type Totals } from '../ledger/audit.ts'
 import { auditLibrary } from '../library/audit.ts'
 import { foldersIn } from '../library/library.ts'
-import { formatUsd } from '../domain/money.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withReadableDatabase } from './data-folder.ts'
 import { fields } from './table.ts'

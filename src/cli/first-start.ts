@@ -3,8 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
-import type { Ledger } from '../ledger/operations.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
+import type { Ledger } from '../ledger/operations.ts'
 
 export const DEMO_ACCOUNT = 'demo'
 /** The simulator's models. */

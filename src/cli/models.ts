@@ -1,9 +1,9 @@
 // Owns `models`: what the catalogue offers, at which price, from where.
 import type { Command } from 'commander'
 import type { Model } from '../domain/catalogue.ts'
-import { money } from '../http/views.ts'
 import { formatUsd } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
+import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
 import { type Column, table } from './table.ts'

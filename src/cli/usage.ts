@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
+import { formatUsd } from '../domain/money.ts'
+import { promptTokens, type Usage } from '../domain/usage.ts'
 import { money, time } from '../http/views.ts'
 import {
   type CallFilter,
@@ -12,8 +14,6 @@ import {
   listCalls,
   type RecordedCall,
 } from '../ledger/history.ts'
-import { formatUsd } from '../domain/money.ts'
-import { promptTokens, type Usage } from '../domain/usage.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'

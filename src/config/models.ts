@@ -1,8 +1,8 @@
 // Owns reading a model: its kind, its routes in the order in which they are tried, its price.
-import type { Model } from '../domain/catalogue.ts'
+import type { Model, Route } from '../domain/catalogue.ts'
 import { listed, type Report } from './mistakes.ts'
 import { readImagePrice, readTokenPrice } from './prices.ts'
-import { MODEL_SCHEMAS, type ModelText, type Route } from './schema.ts'
+import { MODEL_SCHEMAS, type ModelText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
 import { validate } from './validate.ts'
 

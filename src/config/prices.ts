@@ -76,12 +76,12 @@ const share = (rate: Nanos, numerator: bigint, denominator: bigint): Nanos =>
   divideRoundingUp(BigInt(rate) * numerator, denominator)
 
 /** No more than this for a million tokens or an image: twice of it is still counted exactly. */
-const LARGEST_PRICE_NANOS = parseUsd(1_000_000)
+const MAX_PRICE_NANOS = parseUsd(1_000_000)
 
 function readUsd(amount: Amount, path: TomlPath, report: Report): Nanos {
   try {
     const nanos = parseUsd(amount)
-    if (nanos >= 0 && nanos <= LARGEST_PRICE_NANOS) return nanos
+    if (nanos >= 0 && nanos <= MAX_PRICE_NANOS) return nanos
     report(path, 'must be between 0 and 1000000 USD')
   } catch (error) {
     if (!(error instanceof RangeError)) throw error

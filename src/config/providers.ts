@@ -26,7 +26,7 @@ export function readProvider(text: ProviderText, path: TomlPath, env: Environmen
     first_byte_timeout_ms: text.first_byte_timeout_ms,
     idle_timeout_ms: text.idle_timeout_ms,
     call_timeout_ms: text.call_timeout_ms,
-    rest_ms: text.rest_ms,
+    cooldown_ms: text.rest_ms ?? text.cooldown_ms,
   }
 }
 

@@ -4,10 +4,10 @@ import { type Static, Type } from '@sinclair/typebox'
 const closed = { additionalProperties: false }
 
 /** setTimeout fires at once for delays beyond 31 bits. */
-const LONGEST_MS = 2_147_483_647
+const MAX_TIMER_MS = 2_147_483_647
 
 /** No model has a context near it, and products of two such counts are exact. */
-const LARGEST_COUNT = 67_108_864
+const MAX_COUNT = 67_108_864
 
 /** `must` is what a message about a wrong value says, where the schema alone would not tell a person enough. */
 export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
@@ -16,10 +16,10 @@ export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30
 const Usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
-const Count = (description: string) => Type.Integer({ minimum: 1, maximum: LARGEST_COUNT, description })
+const Count = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_COUNT, description })
 
 const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
-  Type.Integer({ ...options, maximum: LONGEST_MS })
+  Type.Integer({ ...options, maximum: MAX_TIMER_MS })
 
 const tokenRates = {
   input: Usd('USD per million tokens read, text and images'),
@@ -149,11 +149,14 @@ export const ProviderSchema = Type.Object(
       description: 'longest silence inside an answer',
     }),
     call_timeout_ms: Milliseconds({ default: 600_000, minimum: 1 }),
-    rest_ms: Milliseconds({
+    cooldown_ms: Milliseconds({
       default: 10_000,
       minimum: 0,
-      description: 'how long a failing key rests at first; doubles up to 10 minutes',
+      description: 'how long a failing key is left alone at first; doubles up to 10 minutes',
     }),
+    rest_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, description: 'the former name of cooldown_ms' }),
+    ),
   },
   closed,
 )
@@ -189,13 +192,13 @@ const TextModelSchema = Type.Object(
     context: Type.Integer({
       default: 1_048_576,
       minimum: 1,
-      maximum: LARGEST_COUNT,
+      maximum: MAX_COUNT,
       description: 'tokens of prompt and answer together',
     }),
     max_output_tokens: Type.Integer({
       default: 8_192,
       minimum: 1,
-      maximum: LARGEST_COUNT,
+      maximum: MAX_COUNT,
       description: 'the limit of callers who set none, and the most that any may set',
     }),
     price: TokenPriceSchema,
@@ -249,13 +252,8 @@ export const OutlineSchema = Type.Object(
 export type TokenPriceText = Static<typeof TokenPriceSchema>
 export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>
 export type ImagePriceText = Static<typeof ImagePriceSchema>
-export type ServerConfig = Static<typeof ServerSchema>
-export type Limit = Static<typeof LimitSchema>
-export type Limits = Static<typeof LimitsSchema>
 export type ProviderText = Static<typeof ProviderSchema>
-export type Route = Static<typeof RouteSchema>
 export type ModelText =
   | Static<typeof TextModelSchema>
   | Static<typeof EmbeddingModelSchema>
   | Static<typeof ImageModelSchema>
-export type ProtocolName = ProviderText['protocol']

@@ -1,10 +1,10 @@
-// Owns the catalogue as the rest of the program sees it: checked, secrets read, prices calculable, models by id.
+// The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
 import type { ImagePrice, TokenPrice } from './prices.ts'
-import type { Limits, ProtocolName, Route, ServerConfig } from '../config/schema.ts'
 
 export interface Provider {
   readonly name: string
-  readonly protocol: ProtocolName
+  /** The name of one of the protocols that the gateway speaks. */
+  readonly protocol: string
   /** Without a trailing slash; `simulator` for the vendor in a box. */
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */
@@ -13,7 +13,17 @@ export interface Provider {
   readonly first_byte_timeout_ms: number
   readonly idle_timeout_ms: number
   readonly call_timeout_ms: number
-  readonly rest_ms: number
+  readonly cooldown_ms: number
+}
+
+/** One way to a model: a provider, and its own id of the model. */
+export interface Route {
+  readonly provider: string
+  readonly model: string
+  /** Share of calls among routes of one `order`. */
+  readonly weight: number
+  /** Lower is tried first. */
+  readonly order: number
 }
 
 interface ModelBase {
@@ -48,9 +58,39 @@ export interface ImageModel extends ModelBase {
 
 export type Model = TextModel | EmbeddingModel | ImageModel
 
+/** What counts in any 60 seconds, or at once; undefined is not limited. */
+export interface Limit {
+  readonly requests_per_minute?: number
+  readonly tokens_per_minute?: number
+  readonly concurrent_calls?: number
+}
+
+export interface Limits {
+  /** For every account, and for every key. */
+  readonly account?: Limit
+  readonly key?: Limit
+  /** By account name, and by the prefix of a key. */
+  readonly accounts?: Readonly<Record<string, Limit>>
+  readonly keys?: Readonly<Record<string, Limit>>
+}
+
+export type LedgerWriter = 'auto' | 'inline' | 'thread'
+
+export interface ServerSettings {
+  /** `address:port` */
+  readonly listen: string
+  readonly public_url?: string
+  readonly log_level: 'debug' | 'info' | 'warn' | 'error'
+  readonly ledger_writer: LedgerWriter
+  readonly on_disconnect: 'cancel' | 'drain'
+  readonly drain_timeout_ms: number
+  readonly shutdown_timeout_ms: number
+  readonly stalled_reader_timeout_ms: number
+}
+
 /** One reading of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
-  readonly server: ServerConfig
+  readonly server: ServerSettings
   readonly limits: Limits
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

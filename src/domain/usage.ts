@@ -65,11 +65,11 @@ export interface Billed {
 }
 
 /** No call has so many tokens: a usage beyond is nonsense, and its price may be more than can be counted. */
-const MOST_TOKENS = 2 ** 31
+const MAX_TOKENS = 2 ** 31
 
 /** The usage that is billed: as reported, where that is credible; else the estimate. */
 export function billedUsage(reported: Usage | undefined, estimate: () => Usage): Billed {
-  return reported && totalTokens(reported) <= MOST_TOKENS
+  return reported && totalTokens(reported) <= MAX_TOKENS
     ? { usage: reported, estimated: false }
     : { usage: estimate(), estimated: true }
 }

@@ -1,9 +1,10 @@
 // Owns which model a call asks for and whether it streams, for surfaces that say so in the body.
+
 import { invalidRequest } from '../domain/errors.ts'
-import type { JsonObject } from '../protocols/protocol.ts'
+import type { JsonObject } from '../protocols/wire/json.ts'
 
 /** What a caller asks for, before anything else is known of his call. */
-export interface Aim {
+export interface CallTarget {
   model_id: string
   streams: boolean
 }
@@ -13,7 +14,7 @@ export interface Aim {
  *
  * @throws GatewayError invalid_request without a model, or where `stream` is no boolean
  */
-export function readAim({ model, stream = false }: JsonObject): Aim {
+export function readCallTarget({ model, stream = false }: JsonObject): CallTarget {
   if (typeof model !== 'string' || model === '') {
     throw invalidRequest('model: must be the name of a model.', { param: 'model' })
   }

@@ -1,4 +1,5 @@
 // Owns the steps that every paid call goes through, whatever it makes: admit, find its model, hold, dispatch, leave.
+
 import { type Caller, type Gate, mayCall } from '../access/gate.ts'
 import { type Lease, type Limiter, limitsFor } from '../access/limits.ts'
 import type { Catalogue, EmbeddingModel, Model, TextModel } from '../domain/catalogue.ts'
@@ -10,15 +11,16 @@ import {
   rateLimited,
   toGatewayError,
 } from '../domain/errors.ts'
-import type { RenderError } from '../http/answers.ts'
 import type { Nanos } from '../domain/money.ts'
+import { type Billed, totalTokens } from '../domain/usage.ts'
+import type { RenderError } from '../http/answers.ts'
+import type { Idempotency, RepeatableCall } from '../idempotency/idempotency.ts'
 import { chargeTokens } from '../pricing/charge.ts'
 import type { Quote } from '../pricing/quote.ts'
-import type { Protocol, UpstreamFailure } from '../protocols/protocol.ts'
+import type { UpstreamFailure } from '../protocols/facts.ts'
+import { protocolOf, type Registry } from '../protocols/registry.ts'
 import { type DispatchDeps, type Dispatched, dispatch, type UpstreamRequest } from '../upstream/dispatch.ts'
 import type { Attempt } from '../upstream/routes.ts'
-import { type Billed, totalTokens } from '../domain/usage.ts'
-import type { Idempotency, RepeatableCall } from '../idempotency/idempotency.ts'
 import { refusalError } from './refusals.ts'
 import type { RunningCall, RunningCalls } from './running.ts'
 import {
@@ -33,7 +35,7 @@ export interface PaidCallDeps extends SettlementDeps {
   gate: Gate
   limiter: Limiter
   upstream: DispatchDeps
-  protocols: Readonly<Record<Protocol['name'], Protocol>>
+  protocols: Registry
   running: RunningCalls
   idempotency: Idempotency
   catalogue: () => Catalogue
@@ -172,7 +174,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
 
   function ask<T>({ origin, place }: Admitted, model: Model, sending: Sending<T>): Promise<Dispatched<T>> {
     const { streams, write, open, timeout_ms = Number.POSITIVE_INFINITY } = sending
-    place.moved('upstream')
+    place.progressed('upstream')
     return dispatch(deps.upstream, {
       catalogue: catalogue(),
       model,
@@ -182,13 +184,13 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
       open,
       readFailure:
         sending.readFailure ??
-        (({ provider }, ...answer) => deps.protocols[provider.protocol].readFailure(...answer)),
+        (({ provider }, ...answer) => protocolOf(deps.protocols, provider).readFailure(...answer)),
       publicWords: deps.publicWords,
       timeoutOf: ({ provider }) =>
         Math.min(timeout_ms, streams ? provider.first_byte_timeout_ms : provider.call_timeout_ms),
-      onFailure: ({ key_id }, { blame, message }) =>
+      onFailure: ({ key_id }, { failure_class, message }) =>
         log.warn(
-          { request_id: origin.request_id, provider_key: key_id, blame, cause: message },
+          { request_id: origin.request_id, provider_key: key_id, failure_class, cause: message },
           'a route failed',
         ),
     })
@@ -198,8 +200,8 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
     const { origin, place, settlement } = held
     const { aborted, reason } = place.gone
     const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
-    if (aborted && failure !== reason) await settlement.giveBack('cancelled', CLIENT_CLOSED_REQUEST)
-    else await settlement.giveBack('failed', origin.render(failure, origin.request_id).status)
+    if (aborted && failure !== reason) await settlement.voidHold('cancelled', CLIENT_CLOSED_REQUEST)
+    else await settlement.voidHold('failed', origin.render(failure, origin.request_id).status)
     return failure
   }
 
@@ -294,5 +296,5 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
 
 function leave({ lease, place }: Admitted, tokens: number): void {
   lease.release(tokens)
-  place.leave()
+  place.done()
 }

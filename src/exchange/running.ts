@@ -10,19 +10,20 @@ export interface RunningCall {
   /** Fires when the caller has gone or stands still for too long; when the process stops, with the GatewayError to tell him. */
   readonly gone: AbortSignal
   /** The call has moved, and now waits for this. */
-  moved(waiting_for: WaitingFor): void
+  progressed(waiting_for: WaitingFor): void
   /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
   watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void
   /** Money is held for it, until it leaves. */
   holds(hold_id: number): void
-  leave(): void
+  /** The call is over. */
+  done(): void
 }
 
 export interface RunningOptions {
   now: () => number
   /** How long a caller may leave his answer unread before he counts as gone. */
   stalledReaderTimeout: () => number
-  /** After so much silence a socket is cut. Calls that may take longer are spared, and their sockets put back at their end. */
+  /** After so much silence a socket is cut. Calls that may take longer are idle_timeout_lifted, and their sockets put back at their end. */
   socket_idle_timeout_s: number
 }
 
@@ -45,31 +46,35 @@ const TICK_MS = 500
 interface Entry {
   controller: AbortController
   started_ms: number
-  moved_ms: number
+  progressed_ms: number
   waiting_for: WaitingFor
   idle_timeout_ms: number
   hold_id: number | undefined
   abortUpstream: (() => void) | undefined
   setIdleTimeout: (timeout_s: number) => void
-  spared: boolean
+  idle_timeout_lifted: boolean
 }
 
 /** An empty set of calls. */
 export function createRunningCalls(options: RunningOptions): RunningCalls {
   const { now, stalledReaderTimeout, socket_idle_timeout_s } = options
   /** Early enough that no socket is cut before, late enough that short calls never cost it. */
-  const spare_after_ms = (socket_idle_timeout_s * 1_000) / 4
+  const lift_after_ms = (socket_idle_timeout_s * 1_000) / 4
   const entries = new Set<Entry>()
   let stopping = false
   let whenEmpty: (() => void) | undefined
 
   function check(entry: Entry, at_ms: number): void {
-    const still_ms = at_ms - entry.moved_ms
+    const still_ms = at_ms - entry.progressed_ms
     if (entry.waiting_for === 'upstream' && still_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
     if (entry.waiting_for === 'caller' && still_ms > stalledReaderTimeout()) entry.controller.abort()
     // An upload that stands still is cut with its socket.
-    if (entry.waiting_for !== 'request' && !entry.spared && at_ms - entry.started_ms > spare_after_ms) {
-      entry.spared = true
+    if (
+      entry.waiting_for !== 'request' &&
+      !entry.idle_timeout_lifted &&
+      at_ms - entry.started_ms > lift_after_ms
+    ) {
+      entry.idle_timeout_lifted = true
       entry.setIdleTimeout(0)
     }
   }
@@ -88,13 +93,13 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
       const entry: Entry = {
         controller,
         started_ms: at_ms,
-        moved_ms: at_ms,
+        progressed_ms: at_ms,
         waiting_for: 'request',
         idle_timeout_ms: Number.POSITIVE_INFINITY,
         hold_id: undefined,
         abortUpstream: undefined,
         setIdleTimeout,
-        spared: false,
+        idle_timeout_lifted: false,
       }
       const leaves = () => controller.abort()
       request.signal.addEventListener('abort', leaves)
@@ -102,22 +107,22 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
       entries.add(entry)
       return {
         gone: controller.signal,
-        moved(waiting_for) {
+        progressed(waiting_for) {
           entry.waiting_for = waiting_for
-          entry.moved_ms = now()
+          entry.progressed_ms = now()
         },
         watchSilence(idle_timeout_ms, abortUpstream) {
           entry.idle_timeout_ms = idle_timeout_ms
           entry.abortUpstream = abortUpstream
-          entry.moved_ms = now()
+          entry.progressed_ms = now()
         },
         holds(hold_id) {
           entry.hold_id = hold_id
         },
-        leave() {
+        done() {
           if (!entries.delete(entry)) return
           request.signal.removeEventListener('abort', leaves)
-          if (entry.spared) entry.setIdleTimeout(socket_idle_timeout_s)
+          if (entry.idle_timeout_lifted) entry.setIdleTimeout(socket_idle_timeout_s)
           if (entries.size === 0) whenEmpty?.()
         },
       }

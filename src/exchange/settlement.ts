@@ -1,11 +1,11 @@
 // Owns how a held call ends: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import type { Caller } from '../access/gate.ts'
+import { formatUsd, type Nanos } from '../domain/money.ts'
+import { NO_USAGE, type Usage } from '../domain/usage.ts'
 import type { CallRecord, Ledger, Outcome } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
-import { formatUsd, type Nanos } from '../domain/money.ts'
 import type { Charge } from '../pricing/charge.ts'
 import type { Attempt } from '../upstream/routes.ts'
-import { NO_USAGE, type Usage } from '../domain/usage.ts'
 
 export interface SettlementDeps {
   ledger: Ledger
@@ -45,7 +45,7 @@ export interface Settlement {
    */
   post(delivered: Delivered): Promise<void>
   /** Gives back all that is held. Does nothing for a call that is already resolved. */
-  giveBack(outcome: CallRecord['outcome'], status: number): Promise<void>
+  voidHold(outcome: CallRecord['outcome'], status: number): Promise<void>
 }
 
 /** The caller left before his answer: the status that nginx made customary for it. */
@@ -126,7 +126,7 @@ export function openSettlement({ ledger, log, now, probe }: SettlementDeps, held
       probe('settled')
       conclude(call, cost_nanos, result)
     },
-    async giveBack(outcome, status) {
+    async voidHold(outcome, status) {
       if (resolved) return
       resolved = true
       const call = record(outcome, status)

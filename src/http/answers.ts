@@ -38,9 +38,9 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
 }
 
 /** Path and query, of a URL that may be none: its host is whatever the caller wrote. */
-const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').slice(0, LONGEST_PATH)
+const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').slice(0, MAX_PATH_CHARS)
 
-const LONGEST_PATH = 500
+const MAX_PATH_CHARS = 500
 
 /** Where the caller is at fault, the place in our code says nothing. */
 const inShort = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)

@@ -1,39 +1,5 @@
-// Owns reading a request's JSON body, within its surface's limit and without letting a refused one be uploaded.
+// Reading a request's body within its surface's limit, without letting a refused one be uploaded.
 import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
-import { isObject } from '../protocols/wire/json.ts'
-import { isNestedDeeperThan } from '../protocols/wire/json-bytes.ts'
-import type { JsonObject } from '../protocols/protocol.ts'
-
-/** A body as it came, and what it says. */
-export interface JsonBody {
-  bytes: Uint8Array
-  json: JsonObject
-}
-
-/**
- * Reads and parses a JSON object.
- *
- * @param limit_bytes the surface's limit; Content-Length is judged before anything is read, chunked bodies while they come
- * @throws GatewayError payload_too_large, or invalid_request for what is no JSON object
- */
-export async function readJsonBody(request: Request, limit_bytes: number): Promise<JsonBody> {
-  const bytes = await readBytes(request, limit_bytes)
-  if (isNestedDeeperThan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), MOST_LEVELS))
-    throw invalidRequest(`The request body is nested deeper than ${MOST_LEVELS} levels.`)
-  let json: unknown
-  try {
-    json = JSON.parse(UTF8.decode(bytes))
-  } catch (cause) {
-    throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
-  }
-  if (!isObject(json)) throw invalidRequest('The request body must be a JSON object.')
-  return { bytes, json }
-}
-
-/** What no caller needs, and what is walked through well within the stack. */
-const MOST_LEVELS = 500
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * How long a body says it is, before any of it is read; the limit where it does not say.
@@ -46,7 +12,13 @@ export function announcedBytes({ headers }: Request, limit_bytes: number): numbe
   return declared === null ? limit_bytes : Number(declared)
 }
 
-async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
+/**
+ * Reads a whole body.
+ *
+ * @param limit_bytes the surface's limit; Content-Length is judged before anything is read, chunked bodies while they come
+ * @throws GatewayError payload_too_large, or invalid_request for a body that did not arrive whole
+ */
+export async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
   announcedBytes(request, limit_bytes)
   try {
     if (request.headers.has('content-length')) return await request.bytes()

@@ -15,19 +15,19 @@ export interface FormReading {
   /** The whole form. Content-Length is judged before anything is read, chunked bodies while they come. */
   body_limit_bytes: number
   /** More files than this, or more fields, are refused. */
-  most_files: number
-  most_fields: number
+  max_files: number
+  max_fields: number
   /** Takes one file. The next one is given only after it, whatever it throws ends the reading. */
   file(part: FilePart): Promise<void>
   field(name: string, value: string): void
   /** Told of every move of the sender. */
-  onMove?: () => void
+  onProgress?: () => void
   /** Fires when nobody waits for the answer any more. */
   gone: AbortSignal
 }
 
 /** Of one text field; the longest that any endpoint knows is a prompt of 32,000 characters. */
-const MOST_FIELD_BYTES = 256 * 1024
+const MAX_FIELD_BYTES = 256 * 1024
 
 /**
  * Reads a form to its end.
@@ -36,7 +36,7 @@ const MOST_FIELD_BYTES = 256 * 1024
  * payload_too_large over the limit; and whatever `file` or `field` throws, after which nothing more is read
  */
 export async function readForm(request: Request, reading: FormReading): Promise<void> {
-  const { body_limit_bytes, gone, onMove } = reading
+  const { body_limit_bytes, gone, onProgress } = reading
   if (Number(request.headers.get('content-length') ?? 0) > body_limit_bytes) throw tooLarge(body_limit_bytes)
   const parser = createParser(request.headers.get('content-type') ?? '', reading)
   const parsing = follow(parser, reading)
@@ -49,7 +49,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
     for (;;) {
       const { value } = (await Promise.race([reader?.read(), parsing.failed])) ?? {}
       if (!value) break
-      onMove?.()
+      onProgress?.()
       read_bytes += value.length
       if (read_bytes > body_limit_bytes) throw tooLarge(body_limit_bytes)
       if (!parser.write(value)) await Promise.race([drained(parser), parsing.failed])
@@ -68,13 +68,13 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   }
 }
 
-function createParser(content_type: string, { most_files, most_fields }: FormReading): BusboyInstance {
+function createParser(content_type: string, { max_files, max_fields }: FormReading): BusboyInstance {
   if (!/^multipart\/form-data *;/i.test(content_type))
     throw invalidRequest('The request must be a form. Send it as multipart/form-data, with its boundary.')
   try {
     return Busboy({
       headers: { 'content-type': content_type },
-      limits: { files: most_files, fields: most_fields, fieldSize: MOST_FIELD_BYTES, headerPairs: 20 },
+      limits: { files: max_files, fields: max_fields, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 },
     })
   } catch (cause) {
     throw invalidRequest('The Content-Type of the form has no boundary.', { cause })
@@ -93,7 +93,7 @@ interface Parsing {
 }
 
 /** Gives a parser's files to whoever reads the form, one after the other. */
-function follow(parser: BusboyInstance, { file, field, most_files, most_fields }: FormReading): Parsing {
+function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: FormReading): Parsing {
   const failed = Promise.withResolvers<never>()
   const finished = Promise.withResolvers<void>()
   // Both are awaited only in races, and only while the form is read.
@@ -132,8 +132,8 @@ function follow(parser: BusboyInstance, { file, field, most_files, most_fields }
       fail(toGatewayError(thrown))
     }
   })
-  parser.on('filesLimit', () => fail(invalidRequest(`The form has more than ${most_files} files.`)))
-  parser.on('fieldsLimit', () => fail(invalidRequest(`The form has more than ${most_fields} fields.`)))
+  parser.on('filesLimit', () => fail(invalidRequest(`The form has more than ${max_files} files.`)))
+  parser.on('fieldsLimit', () => fail(invalidRequest(`The form has more than ${max_fields} fields.`)))
   parser.on('error', (cause) => fail(malformed(cause)))
   parser.on('finish', () => void taking.then(() => finished.resolve()))
   return { finished: finished.promise, failed: failed.promise, fail, idle: () => taking }

@@ -17,7 +17,7 @@ export function readQuery<S extends TObject>(schema: S, parameters: URLSearchPar
     const texts = parameters.getAll(name)
     const [text = ''] = texts
     if (!property)
-      faults.push([name.slice(0, LONGEST_NAME), `does not exist here. There are ${namesOf(schema)}.`])
+      faults.push([name.slice(0, MAX_NAME_CHARS), `does not exist here. There are ${namesOf(schema)}.`])
     else if (texts.length > 1) faults.push([name, 'is given more than once.'])
     else values[name] = typed(property, text)
   }
@@ -32,7 +32,7 @@ export function readQuery<S extends TObject>(schema: S, parameters: URLSearchPar
 }
 
 /** Of a name that a caller made up, this many characters are repeated to him. */
-const LONGEST_NAME = 64
+const MAX_NAME_CHARS = 64
 const WHOLE_NUMBER = /^\d{1,15}$/
 
 const typed = (property: TSchema, text: string): unknown =>

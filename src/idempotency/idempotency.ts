@@ -9,10 +9,10 @@ import {
   toGatewayError,
   unprocessable,
 } from '../domain/errors.ts'
+import type { CallOrigin } from '../exchange/paid-call.ts'
 import { renderFailure } from '../http/answers.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptAnswers, KeptBody, KeyedRequest } from './kept-answers.ts'
-import type { CallOrigin } from '../exchange/paid-call.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
 
 /** A paid request that was read, and not yet paid for. */

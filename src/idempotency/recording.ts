@@ -2,16 +2,16 @@
 import type { KeptAnswers, KeptBody } from './kept-answers.ts'
 
 /** Kept in the row up to this; SQLite reads and writes rows of that size faster than files. https://sqlite.org/intern-v-extern-blob.html */
-export const MOST_BYTES_IN_ROW = 64 * 1024
+export const MAX_ROW_BYTES = 64 * 1024
 
 /** What is larger is not kept. Some ten times what a text model writes at most, and ten images of the usual size. */
-export const MOST_BYTES_KEPT = 64 * 1024 * 1024
+export const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 type Files = Pick<KeptAnswers, 'write'>
 
 /** Keeps an answer that is there as a whole. @throws what the disk throws; GatewayError payload_too_large over the cap */
 export async function keepWhole(files: Files, bytes: Uint8Array): Promise<KeptBody> {
-  return bytes.length <= MOST_BYTES_IN_ROW ? { bytes } : await files.write(bytes, MOST_BYTES_KEPT)
+  return bytes.length <= MAX_ROW_BYTES ? { bytes } : await files.write(bytes, MAX_KEPT_BYTES)
 }
 
 /** One answer as it passes. */
@@ -33,7 +33,7 @@ export function startRecording(files: Files): Recording {
 
   function startSpool() {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-    const written = files.write(readable, MOST_BYTES_KEPT)
+    const written = files.write(readable, MAX_KEPT_BYTES)
     // Looked at in the end; without this, a failure before then would end the process.
     written.catch(() => undefined)
     return { writer: writable.getWriter(), written }
@@ -44,7 +44,7 @@ export function startRecording(files: Files): Recording {
       if (state === 'discarded') return
       size_bytes += bytes.length
       parts.push(bytes)
-      if (size_bytes <= MOST_BYTES_IN_ROW) return
+      if (size_bytes <= MAX_ROW_BYTES) return
       spool ??= startSpool()
       const waiting = parts
       parts = []

@@ -1,17 +1,8 @@
 // Owns the audit: every invariant of the ledger checked over all of its rows, as of one moment.
 import type { Database } from 'bun:sqlite'
+import type { Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
 import { INVARIANTS } from './invariants.ts'
-
-/** One row that breaks an invariant. */
-export interface Finding {
-  invariant: string
-  meaning: string
-  /** What is wrong, such as `account 3`. */
-  subject: string
-  expected: number | string | null
-  found: number | string | null
-}
 
 export interface Totals {
   accounts: number
@@ -34,7 +25,7 @@ export interface Audit {
 }
 
 /** A broken ledger may break in every row: a person needs the first ones only. */
-const MOST_FINDINGS_EACH = 100
+const MAX_FINDINGS_PER_INVARIANT = 100
 
 const TOTALS = `
   SELECT (SELECT count(*) FROM accounts) AS accounts,
@@ -59,7 +50,9 @@ export function audit(db: Database): Audit {
   return db.transaction(() => {
     const findings = INVARIANTS.flatMap(({ name, meaning, sql }) =>
       db
-        .query<Pick<Finding, 'subject' | 'expected' | 'found'>, []>(`${sql} LIMIT ${MOST_FINDINGS_EACH}`)
+        .query<Pick<Finding, 'subject' | 'expected' | 'found'>, []>(
+          `${sql} LIMIT ${MAX_FINDINGS_PER_INVARIANT}`,
+        )
         .all()
         .map((breach) => ({ invariant: name, meaning, ...breach })),
     )

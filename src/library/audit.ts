@@ -1,7 +1,8 @@
 // Owns what must be true of rows and files together, and the finding of what is not.
+
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { files, type Generation, generations } from '../db/schema.ts'
-import type { Finding } from '../ledger/audit.ts'
+import type { Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { FileStore } from '../media/store.ts'

@@ -1,6 +1,6 @@
 // Owns what an uploaded file is called: safe to store, to show and to put into an address. Pure.
 
-const MOST_CHARACTERS = 64
+const MAX_CHARS = 64
 const NAMELESS = 'image'
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const KEY = new RegExp(`^files/([1-9][0-9]{0,15})/${UUID}_[A-Za-z0-9_-]{1,64}\\.(?:png|jpeg|gif|webp)$`)
@@ -13,7 +13,7 @@ export function safeName(filename: string): string {
     .normalize('NFKD')
     .replace(/\p{Mark}/gu, '')
     .replace(/[^A-Za-z0-9_-]+/g, '-')
-    .slice(0, MOST_CHARACTERS)
+    .slice(0, MAX_CHARS)
     .replace(/^[-_]+|[-_]+$/g, '')
   return stem || NAMELESS
 }

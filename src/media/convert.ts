@@ -9,9 +9,9 @@ import {
   type OutputFormat,
   sniffImage,
 } from '../domain/image-formats.ts'
+import { type AspectRatio, largestWithin, type Size } from '../domain/image-size.ts'
 import { MAX_PIXELS } from './limits.ts'
 import { decodeWhole, FIRST_FRAME, openImage, type SharpModule, withSharp } from './sharp.ts'
-import { type AspectRatio, largestWithin, type Size } from '../domain/image-size.ts'
 
 export type Background = 'auto' | 'transparent' | 'opaque'
 

@@ -10,7 +10,7 @@ export interface DataUriImage {
 
 /** RFC 2397, only the form of spec.md: no parameters, base64 required. Type and scheme are case-insensitive. */
 const HEAD = /^data:(image\/[a-z]+);base64,/i
-const LONGEST_HEAD_CHARACTERS = 32
+const MAX_HEAD_CHARS = 32
 
 /** Whether a reference means to be a data URI of an image: all others are judged as URLs. */
 export const isImageDataUri = (text: string): boolean => /^data:image\//i.test(text)
@@ -27,7 +27,7 @@ export function parseDataUri(text: string): DataUriImage {
     throw payloadTooLarge('A data URI may have at most 35 MB. Send a smaller image.', {
       code: 'image_too_large',
     })
-  const [head = '', type = ''] = HEAD.exec(text.slice(0, LONGEST_HEAD_CHARACTERS)) ?? []
+  const [head = '', type = ''] = HEAD.exec(text.slice(0, MAX_HEAD_CHARS)) ?? []
   const mime = type.toLowerCase()
   if (!isImageMime(mime))
     throw malformed('A data URI must begin with data:image/, one of jpeg, png, gif or webp, and ;base64,.')

@@ -1,8 +1,8 @@
 // Owns what an image is, found out by decoding all of it: a header alone proves nothing.
 import type { Metadata } from 'sharp'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
-import { countPngFrames } from './apng.ts'
 import { type ImageMime, sniffImage } from '../domain/image-formats.ts'
+import { countPngFrames } from './apng.ts'
 import { MAX_FRAMES, MAX_PIXELS } from './limits.ts'
 import { ALL_FRAMES, decodeWhole, type SharpModule, withSharp } from './sharp.ts'
 

@@ -42,12 +42,12 @@ export interface LoggerOptions {
 const FLUSH_EVERY_MS = 250
 const BUFFER_BYTES = 8_192
 /** A reader of stdout that stalls costs lines beyond this, never memory without end. */
-const MOST_BUFFERED_BYTES = 16 * 1024 * 1024
+const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
 /** Lines that wait to be made: no more, whatever the time. */
-const MOST_GATHERED = 256
-const DEEPEST_CAUSE = 4
+const MAX_GATHERED = 256
+const MAX_CAUSE_DEPTH = 4
 /** Deeper than any line of ours; what is cyclic ends here. */
-const DEEPEST_VALUE = 8
+const MAX_VALUE_DEPTH = 8
 
 /** Standard output, written in blocks, off the event loop: one line a call is on the hot path. Flushed at exit. */
 export function standardOutput(): LogDestination {
@@ -55,7 +55,7 @@ export function standardOutput(): LogDestination {
     dest: 1,
     sync: false,
     minLength: BUFFER_BYTES,
-    maxLength: MOST_BUFFERED_BYTES,
+    maxLength: MAX_BUFFERED_BYTES,
     periodicFlush: FLUSH_EVERY_MS,
   })
 }
@@ -102,7 +102,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   const gather = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     if (!log.isLevelEnabled(line_level)) return
     waiting.push({ level: line_level, fields, message, at_ms: now() })
-    if (gather_ms === 0 || waiting.length >= MOST_GATHERED) makeAll()
+    if (gather_ms === 0 || waiting.length >= MAX_GATHERED) makeAll()
     else timer ??= setTimeout(makeAll, gather_ms)
   }
   /** What went wrong is written at once, after all that came before it. */
@@ -150,7 +150,7 @@ function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown 
     message: redactor.scrub(message),
     ...(code === undefined ? {} : { code }),
     ...(stack === undefined ? {} : { stack: redactor.scrub(stack) }),
-    ...(cause === undefined || depth === DEEPEST_CAUSE
+    ...(cause === undefined || depth === MAX_CAUSE_DEPTH
       ? {}
       : { cause: describeError(cause, redactor, depth + 1) }),
   }
@@ -164,7 +164,7 @@ function cleanLine(line: string, redactor: Redactor): string {
 function cleanValue(value: unknown, clean: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return clean(value)
   if (typeof value !== 'object' || value === null) return value
-  if (depth === DEEPEST_VALUE) return HIDDEN
+  if (depth === MAX_VALUE_DEPTH) return HIDDEN
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1))
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [clean(key), cleanValue(item, clean, depth + 1)]),

@@ -5,7 +5,7 @@ export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
 /** Shorter ones are placeholders ("none", "ollama") and words of every log: hiding them would hide the log. */
-const SHORTEST_SECRET = 8
+const MIN_SECRET_CHARS = 8
 
 /** What is a credential wherever it stands: our keys, the vendors', a bearer header, a key in a query. */
 const CREDENTIALS = [
@@ -47,7 +47,7 @@ export interface Redactor {
  * @param secrets literal texts; those shorter than eight characters are passed over
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const forms = new Set(secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(formsOf))
+  const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf))
   const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapePattern)
   const source = [...longestFirst, ...CREDENTIALS].join('|')
   const one = new RegExp(source)

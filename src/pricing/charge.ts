@@ -1,7 +1,7 @@
 // Owns what a call cost, after it: exact, and rounded up once.
 import { divideRoundingUp, type Nanos } from '../domain/money.ts'
-import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
 import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
+import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
 import { tierOf } from './tiers.ts'
 
 export interface Charge {

@@ -1,8 +1,8 @@
 // Owns what a call can cost, before it: the ceiling that is held, and the least that makes it worth starting.
 import type { Nanos } from '../domain/money.ts'
+import { type ImagePrice, TOKENS_PER_RATE, type TokenPrice, type TokenRates } from '../domain/prices.ts'
 import { INPUT_FIELDS, type InputField, type UsageField } from '../domain/usage.ts'
 import { chargeImages, type ImageOrder } from './charge.ts'
-import { type ImagePrice, TOKENS_PER_RATE, type TokenPrice, type TokenRates } from '../domain/prices.ts'
 
 /** The shortest answer that is still of use: a balance that does not pay this much is refused, not clamped. */
 export const USEFUL_ANSWER_TOKENS = 256

@@ -1,10 +1,9 @@
 // Owns the one form of a conversation in the middle of every translation: a request, an answer, and a stream's events.
 import type { GatewayError } from '../domain/errors.ts'
 import type { Usage } from '../domain/usage.ts'
-import { parseObject } from './wire/json.ts'
-import type { JsonObject, Protocol } from './protocol.ts'
+import { type JsonObject, parseObject } from './wire/json.ts'
 
-export type ProtocolName = Protocol['name']
+export type ProtocolName = 'gemini' | 'anthropic' | 'openai'
 
 /**
  * A vendor's seal on what its model thought, without which it refuses the next turn. It means something to its issuer only:

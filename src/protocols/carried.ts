@@ -1,7 +1,8 @@
 // Owns what a translation carries, drops and refuses: one table of data, which the code obeys and the README quotes.
+
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import type { ConversationRequest, ProtocolName } from './canonical.ts'
-import type { JsonObject } from './protocol.ts'
+import type { JsonObject } from './wire/json.ts'
 
 /** `dropped` is left out in silence, as the vendors' own compatibility endpoints do; `refused` answers 400 and names the field. */
 export interface Loss {

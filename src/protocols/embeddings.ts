@@ -1,6 +1,8 @@
 // Owns the verbs of embedding that the wire protocols share; a protocol without embeddings has none of them.
+
 import type { Usage } from '../domain/usage.ts'
-import type { Json, JsonObject, UpstreamTarget } from './protocol.ts'
+import type { UpstreamTarget } from './facts.ts'
+import type { Json, JsonObject } from './wire/json.ts'
 
 /** What is asked to be embedded. */
 export interface EmbeddingRequest {

@@ -1,5 +1,6 @@
 // Owns the verbs of drawing that the wire protocols share; a protocol without images has none of them.
-import type { JsonObject, UpstreamFailure } from './protocol.ts'
+import type { UpstreamFailure } from './facts.ts'
+import type { JsonObject } from './wire/json.ts'
 
 /** Whole pixels, or the terms of a ratio. */
 export interface Sides {
@@ -48,7 +49,7 @@ export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { r
 
 export interface ImageProtocol {
   /** How many images one request can be answered with. */
-  mostPerRequest(model: string): number
+  maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
   decode(answer: JsonObject): ImageAnswer
   /** As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make. */

@@ -1,6 +1,7 @@
 // Owns the table of writers for a conversation's parts: one for each kind of part.
+
 import type { Part } from './canonical.ts'
-import type { JsonObject } from './protocol.ts'
+import type { JsonObject } from './wire/json.ts'
 
 type Kind = Part['kind']
 

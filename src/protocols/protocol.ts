@@ -1,43 +1,20 @@
 // Owns the verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
-import type { ByteString } from './wire/byte-string.ts'
+
 import type { GatewayError } from '../domain/errors.ts'
-import type { InputField, Usage } from '../domain/usage.ts'
-
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-export type JsonObject = { [key: string]: Json }
-
-/** What a quote needs to know of a request, whatever its protocol. */
-export interface RequestFacts {
-  /** An estimate of all that the request makes the model read. */
-  input_tokens: number
-  /** The output limit that the caller set; undefined where he set none. */
-  max_output_tokens: number | undefined
-  /** How many answers he asked for; each may be as long as the limit. */
-  answers: number
-  /** How the input may be billed, where less than every way is possible: a quote then holds no more than that. */
-  input_fields?: readonly InputField[]
-}
-
-/** Where and how a request goes to a provider of this protocol. */
-export interface UpstreamTarget {
-  /** Path and query, appended to the provider's base_url. */
-  path: string
-  headers: Record<string, string>
-}
-
-/** What a provider's refusal means for this call, and for the route and key that it came through. */
-export interface UpstreamFailure {
-  /**
-   * `request`: the caller's doing, no other route would help. `busy`: limits of this key or overload, others may serve.
-   * `key`: the provider refuses this key. `broken`: anything else that is not the caller's doing.
-   */
-  blame: 'request' | 'busy' | 'key' | 'broken'
-  /** The provider's own words, not yet cleaned of addresses and secrets. */
-  message: string
-  retry_after_s: number | undefined
-  /** What the refusal means, where a surface has a code for it. */
-  code?: string | undefined
-}
+import type { Usage } from '../domain/usage.ts'
+import type {
+  AnswerContext,
+  ConversationAnswer,
+  ConversationRequest,
+  StreamDecoder,
+  StreamEncoder,
+  TargetModel,
+} from './canonical.ts'
+import type { EmbeddingProtocol } from './embeddings.ts'
+import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
+import type { ImageProtocol } from './images.ts'
+import type { ByteString } from './wire/byte-string.ts'
+import type { JsonObject } from './wire/json.ts'
 
 /**
  * One stream watched as it passes. Made to cost next to nothing for each event: `read` only searches bytes, and what was
@@ -68,8 +45,28 @@ export interface StreamRules {
   open(): StreamReading
 }
 
-export interface Protocol {
-  readonly name: 'gemini' | 'anthropic' | 'openai'
+/** The verbs that translate: from and to the canonical form, whole and streamed. */
+export interface Translator {
+  /**
+   * A caller's request.
+   * @param streams what the address asks for, where the body does not say
+   * @throws GatewayError invalid_request for what is malformed or cannot be carried
+   */
+  decodeRequest(body: JsonObject, streams: boolean): ConversationRequest
+  /** The request for a provider. @throws GatewayError invalid_request for what this protocol cannot say */
+  encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject
+  /** A provider's whole answer. @param call_id the gateway's id of the call, from which missing ids are made */
+  decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer
+  /** The whole answer for a caller. */
+  encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject
+  /** A reader of one provider's stream. @param call_id as for decodeAnswer */
+  createStreamDecoder(call_id: string): StreamDecoder
+  /** A writer of one caller's stream. */
+  createStreamEncoder(context: AnswerContext): StreamEncoder
+}
+
+/** The verbs of text calls: reading, pricing and passing on this protocol's own bytes, and translating them. */
+export interface TextProtocol extends Translator {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
   /** Top-level fields that the price of a call hangs on: written twice, they would be read as one value here and another there. */
@@ -84,10 +81,20 @@ export interface Protocol {
   /** Output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
   readonly stream: StreamRules
+}
+
+/** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */
+export interface Protocol {
+  readonly name: string
   /** A whole answer that refuses: the provider's status and body, understood. */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
   /** An error in this protocol's shape, for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }
   /** The same as a record of a stream that has already begun. */
   renderStreamError(error: GatewayError, request_id: string): string
+  readonly text: TextProtocol
+  /** Absent where the protocol draws no images. */
+  readonly images?: ImageProtocol
+  /** Absent where the protocol has no embeddings. */
+  readonly embeddings?: EmbeddingProtocol
 }

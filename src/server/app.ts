@@ -1,9 +1,9 @@
 // Owns how the surfaces become one application: what no surface answered is answered here, first of all hooks.
 import { Elysia } from 'elysia'
 import { invalidRequest, notFound } from '../domain/errors.ts'
-import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { failureAnswer } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
+import type { Gateway, Plugin } from '../surface/gateway.ts'
 
 /**
  * The application, not yet listening.

@@ -7,7 +7,7 @@ const VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
  * (bun.sh/docs/api/fetch, "Simultaneous connection limit"): a gateway with more streams than that would stand still. The
  * largest value that it takes is 65,535.
  */
-const MOST_AT_ONCE = '65535'
+const MAX_AT_ONCE = '65535'
 
 /**
  * Starts the same program anew in the same process, with the limit raised; returns at once where it is set already, or
@@ -20,7 +20,7 @@ export function raiseFetchLimit(argv: readonly string[]): void {
   const program = compiled() ? argv.slice(2) : [...process.execArgv, ...argv.slice(1)]
   process.execve(process.execPath, [process.execPath, ...program], {
     ...process.env,
-    [VARIABLE]: MOST_AT_ONCE,
+    [VARIABLE]: MAX_AT_ONCE,
   })
 }
 

@@ -4,34 +4,32 @@ import { join } from 'node:path'
 import { createGate } from '../access/gate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey } from '../access/lookup.ts'
-import { createApp } from './app.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
 import { ensureCatalogue } from '../config/first.ts'
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import { SIMULATOR } from '../config/providers.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { createRunningCalls, type RunningCalls, tickRegularly } from '../exchange/running.ts'
 import { createExchange } from '../exchange/text/exchange.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
-import { createRunningCalls, type RunningCalls, tickRegularly } from '../exchange/running.ts'
-import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { expireLeftBehind } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { recoverLibrary } from '../library/recovery.ts'
-import type { ProcessLogger } from '../observe/log.ts'
 import { createFileStore } from '../media/store.ts'
-import { anthropic } from '../protocols/anthropic/index.ts'
-import { gemini } from '../protocols/gemini/index.ts'
-import { openai } from '../protocols/openai/index.ts'
+import type { ProcessLogger } from '../observe/log.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
-import { reportAudit, reportRecovered, reportSwept } from './reports.ts'
+import { BUILT_IN_PROTOCOLS, registryOf } from '../protocols/registry.ts'
+import type { Gateway, Plugin } from '../surface/gateway.ts'
+import { createCooldowns } from '../upstream/cooldowns.ts'
 import type { Fetch } from '../upstream/dispatch.ts'
-import { createHealth } from '../upstream/cooldowns.ts'
 import { createTransport } from '../upstream/transport.ts'
+import { createApp } from './app.ts'
+import { reportAudit, reportRecovered, reportSwept } from './reports.ts'
 
 /** The largest body of any surface (spec.md, Limits: compose, 100 MB), and a little: surfaces have their own limits. */
 const MAX_BODY_BYTES = 101 * 1024 * 1024
@@ -40,7 +38,7 @@ const SOCKET_IDLE_TIMEOUT_S = 120
 /** Of answers that are settled, the last bytes may take so long to leave when the process stops. */
 const LAST_BYTES_MS = 2_000
 /** Of a vendor's refusal a caller is shown this many characters. */
-const MOST_PUBLIC_WORDS = 500
+const MAX_PUBLIC_MESSAGE_CHARS = 500
 const NO_PROBE = () => {}
 
 export interface ServeOptions {
@@ -209,14 +207,15 @@ function compose(
     running,
     idempotency,
     catalogue,
-    protocols: { gemini, anthropic, openai },
+    protocols: registryOf(Object.values(BUILT_IN_PROTOCOLS)),
     upstream: {
       fetch: createTransport(network, lazySimulator()),
-      health: createHealth(now),
+      cooldowns: createCooldowns(now),
       now,
       random: Math.random,
     },
-    publicWords: (words) => createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MOST_PUBLIC_WORDS),
+    publicWords: (words) =>
+      createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
     now,
     probe,

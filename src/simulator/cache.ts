@@ -2,8 +2,8 @@
 import type { Ask, CachePoint, PromptUsage } from './ask.ts'
 
 /** Both vendors cache nothing shorter (platform.claude.com, "Prompt caching"; platform.openai.com, the same). */
-const LEAST_TOKENS = 1_024
-const MOST_REMEMBERED = 10_000
+const MIN_TOKENS = 1_024
+const MAX_CACHED_KEYS = 10_000
 const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
 
 /** Tokens of one prompt that are read from the cache, and written to it. */
@@ -19,13 +19,13 @@ export function createPrefixCache(now: () => number): PrefixCache {
   const until_ms = new Map<string, number>()
   const isKnown = ({ prefix }: CachePoint) => (until_ms.get(prefix) ?? 0) > now()
   const keep = (prefix: string, keep: '5m' | '1h') => {
-    if (until_ms.size >= MOST_REMEMBERED) until_ms.clear()
+    if (until_ms.size >= MAX_CACHED_KEYS) until_ms.clear()
     until_ms.set(prefix, Math.max(until_ms.get(prefix) ?? 0, now() + KEEP_MS[keep]))
   }
   return {
     use(points) {
       const last_kept = points.findLastIndex((point) => point.keep !== undefined)
-      const usable = points.slice(0, last_kept + 1).filter(({ tokens }) => tokens >= LEAST_TOKENS)
+      const usable = points.slice(0, last_kept + 1).filter(({ tokens }) => tokens >= MIN_TOKENS)
       const known = usable.findLast(isKnown)
       const written = { '5m': 0, '1h': 0 }
       let so_far = known?.tokens ?? 0

@@ -24,7 +24,7 @@ export interface PictureAsk {
 }
 
 const LONGER_SIDE = 1_024
-const LONGEST_SIDE = 2_048
+const MAX_SIDE_PIXELS = 2_048
 const WHITE: Colour = [250, 250, 247]
 
 const COLOURS: readonly (readonly [word: RegExp, colour: Colour])[] = [
@@ -59,7 +59,7 @@ export function drawPicture({ prompt, shape, shown }: PictureAsk, random: Random
 
 function sizeOf(shape: string): [number, number] {
   const size = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(shape)
-  if (size) return [Math.min(Number(size[1]), LONGEST_SIDE), Math.min(Number(size[2]), LONGEST_SIDE)]
+  if (size) return [Math.min(Number(size[1]), MAX_SIDE_PIXELS), Math.min(Number(size[2]), MAX_SIDE_PIXELS)]
   const ratio = /^([1-9]\d?):([1-9]\d?)$/.exec(shape)
   if (!ratio) return [LONGER_SIDE, LONGER_SIDE]
   const [across, down] = [Number(ratio[1]), Number(ratio[2])]

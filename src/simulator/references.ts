@@ -1,7 +1,7 @@
 // Owns reading the pictures that a caller sends along, so that what is drawn can show them.
 import type { Canvas } from './canvas.ts'
 
-const LONGEST_SIDE = 768
+const MAX_SIDE_PIXELS = 768
 
 /** @param images files in base64; what cannot be decoded is not shown */
 export async function decodeReferences(images: readonly string[]): Promise<Canvas[]> {
@@ -9,7 +9,7 @@ export async function decodeReferences(images: readonly string[]): Promise<Canva
   const { default: sharp } = await import('sharp')
   const decoded = images.map(async (base64) => {
     const { data, info } = await sharp(Buffer.from(base64, 'base64'))
-      .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: 'inside', withoutEnlargement: true })
+      .resize({ width: MAX_SIDE_PIXELS, height: MAX_SIDE_PIXELS, fit: 'inside', withoutEnlargement: true })
       .flatten({ background: '#ffffff' })
       .toColourspace('srgb')
       .raw()

@@ -1,8 +1,8 @@
 // Owns a call that costs nothing and asks no vendor: who calls, then an answer of the gateway's own.
 import type { Caller } from '../access/gate.ts'
-import type { Gateway } from './gateway.ts'
-import { answering } from './answering.ts'
 import { idHeaders, jsonAnswer } from '../http/answers.ts'
+import { answering } from './answering.ts'
+import type { Gateway } from './gateway.ts'
 import type { Server, Surface } from './origin.ts'
 
 export interface FreeCall extends Surface {

@@ -1,8 +1,15 @@
 // Owns getting an answer: the first way that works, tried one after the other, and never again after the first byte.
+
 import type { Catalogue, Model } from '../domain/catalogue.ts'
-import { GatewayError, invalidRequest, rateLimited, upstreamFailed, upstreamTimeout } from '../domain/errors.ts'
-import type { UpstreamFailure } from '../protocols/protocol.ts'
-import type { Health } from './cooldowns.ts'
+import {
+  GatewayError,
+  invalidRequest,
+  rateLimited,
+  upstreamFailed,
+  upstreamTimeout,
+} from '../domain/errors.ts'
+import type { UpstreamFailure } from '../protocols/facts.ts'
+import type { Cooldowns } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
 
 /** What is sent upstream. */
@@ -23,7 +30,7 @@ export interface UpstreamInit {
 
 export interface DispatchDeps {
   fetch: Fetch
-  health: Health
+  cooldowns: Cooldowns
   now: () => number
   random: () => number
 }
@@ -70,7 +77,7 @@ const MAX_FAILURE_BYTES = 64 * 1024
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue } = call
-  const attempts = planAttempts(model.routes, catalogue.providers, deps.health, deps.now(), deps.random)
+  const attempts = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
   let failure: UpstreamFailure | undefined
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
@@ -82,14 +89,15 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     }
     const result = await tryOnce(deps, call, attempt, request)
     if ('answer' in result) {
-      deps.health.succeeded(attempt.key_id)
+      deps.cooldowns.succeeded(attempt.key_id)
       return result
     }
     failure = result
     if (call.signal.aborted) break
-    if (failure.blame === 'request') throw refusedRequest(call.publicWords(failure.message, attempt), failure)
+    if (failure.failure_class === 'bad_request')
+      throw refusedRequest(call.publicWords(failure.message, attempt), failure)
     call.onFailure(attempt, failure)
-    deps.health.failed(attempt.key_id, attempt.provider.rest_ms, (failure.retry_after_s ?? 0) * 1000)
+    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (failure.retry_after_s ?? 0) * 1000)
   }
   throw failure ? allFailed(failure) : (refusal ?? allFailed(failure))
 }
@@ -129,7 +137,7 @@ async function tryOnce<T>(
   } catch (thrown) {
     controller.abort()
     return {
-      blame: 'broken',
+      failure_class: 'upstream_error',
       message: controller.signal.reason instanceof TimedOut ? TIMED_OUT : wordsOf(thrown),
       retry_after_s: undefined,
     }
@@ -165,7 +173,7 @@ const refusedRequest = (words: string, { code }: UpstreamFailure): GatewayError 
 
 function allFailed(failure: UpstreamFailure | undefined): GatewayError {
   const cause = failure?.message
-  if (failure?.blame === 'busy') {
+  if (failure?.failure_class === 'rate_limited') {
     return rateLimited('The model is overloaded at its vendor. Please retry after a moment.', {
       retry_after_s: failure.retry_after_s ?? 5,
       cause,

@@ -26,7 +26,7 @@ export interface PumpOptions {
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
   /** Told of every move, so that a stream which stands still can be noticed. */
-  onMove?: (waiting_for: 'upstream' | 'caller') => void
+  onProgress?: (waiting_for: 'upstream' | 'caller') => void
 }
 
 /**
@@ -34,7 +34,7 @@ export interface PumpOptions {
  * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
-  const { reader, relay, gone, onMove } = options
+  const { reader, relay, gone, onProgress } = options
   const { reading } = relay
   let first: Uint8Array | undefined = options.first
   let held: Uint8Array | undefined
@@ -91,7 +91,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
     try {
       for (let chunk = await read(); chunk && !reading.failed; chunk = await read()) {
         relay.push(chunk)
-        onMove?.('upstream')
+        onProgress?.('upstream')
       }
     } catch {
       // What was read until here is what can be charged.
@@ -110,7 +110,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 
   function pull(): Promise<void> | void {
     if (reading.failed) return broke(new Error('the upstream reported an error inside its stream'))
-    onMove?.('upstream')
+    onProgress?.('upstream')
     if (first === undefined) return reader.read().then(received, broke)
     const value = first
     first = undefined
@@ -124,7 +124,7 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
       if (state === 'over') return
       if (!bytes) return pull()
       stream.enqueue(bytes)
-      onMove?.('caller')
+      onProgress?.('caller')
     } catch (cause) {
       return broke(cause)
     }

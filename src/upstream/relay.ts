@@ -1,6 +1,7 @@
 // Owns what becomes of an upstream's stream on its way to the caller: passed on byte for byte, or framed anew.
-import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
+
 import type { StreamReading } from '../protocols/protocol.ts'
+import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent, withoutComments } from '../protocols/wire/sse.ts'
 
 /** One event for a caller. */

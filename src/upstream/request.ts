@@ -1,6 +1,7 @@
 // Owns what all JSON requests to providers have in common: where they go, and which of their headers count.
+
 import type { Provider } from '../domain/catalogue.ts'
-import type { UpstreamTarget } from '../protocols/protocol.ts'
+import type { UpstreamTarget } from '../protocols/facts.ts'
 import type { UpstreamRequest } from './dispatch.ts'
 
 /**

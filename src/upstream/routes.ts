@@ -1,7 +1,6 @@
 // Owns the order in which a call tries its model's routes and their providers' keys.
-import type { Model, Provider } from '../domain/catalogue.ts'
-import type { Route } from '../config/schema.ts'
-import type { Health } from './cooldowns.ts'
+import type { Model, Provider, Route } from '../domain/catalogue.ts'
+import type { Cooldowns } from './cooldowns.ts'
 
 /** One way to an upstream: a route with one of its provider's keys. */
 export interface Attempt {
@@ -28,16 +27,16 @@ export function withRoutes<M extends Model>(model: M, willDo: (route: Route) => 
 export function planAttempts(
   routes: readonly Route[],
   providers: ReadonlyMap<string, Provider>,
-  health: Health,
+  cooldowns: Cooldowns,
   now_ms: number,
   random: () => number,
 ): Attempt[] {
   const attempts = drawByWeight(routes, random).flatMap((route) => keysOf(route, providers, random))
   if (attempts.length < 2) return attempts
-  const rest = (attempt: Attempt) => Math.max(0, health.restingUntil(attempt.key_id) - now_ms)
+  const rest = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
   return attempts
-    .map((attempt) => ({ attempt, rest_ms: rest(attempt) }))
-    .sort((a, b) => a.rest_ms - b.rest_ms)
+    .map((attempt) => ({ attempt, cooldown_ms: rest(attempt) }))
+    .sort((a, b) => a.cooldown_ms - b.cooldown_ms)
     .map(({ attempt }) => attempt)
 }
 

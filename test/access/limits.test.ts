@@ -1,8 +1,9 @@
 // How much at once: exact windows of 60 seconds, leases that end once, refusals that count nowhere.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createLimiter, type Lease, limitsFor } from '../../src/access/limits.ts'
-import type { Limit } from '../../src/config/schema.ts'
+import type { Limit } from '../../src/domain/catalogue.ts'
 
 function limiterAt(start_ms = 0) {
   let at = start_ms

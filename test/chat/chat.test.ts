@@ -1,8 +1,8 @@
 // silent.md, "Chat completions", over a real socket: fields as they were written, answers byte for byte and translated.
+
 import { describe, expect, test } from 'bun:test'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { whole } from '../support/upstream.ts'
-import { BODY, MODEL, SHOWN, useChat } from './scene.ts'
 import {
   ALIASES,
   CACHE_READ_NANOS,
@@ -15,6 +15,7 @@ import {
   streamOf,
   TIDES,
 } from '../surfaces/world.ts'
+import { BODY, MODEL, SHOWN, useChat } from './scene.ts'
 
 const scene = useChat()
 

@@ -1,9 +1,9 @@
 // silent.md, "Chat completions": errors in OpenAI’s shape for every status, and the limits; refusals hold and leave nothing.
+
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { inChunks, RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
-import { BODY, errorOf, MODEL, messages, useChat } from './scene.ts'
 import {
   countsOf,
   expectUntouched,
@@ -14,6 +14,7 @@ import {
   recorded,
   streamOf,
 } from '../surfaces/world.ts'
+import { BODY, errorOf, MODEL, messages, useChat } from './scene.ts'
 
 const scene = useChat()
 

@@ -1,6 +1,7 @@
 // Owns the chat completions surface as its scenarios call it: a world, a key with money, and the surface's own error shape.
+
 import { afterAll, beforeAll, beforeEach, expect } from 'bun:test'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import type { CallOptions } from '../support/gateway.ts'
 import { MODELS, openWorld, replay, type World } from '../surfaces/world.ts'
 
@@ -18,7 +19,7 @@ protocol = "openai"
 base_url = "URL/openai/v1"
 api_keys = []
 call_timeout_ms = 60
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "hasty"

@@ -1,8 +1,9 @@
 // silent.md, "Chat completions": the usage is asked upstream always, and shown to the caller only on request.
+
 import { describe, expect, test } from 'bun:test'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
-import { BODY, chunksOf, SHOWN, useChat } from './scene.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { framed, INPUT_NANOS, MODELS, OUTPUT_NANOS, recorded, streamOf } from '../surfaces/world.ts'
+import { BODY, chunksOf, SHOWN, useChat } from './scene.ts'
 
 const scene = useChat()
 

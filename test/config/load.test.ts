@@ -23,7 +23,7 @@ describe('what a right file becomes', () => {
       first_byte_timeout_ms: 120_000,
       idle_timeout_ms: 120_000,
       call_timeout_ms: 600_000,
-      rest_ms: 10_000,
+      cooldown_ms: 10_000,
     })
     expect(models.get('model')).toMatchObject({
       kind: 'text',

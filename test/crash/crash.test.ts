@@ -11,13 +11,13 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { createWriter } from '../../src/ledger/writer.ts'
 import { NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
 import { randomFrom } from '../ledger/random.ts'
 import { callUntilDeath, nothingAcknowledged } from './caller.ts'
 import { Checks, type Evidence } from './checks.ts'
 import { type ServerProcess, startServer } from './process.ts'
-import { PRICE_TOML, startVendor } from './vendor.ts'
+import { PRICE_TOML, startProvider } from './vendor.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 60)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -36,10 +36,10 @@ const POINTS = [
 ] as const
 const CALLERS = 4
 /** A server dies within this many passings of its point; the first commit of a restart gives back what was left behind. */
-const MOST_PASSINGS = 16
+const MAX_PASSINGS = 16
 
 const random = randomFrom(SEED)
-const vendor = startVendor()
+const vendor = startProvider()
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-crash-'))
 const database_path = join(folder, 'tollgate.db')
 const account = { id: 0, api_key: '' }
@@ -56,7 +56,7 @@ name = "vendor"
 protocol = "gemini"
 base_url = "${vendor.url}"
 api_keys = ["the-key-of-the-vendor"]
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "crash"
@@ -117,7 +117,7 @@ async function callUntilItDies({ url, child }: ServerProcess, point: string, pas
   const goOn = () => {
     calls += 1
     if (point === 'outside' && calls === passing) child.kill('SIGKILL')
-    return calls < 100 * MOST_PASSINGS
+    return calls < 100 * MAX_PASSINGS
   }
   const options = {
     url,
@@ -152,7 +152,7 @@ async function diedOfItself({ child }: ServerProcess): Promise<boolean> {
 test(`${CYCLES} crashes lose nothing that anyone was told of`, async () => {
   for (let cycle = 0; cycle < CYCLES; cycle++) {
     const point = POINTS[cycle % POINTS.length] ?? 'outside'
-    const passing = 1 + random.below(MOST_PASSINGS)
+    const passing = 1 + random.below(MAX_PASSINGS)
     const complaints = await live(point, passing)
     expect({ seed: SEED, cycle, point, passing, complaints }).toEqual({
       seed: SEED,

@@ -6,9 +6,9 @@
 import { writeSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
-import type { Gateway } from '../../src/surface/gateway.ts'
 import { createLogger } from '../../src/observe/log.ts'
 import { startGateway } from '../../src/server/serve.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 const [data_folder = '', point = 'none', passing = '1'] = process.argv.slice(2)
 

@@ -25,7 +25,7 @@ export interface Vendor {
 }
 
 /** Starts the vendor on a port of its own. */
-export function startVendor(): Vendor {
+export function startProvider(): Vendor {
   const seen = new Set<string>()
   const server = Bun.serve({
     hostname: '127.0.0.1',

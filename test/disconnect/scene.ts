@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
 import type { Call } from '../../src/db/schema.ts'
-import { catalogueOf, MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { connectRaw, type RawClient, rawPost } from '../support/raw-client.ts'
 import { eventBytes, type Step, startUpstream, type Upstream } from '../support/upstream.ts'
@@ -103,7 +103,7 @@ export async function openScene(
     socket_idle_timeout_s?: number
   } = {},
 ): Promise<Scene> {
-  const { server = '', provider = '', api_keys = VENDOR_KEYS.slice(0, 1), socket_idle_timeout_s } = settings
+  const { server = '', provider = '', api_keys = PROVIDER_KEYS.slice(0, 1), socket_idle_timeout_s } = settings
   const upstream = await startUpstream()
   let left = 0
   let answers = 0

@@ -9,7 +9,7 @@ setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
 /** What the system's socket buffers may take of one stream, on two connections, and some more. */
-const MOST_IN_FLIGHT = 32 * MIB
+const MAX_IN_FLIGHT = 32 * MIB
 const END = {
   candidates: [{ finishReason: 'STOP' }],
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 9 },
@@ -39,13 +39,13 @@ async function standstill(sent: { bytes: number }): Promise<void> {
 describe.concurrent('a caller who does not read', () => {
   test('holds back his upstream, and gets all of it when he reads on', async () => {
     await using scene = await openScene()
-    const { sent, answer } = largeStream(2 * MOST_IN_FLIGHT)
+    const { sent, answer } = largeStream(2 * MAX_IN_FLIGHT)
     scene.upstream.answer(answer)
     const { key, client } = await callRaw(scene, true)
     await client.sees('word')
     client.pause()
     await standstill(sent)
-    expect(sent.bytes).toBeLessThan(MOST_IN_FLIGHT)
+    expect(sent.bytes).toBeLessThan(MAX_IN_FLIGHT)
     client.resume()
     await client.closed
     expect(client.received().match(/"parts"/g)).toHaveLength(sent.packets)
@@ -56,7 +56,7 @@ describe.concurrent('a caller who does not read', () => {
 
   test('is gone after the time-out: cut off, charged for what he was sent, his upstream aborted', async () => {
     await using scene = await openScene({ server: 'stalled_reader_timeout_ms = 1000' })
-    scene.upstream.answer(largeStream(2 * MOST_IN_FLIGHT).answer)
+    scene.upstream.answer(largeStream(2 * MAX_IN_FLIGHT).answer)
     const { key, client } = await callRaw(scene, true)
     await client.sees('word')
     client.pause()

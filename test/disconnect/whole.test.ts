@@ -1,7 +1,7 @@
 // silent.md, "Streams whose caller left", for whole answers: nothing is delivered before all of it is, so a caller who leaves
 // costs nothing under `cancel`, and what the vendor then reports under `drain`.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { VENDOR_KEYS } from '../support/catalogue.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { Leaving } from '../support/raw-client.ts'
 import { RESET, refusal, whole } from '../support/upstream.ts'
 import { callRaw, expectSettledOnce, FREE, openScene, priceOf, type Scene, until } from './scene.ts'
@@ -19,8 +19,8 @@ const LEFT = { outcome: 'cancelled', status: 499, streamed: 0 } as const
 let cancelling: Scene
 let draining: Scene
 beforeAll(async () => {
-  cancelling = await openScene({ api_keys: VENDOR_KEYS })
-  draining = await openScene({ server: 'on_disconnect = "drain"', api_keys: VENDOR_KEYS })
+  cancelling = await openScene({ api_keys: PROVIDER_KEYS })
+  draining = await openScene({ server: 'on_disconnect = "drain"', api_keys: PROVIDER_KEYS })
 })
 afterAll(async () => {
   await cancelling[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 // silent.md: "/v1/embeddings: OpenAI's shape", to OpenAI-protocol providers and to Gemini's batchEmbedContents.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { catalogueOf, MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { RESET, refusal, startUpstream, type Upstream, whole } from '../support/upstream.ts'
 
@@ -17,7 +17,7 @@ const more = (url: string) => `
 name = "speaks-openai"
 protocol = "openai"
 base_url = "${url}/v1"
-api_keys = ["${VENDOR_KEYS[0]}"]
+api_keys = ["${PROVIDER_KEYS[0]}"]
 
 ${[
   [OPENAI, '{ provider = "speaks-openai", model = "vendor-embedding" }'],
@@ -102,7 +102,7 @@ describe("to a provider of OpenAI's protocol", () => {
       const answer = await sdk.embeddings.create({ model: OPENAI, input, dimensions: 3, user: 'someone' })
       expect(answer.data.map(({ embedding }) => [...embedding])).toEqual(vectors)
       expect(upstream.last().path).toBe('/v1/embeddings')
-      expect(upstream.last().headers.authorization).toBe(`Bearer ${VENDOR_KEYS[0]}`)
+      expect(upstream.last().headers.authorization).toBe(`Bearer ${PROVIDER_KEYS[0]}`)
       expect(sent()).toEqual({
         model: 'vendor-embedding',
         input,
@@ -171,7 +171,7 @@ describe('to Gemini', () => {
         ...(encoding_format ? { encoding_format } : {}),
       })
       expect(upstream.last().path).toBe('/v1beta/models/vendor-embedding:batchEmbedContents')
-      expect(upstream.last().headers['x-goog-api-key']).toBe(VENDOR_KEYS[0])
+      expect(upstream.last().headers['x-goog-api-key']).toBe(PROVIDER_KEYS[0])
       expect(sent()).toEqual({
         requests: ['Tides rise.', 'And fall.'].map((text) => ({
           model: 'models/vendor-embedding',

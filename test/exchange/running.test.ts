@@ -35,7 +35,7 @@ test('a hold is under way from when its call has it until the call leaves', () =
   expect(running.isUnderWay(1)).toBe(false)
   one.call.holds(1)
   other.call.holds(2)
-  one.call.leave()
+  one.call.done()
   expect([1, 2, 3].map(running.isUnderWay)).toEqual([false, true, false])
 })
 
@@ -56,7 +56,7 @@ describe('a caller', () => {
   test('who leaves after his call is over disturbs nothing', () => {
     const { enter } = world()
     const { caller, call } = enter()
-    call.leave()
+    call.done()
     caller.abort()
     expect(call.gone.aborted).toBe(false)
   })
@@ -64,7 +64,7 @@ describe('a caller', () => {
   test('who reads nothing for too long counts as gone', () => {
     const { enter, pass } = world()
     const { call } = enter()
-    call.moved('caller')
+    call.progressed('caller')
     pass(STALLED_AFTER_MS)
     expect(call.gone.aborted).toBe(false)
     pass(1)
@@ -75,7 +75,7 @@ describe('a caller', () => {
     const { enter, pass } = world()
     const { call } = enter()
     for (let n = 0; n < 5; n++) {
-      call.moved('caller')
+      call.progressed('caller')
       pass(STALLED_AFTER_MS - 1)
     }
     expect(call.gone.aborted).toBe(false)
@@ -84,7 +84,7 @@ describe('a caller', () => {
   test('who waits for the vendor may do so for long', () => {
     const { enter, pass } = world()
     const { call } = enter()
-    call.moved('upstream')
+    call.progressed('upstream')
     pass(3_600_000)
     expect(call.gone.aborted).toBe(false)
   })
@@ -95,7 +95,7 @@ describe('a vendor', () => {
     const { enter, pass } = world()
     const { call } = enter()
     let aborted = 0
-    call.moved('upstream')
+    call.progressed('upstream')
     call.watchSilence(5_000, () => aborted++)
     return { call, pass, aborted: () => aborted > 0 }
   }
@@ -110,7 +110,7 @@ describe('a vendor', () => {
 
   test('is not silent while the caller is the one who waits', () => {
     const { call, pass, aborted } = watched()
-    call.moved('caller')
+    call.progressed('caller')
     pass(50_000)
     expect(aborted()).toBe(false)
   })
@@ -119,39 +119,39 @@ describe('a vendor', () => {
     const { call, pass, aborted } = watched()
     for (let n = 0; n < 5; n++) {
       pass(4_999)
-      call.moved('upstream')
+      call.progressed('upstream')
     }
     expect(aborted()).toBe(false)
   })
 
   test('is not watched after the call has ended', () => {
     const { call, pass, aborted } = watched()
-    call.leave()
+    call.done()
     pass(1_000_000)
     expect(aborted()).toBe(false)
   })
 })
 
 describe('"no connection that goes quiet during a long upstream wait is cut"', () => {
-  test('a socket is spared while its call takes long, and put back at its end', () => {
+  test('a socket is idle_timeout_lifted while its call takes long, and put back at its end', () => {
     const { enter, pass } = world()
     const { call, idle_timeouts_s } = enter()
-    call.moved('upstream')
+    call.progressed('upstream')
     pass(SPARED_AFTER_MS)
     expect(idle_timeouts_s).toEqual([])
     pass(1)
     pass(1_000)
     expect(idle_timeouts_s).toEqual([0])
-    call.leave()
+    call.done()
     expect(idle_timeouts_s).toEqual([0, SOCKET_IDLE_TIMEOUT_S])
   })
 
   test('that of a short call is never touched', () => {
     const { enter, pass } = world()
     const { call, idle_timeouts_s } = enter()
-    call.moved('upstream')
+    call.progressed('upstream')
     pass(SPARED_AFTER_MS)
-    call.leave()
+    call.done()
     pass(1_000_000)
     expect(idle_timeouts_s).toEqual([])
   })
@@ -179,10 +179,10 @@ describe('stopping', () => {
       stopped = true
     })
     expect(running.stopping).toBe(true)
-    one.call.leave()
+    one.call.done()
     await Bun.sleep(1)
     expect([stopped, running.size]).toEqual([false, 1])
-    other.call.leave()
+    other.call.done()
     await stopping
     expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([false, false])
   })
@@ -194,7 +194,7 @@ describe('stopping', () => {
     call.watchSilence(1_000, () => {
       upstream_aborted = true
     })
-    call.gone.addEventListener('abort', () => call.leave())
+    call.gone.addEventListener('abort', () => call.done())
     await running.stop(5)
     expect([call.gone.aborted, upstream_aborted, running.size]).toEqual([true, true, 0])
     expect(call.gone.reason).toBeInstanceOf(GatewayError)
@@ -205,7 +205,7 @@ describe('stopping', () => {
 test('a call that leaves twice leaves once', () => {
   const { running, enter } = world()
   const [one] = [enter(), enter()]
-  one.call.leave()
-  one.call.leave()
+  one.call.done()
+  one.call.done()
   expect(running.size).toBe(1)
 })

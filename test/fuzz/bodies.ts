@@ -1,5 +1,5 @@
 // Owns the bodies of the fuzz: valid requests of the native surface, bent in their structure or in their bytes.
-import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
+import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Random } from '../ledger/random.ts'
 
 const PIXEL =

@@ -4,7 +4,7 @@
 // The same run again: TOLLGATE_SEED=<the seed that it printed>. A longer one: TOLLGATE_FUZZ_REQUESTS=100000.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { type Random, randomFrom } from '../ledger/random.ts'
-import { MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { connectRaw } from '../support/raw-client.ts'
 import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
@@ -43,7 +43,7 @@ async function send(bytes: Buffer): Promise<string> {
 
 /** What is wrong with an answer, if anything. */
 function complaintsOf(answer: string): string[] {
-  const secrets = [...VENDOR_KEYS, new URL(upstream.url).host]
+  const secrets = [...PROVIDER_KEYS, new URL(upstream.url).host]
   return [
     ...(/^HTTP\/1\.1 (?:500|200 [^O])/.test(answer) ? [`answered ${answer.slice(0, 300)}`] : []),
     ...secrets.filter((secret) => answer.includes(secret)).map((secret) => `told ${secret} in ${answer}`),

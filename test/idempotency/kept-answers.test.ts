@@ -6,12 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
-import {
-  keepWhole,
-  MOST_BYTES_IN_ROW,
-  MOST_BYTES_KEPT,
-  startRecording,
-} from '../../src/idempotency/recording.ts'
+import { keepWhole, MAX_KEPT_BYTES, MAX_ROW_BYTES, startRecording } from '../../src/idempotency/recording.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 
 let folder: string
@@ -39,7 +34,7 @@ const asked = (key: string, account_id = 1) => ({
   request_id: `req_${key}`,
 })
 const OK: { status: number; headers: [string, string][] } = { status: 200, headers: [['x-a', 'b']] }
-const large = () => answers.write(new Uint8Array(100_000), MOST_BYTES_KEPT)
+const large = () => answers.write(new Uint8Array(100_000), MAX_KEPT_BYTES)
 const files_left = async () => (await files.list()).length
 
 describe('24 hours', () => {
@@ -110,20 +105,20 @@ describe('the bound on one answer', () => {
 
   test('a stream beyond it is not kept, and nothing of it stays; its caller is not held up', async () => {
     const recording = startRecording(answers)
-    for (let sent = 0; sent <= MOST_BYTES_KEPT; sent += chunk.length) await recording.add(chunk)
+    for (let sent = 0; sent <= MAX_KEPT_BYTES; sent += chunk.length) await recording.add(chunk)
     await expect(recording.finish()).rejects.toMatchObject({ kind: 'payload_too_large' })
     expect(await files_left()).toBe(0)
     await answers.removeStrays()
   })
 
   test('a whole answer beyond it neither', async () => {
-    await expect(keepWhole(answers, new Uint8Array(MOST_BYTES_KEPT + 1))).rejects.toMatchObject({
+    await expect(keepWhole(answers, new Uint8Array(MAX_KEPT_BYTES + 1))).rejects.toMatchObject({
       kind: 'payload_too_large',
     })
     expect(await files_left()).toBe(0)
   })
 
-  test.each([0, 1, MOST_BYTES_IN_ROW])('%i bytes are kept in the row', async (size) => {
+  test.each([0, 1, MAX_ROW_BYTES])('%i bytes are kept in the row', async (size) => {
     const recording = startRecording(answers)
     await recording.add(new Uint8Array(size))
     expect(await recording.finish()).toMatchObject({ bytes: Buffer.alloc(size) })
@@ -133,10 +128,10 @@ describe('the bound on one answer', () => {
 
   test('one more goes to a file', async () => {
     const recording = startRecording(answers)
-    await recording.add(new Uint8Array(MOST_BYTES_IN_ROW))
+    await recording.add(new Uint8Array(MAX_ROW_BYTES))
     await recording.add(new Uint8Array(1))
     expect(await recording.finish()).toHaveProperty('file')
-    expect((await files.list())[0]?.bytes).toBe(MOST_BYTES_IN_ROW + 1)
+    expect((await files.list())[0]?.bytes).toBe(MAX_ROW_BYTES + 1)
   })
 
   test('a recording that is given up leaves nothing, small or large, and takes nothing more', async () => {

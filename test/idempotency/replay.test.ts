@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KEPT_FOR_MS } from '../../src/idempotency/kept-answers.ts'
-import { MOST_BYTES_IN_ROW } from '../../src/idempotency/recording.ts'
+import { MAX_ROW_BYTES } from '../../src/idempotency/recording.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { refusal, splitAt, startUpstream, stream, type Upstream } from '../support/upstream.ts'
@@ -57,7 +57,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
       upstream.answer(answering('é☃🦀'.repeat(30_000)))
       const files = await filesOfAnswers()
       const first = await send(gateway, paid, asked)
-      expect(first.body.length).toBeGreaterThan(MOST_BYTES_IN_ROW)
+      expect(first.body.length).toBeGreaterThan(MAX_ROW_BYTES)
       expect(await filesOfAnswers()).toHaveLength(files.length + 1)
       expect(await send(gateway, paid, asked)).toEqual({ ...first, replayed: 'true' })
       expect(upstream.seen).toHaveLength(1)

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import { sniffImage } from '../../src/domain/image-formats.ts'
-import { inspectImage } from '../../src/media/inspect.ts'
 import { hasAspectRatio, parseAspectRatio } from '../../src/domain/image-size.ts'
+import { inspectImage } from '../../src/media/inspect.ts'
 import {
   COMPOSE,
   compose,

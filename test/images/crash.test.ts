@@ -11,11 +11,11 @@ import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Generation } from '../../src/db/schema.ts'
+import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { openLibrary } from '../../src/library/library.ts'
-import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import { type ServerProcess, startServer } from '../crash/process.ts'
 import { randomFrom } from '../ledger/random.ts'
 import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './world.ts'
@@ -40,8 +40,8 @@ const CALLERS = 3
 /** Two images a call, so that a server can die between them. */
 const IMAGES = 2
 const PRICE_NANOS = 40_000_000
-const MOST_PASSINGS = 5
-const MOST_CALLS = 25
+const MAX_PASSINGS = 5
+const MAX_CALLS = 25
 
 const random = randomFrom(SEED)
 const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'))
@@ -74,7 +74,7 @@ name = "vendor"
 protocol = "gemini"
 base_url = "${vendor.url.origin}"
 api_keys = ["the-key-of-the-vendor"]
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "crash"
@@ -193,7 +193,7 @@ async function live(point: string, passing: number): Promise<string[]> {
   const goOn = () => {
     calls += 1
     if (point === 'outside' && calls > passing) server.child.kill('SIGKILL')
-    return calls < MOST_CALLS * CALLERS
+    return calls < MAX_CALLS * CALLERS
   }
   if (server.url !== undefined) await Promise.all(keys.map((key) => callUntilDeath(server, key, goOn)))
   const outlived = await Promise.race([
@@ -212,7 +212,7 @@ async function live(point: string, passing: number): Promise<string[]> {
 test(`${CYCLES} crashes leave no image without its row, no row without its image, and nothing untrue`, async () => {
   for (let cycle = 0; cycle < CYCLES; cycle++) {
     const point = POINTS[cycle % POINTS.length] ?? 'outside'
-    const passing = 1 + random.below(MOST_PASSINGS)
+    const passing = 1 + random.below(MAX_PASSINGS)
     const complaints = await live(point, passing)
     const about = { seed: SEED, cycle, point, passing }
     expect({ ...about, complaints }).toEqual({ ...about, complaints: [] })

@@ -13,7 +13,7 @@ import { COMPOSE, dataUri, PNG } from './world.ts'
 
 const BODIES = 16
 const MEGABYTE = 1024 * 1024
-const MOST_MB = 1_000
+const MAX_MB = 1_000
 
 /** Three images of which each is allowed, and all of them together are not; as much as fits into 100 MB. */
 function largestBody(): Buffer {
@@ -54,7 +54,7 @@ test(`${BODIES} compose bodies of 100 MB at once keep the process below 1 GB, an
     server.child.kill('SIGTERM')
     await server.child.exited
     expect(peak_mb).toBeGreaterThan(100)
-    expect(peak_mb).toBeLessThan(MOST_MB)
+    expect(peak_mb).toBeLessThan(MAX_MB)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -30,7 +30,7 @@ name = "openai-vendor"
 protocol = "openai"
 base_url = "${url}"
 api_keys = ["vendor-secret-two"]
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "${PICTURE}"
@@ -136,7 +136,7 @@ export async function startWorld(options: { probe?: (point: string) => void } = 
   const gateway = await startTestGateway({
     catalogue: catalogueOf({
       upstream_url: upstream.url,
-      provider: 'rest_ms = 0',
+      provider: 'cooldown_ms = 0',
       more: MODELS(upstream.url),
     }),
     upstream,

@@ -14,7 +14,7 @@ const AUDITS = 20
 
 const ACCOUNTS = 6
 const KEYS_EACH = 2
-const MOST_IN_A_BATCH = 32
+const MAX_BATCH_OPERATIONS = 32
 const BAD_AMOUNTS = [-1, 0.5, Number.NaN, Infinity, 2 ** 53] as const
 
 /** Accounts 1 to 6, each with two keys, the second of which may spend little; in the database and in the model. */
@@ -109,7 +109,7 @@ test(`${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`, () => {
   let done = 0
   let audited = 0
   while (done < OPERATIONS) {
-    const size = 1 + random.below(MOST_IN_A_BATCH)
+    const size = 1 + random.below(MAX_BATCH_OPERATIONS)
     const operations: Operation[] = []
     const expected = Array.from({ length: size }, () => {
       const operation = nextOperation(random, model)

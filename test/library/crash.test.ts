@@ -29,7 +29,7 @@ const STEPS = [
   'outside',
 ] as const
 const ACCOUNT = 1
-const MOST_PASSINGS = 5
+const MAX_PASSINGS = 5
 
 const chance = chanceFrom(SEED)
 let folder: string
@@ -75,7 +75,7 @@ test(
     let put_right = 0
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       const step = STEPS[cycle % STEPS.length] ?? 'outside'
-      const told = await liveAndDie(step, 1 + Math.floor(chance() * MOST_PASSINGS))
+      const told = await liveAndDie(step, 1 + Math.floor(chance() * MAX_PASSINGS))
       for (const { what, name } of told) what === 'stored' ? there.add(name) : there.delete(name)
 
       const db = openDatabase(join(folder, 'tollgate.db'))

@@ -1,11 +1,11 @@
 // "What comes back is what was asked": size exactly, ratio exactly, the format really, alpha really or none.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { convert, type ImageWish } from '../../src/media/convert.ts'
 import { mimeOf, OUTPUT_FORMATS, sniffImage } from '../../src/domain/image-formats.ts'
+import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
+import { convert, type ImageWish } from '../../src/media/convert.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { withSharp } from '../../src/media/sharp.ts'
-import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import { blackPng, pngChunk, withPngChunks } from './crafted.ts'
 import { animate, concat, paint, refusalOf } from './support.ts'
 

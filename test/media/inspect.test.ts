@@ -1,8 +1,8 @@
 // What counts as an image: one of four formats by its bytes, within the caps, and decoded to its last pixel.
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
-import { convert } from '../../src/media/convert.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
+import { convert } from '../../src/media/convert.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { MAX_FRAMES, MAX_PIXELS } from '../../src/media/limits.ts'
 import { withSharp } from '../../src/media/sharp.ts'

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { inChunks, RESET, refusal, SILENCE, whole } from '../support/upstream.ts'
-import { BODY, COUNT, errorOf, PATH, useMessages, VERSION } from './scene.ts'
 import { countsOf, expectUntouched, MODELS, REFUSAL } from '../surfaces/world.ts'
+import { BODY, COUNT, errorOf, PATH, useMessages, VERSION } from './scene.ts'
 
 const scene = useMessages()
 

@@ -2,8 +2,17 @@
 import { describe, expect, test } from 'bun:test'
 import { events, stream, whole } from '../support/upstream.ts'
 import { createAnthropicSdk } from '../surfaces/clients.ts'
+import {
+  ALIASES,
+  countsOf,
+  expectUntouched,
+  framed,
+  MODELS,
+  PROTOCOLS,
+  recorded,
+  streamOf,
+} from '../surfaces/world.ts'
 import { BODY, COUNT, errorOf, MODEL, PATH, useMessages } from './scene.ts'
-import { ALIASES, countsOf, expectUntouched, framed, MODELS, PROTOCOLS, recorded, streamOf } from '../surfaces/world.ts'
 
 const scene = useMessages()
 

@@ -18,7 +18,7 @@ protocol = "anthropic"
 base_url = "URL/anthropic"
 api_keys = []
 call_timeout_ms = 60
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "hasty"

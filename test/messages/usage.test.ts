@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import type { CallOptions } from '../support/gateway.ts'
 import { RESET, refusal, whole } from '../support/upstream.ts'
 import { createAnthropicSdk } from '../surfaces/clients.ts'
-import { BODY, COUNT, errorOf, MODEL, messages, useMessages } from './scene.ts'
 import {
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
@@ -17,6 +16,7 @@ import {
   recorded,
   streamOf,
 } from '../surfaces/world.ts'
+import { BODY, COUNT, errorOf, MODEL, messages, useMessages } from './scene.ts'
 
 const scene = useMessages()
 

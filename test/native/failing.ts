@@ -1,16 +1,16 @@
 // Owns the ways in which a vendor fails, and what of its words nobody else may read.
 import { expect } from 'bun:test'
-import { VENDOR_KEYS } from '../support/catalogue.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { type Answer, RESET, refusal, SILENCE } from '../support/upstream.ts'
 
-const SECRETS = [...VENDOR_KEYS, 'AIzaSy', '10.20.30.40', '127.0.0.1', 'vendor.internal']
+const SECRETS = [...PROVIDER_KEYS, 'AIzaSy', '10.20.30.40', '127.0.0.1', 'vendor.internal']
 
 /** What a vendor might say that nobody else should read. */
 export const leaky = (code: number, status: string, words = 'Failed') => ({
   error: {
     code,
     status,
-    message: `${words}: ${VENDOR_KEYS[0]} at https://vendor.internal:8443/v1beta/x?key=AIzaSyA1234567890123456789012345678901 from 10.20.30.40:443`,
+    message: `${words}: ${PROVIDER_KEYS[0]} at https://vendor.internal:8443/v1beta/x?key=AIzaSyA1234567890123456789012345678901 from 10.20.30.40:443`,
   },
 })
 

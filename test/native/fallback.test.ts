@@ -1,6 +1,6 @@
 // design.md, Dispatch: "429, 5xx and connection failures before the first byte go to the next route; a failing provider key rests".
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { catalogueOf, MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import {
   ANSWER_NANOS,
@@ -62,14 +62,14 @@ ledger_writer = "inline"
 name = "vendor"
 protocol = "gemini"
 base_url = "${upstream.url}"
-api_keys = ["${VENDOR_KEYS[0]}"]
+api_keys = ["${PROVIDER_KEYS[0]}"]
 ${rest}
 
 [[providers]]
 name = "spare"
 protocol = "gemini"
 base_url = "${second.url}"
-api_keys = ["${VENDOR_KEYS[1]}"]
+api_keys = ["${PROVIDER_KEYS[1]}"]
 
 [[models]]
 id = "${MODEL}"
@@ -93,7 +93,7 @@ describe('"429, 5xx and connection failures before the first byte go to the next
       const response = await gateway.call(path, ` ${JSON.stringify(ask())}`, { key })
       expect(response.status).toBe(200)
       expect(await response.text()).toContain('Hello.')
-      expect(second.last().headers['x-goog-api-key']).toBe(VENDOR_KEYS[1])
+      expect(second.last().headers['x-goog-api-key']).toBe(PROVIDER_KEYS[1])
       expect(second.last().body.equals(upstream.last().body)).toBe(true)
       const { calls } = await gateway.atRest()
       expect(calls.at(-1)).toMatchObject({
@@ -165,7 +165,7 @@ describe('"429, 5xx and connection failures before the first byte go to the next
   })
 
   test('"a failing provider key rests for a while", and comes back', async () => {
-    await gateway.recatalogue(twoRoutes('rest_ms = 10_000'))
+    await gateway.recatalogue(twoRoutes('cooldown_ms = 10_000'))
     const send = async () => (await gateway.call(wholePath(), ask(), { key })).text()
     const counts = () => [upstream.seen.length, second.seen.length]
     upstream.answer(refusal(500))
@@ -181,7 +181,7 @@ describe('"429, 5xx and connection failures before the first byte go to the next
   })
 
   test('it rests as long as the vendor asks, and longer each time', async () => {
-    await gateway.recatalogue(twoRoutes('rest_ms = 10_000'))
+    await gateway.recatalogue(twoRoutes('cooldown_ms = 10_000'))
     const send = async () => (await gateway.call(wholePath(), ask(), { key })).text()
     upstream.answer(refusal(429, {}, { 'retry-after': '45' }))
     await send()
@@ -204,28 +204,28 @@ describe('"429, 5xx and connection failures before the first byte go to the next
 
 describe('several keys of one provider', () => {
   beforeEach(async () => {
-    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, api_keys: VENDOR_KEYS }))
+    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, api_keys: PROVIDER_KEYS }))
   })
   const usedKeys = () => upstream.seen.map(({ headers }) => headers['x-goog-api-key'] ?? '')
 
   test('share the calls', async () => {
     upstream.answer(good)
     for (let n = 0; n < 60; n++) await (await gateway.call(wholePath(), ask(), { key })).text()
-    expect([...new Set(usedKeys())].sort()).toEqual([...VENDOR_KEYS].sort())
+    expect([...new Set(usedKeys())].sort()).toEqual([...PROVIDER_KEYS].sort())
   })
 
   test.each([401, 403, 429, 500])(
     '%i on one: the other serves, and the first is left alone',
     async (status) => {
       upstream.answer((seen) =>
-        seen.headers['x-goog-api-key'] === VENDOR_KEYS[0] ? refusal(status) : whole(answer()),
+        seen.headers['x-goog-api-key'] === PROVIDER_KEYS[0] ? refusal(status) : whole(answer()),
       )
       for (let n = 0; n < 20; n++) {
         const response = await gateway.call(wholePath(), ask(), { key })
         expect(response.status).toBe(200)
         await response.text()
       }
-      expect(usedKeys().filter((used) => used === VENDOR_KEYS[0])).toHaveLength(1)
+      expect(usedKeys().filter((used) => used === PROVIDER_KEYS[0])).toHaveLength(1)
       await gateway.atRest()
     },
   )

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lines } from '../protocols/gemini/recordings.ts'
-import { catalogueOf, MODEL, UPSTREAM_MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, payloadsOf, piece, streamPath, wholePath } from '../support/native.ts'
 import {
@@ -163,7 +163,7 @@ describe('what the vendor is asked', () => {
     }
     await (await gateway.call(wholePath(), ask(), { key, headers })).text()
     const seen = upstream.last().headers
-    expect(seen['x-goog-api-key']).toBe(VENDOR_KEYS[0])
+    expect(seen['x-goog-api-key']).toBe(PROVIDER_KEYS[0])
     expect(seen['content-type']).toBe('application/json')
     for (const name of Object.keys(headers)) expect(seen[name] ?? '').not.toBe(headers[name as 'cookie'])
     expect(seen.authorization).toBeUndefined()

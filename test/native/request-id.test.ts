@@ -1,6 +1,6 @@
 // "structured logs with levels and a request id on every answer and line, no secret in them", for native calls.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MODEL, VENDOR_KEYS } from '../support/catalogue.ts'
+import { MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, piece, streamPath, wholePath } from '../support/native.ts'
 import {
@@ -142,7 +142,7 @@ describe('the log', () => {
     const text = gateway.log.text()
     expect(text).not.toContain(key)
     expect(text).not.toContain('w'.repeat(20))
-    for (const secret of VENDOR_KEYS) expect(text).not.toContain(secret)
+    for (const secret of PROVIDER_KEYS) expect(text).not.toContain(secret)
   })
 
   test('says of a refused request where it went, without the key in its query', async () => {

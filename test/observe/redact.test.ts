@@ -115,7 +115,7 @@ describe('what of a catalogue is secret', () => {
     first_byte_timeout_ms: 1,
     idle_timeout_ms: 1,
     call_timeout_ms: 1,
-    rest_ms: 1,
+    cooldown_ms: 1,
   } as const
   const secretsFor = (base_url: string) =>
     secretsOf({ providers: new Map([['p', { ...provider, base_url }]]) })

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../src/domain/money.ts'
-import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
 import { promptTokens, USAGE_FIELDS } from '../../src/domain/usage.ts'
+import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
 import {
   anyPrice,
   anyUsage,

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../src/domain/money.ts'
+import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
 import {
   affordableOutput,
@@ -10,7 +11,6 @@ import {
   quoteImages,
   USEFUL_ANSWER_TOKENS,
 } from '../../src/pricing/quote.ts'
-import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/domain/usage.ts'
 import { anyPrice, anyUsage, FLASH, imagePrice, PRO, SONNET, tokenPrice, usageOf } from './prices.ts'
 
 const TEXT_ONLY: InputField[] = ['input_tokens', 'cache_read_tokens']

@@ -1,10 +1,10 @@
 // The canonical form's own helpers, and the seals that travel through others' fields.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical.ts'
-import { hasValue, quoted, stringValueBytes } from '../../src/protocols/wire/json-text.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
+import { hasValue, quoted, stringValueBytes } from '../../src/protocols/wire/json-text.ts'
 
 const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
 

@@ -6,9 +6,9 @@ import { createAccount } from '../../src/access/accounts.ts'
 import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Call, Hold } from '../../src/db/schema.ts'
+import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { NANOS_PER_USD } from '../../src/domain/money.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 

@@ -1,10 +1,11 @@
 // What the simulated vendor answers, and that its usage adds up.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { gemini } from '../../src/protocols/gemini/index.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
-import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
 import { totalTokens } from '../../src/domain/usage.ts'
+import { gemini } from '../../src/protocols/gemini/index.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
 import { type Answered, ask, configured, createVendor, partsOf, textOf } from './vendor.ts'
 
 const vendor = createVendor()
@@ -291,7 +292,7 @@ describe('usage', () => {
         const whole = await vendor.whole(model, body)
         const events = await vendor.stream(model, body)
         expect(events.at(-1)?.usageMetadata).toEqual(whole.usageMetadata)
-        const usage = gemini.readUsage(whole as unknown as JsonObject)
+        const usage = gemini.text.readUsage(whole as unknown as JsonObject)
         expect(usage && totalTokens(usage)).toBe(countOf(whole, 'totalTokenCount'))
         const most = generationConfig.maxOutputTokens ?? Number.POSITIVE_INFINITY
         const output = countOf(whole, 'candidatesTokenCount') + countOf(whole, 'thoughtsTokenCount')

@@ -1,8 +1,8 @@
 // The simulated vendor of messages: shapes, usage that adds up, thoughts that are signed, caches, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
-import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { pairs, recordedPairs } from './shapes.ts'
 import { createVendor } from './vendor.ts'
@@ -90,10 +90,10 @@ describe('streams', () => {
       const claude = createClaude()
       const whole = await claude.whole(body)
       const events = await claude.events(body)
-      const reading = anthropic.stream.open()
+      const reading = anthropic.text.stream.open()
       for (const { data } of events) reading.read(toByteString(Buffer.from(JSON.stringify(data))))
       expect(reading.finished).toBe(true)
-      expect(reading.usage()).toEqual(anthropic.readUsage(JSON.parse(JSON.stringify(whole))))
+      expect(reading.usage()).toEqual(anthropic.text.readUsage(JSON.parse(JSON.stringify(whole))))
       const deltas = events
         .filter(({ name }) => name === 'content_block_delta')
         .map(({ data }) => data.delta as Body)
@@ -116,7 +116,9 @@ describe('streams', () => {
 
   test('what the simulator counts is what the gateway reads', async () => {
     const claude = createClaude()
-    const usage = anthropic.readUsage(JSON.parse(JSON.stringify(await claude.whole(ask('Tides?', THINKING)))))
+    const usage = anthropic.text.readUsage(
+      JSON.parse(JSON.stringify(await claude.whole(ask('Tides?', THINKING)))),
+    )
     const finished = claude.seen.at(-1)
     if (finished?.kind !== 'finished') throw new Error('was not finished')
     expect(usage).toMatchObject({
@@ -420,20 +422,22 @@ describe('refusals', () => {
   })
 
   test.each([
-    ['fail-400', 400, 'invalid_request_error', 'request'],
-    ['fail-401', 401, 'authentication_error', 'key'],
-    ['fail-403', 403, 'permission_error', 'key'],
-    ['fail-404', 404, 'not_found_error', 'broken'],
-    ['fail-413', 413, 'request_too_large', 'request'],
-    ['fail-429', 429, 'rate_limit_error', 'busy'],
-    ['fail-500', 500, 'api_error', 'broken'],
-    ['fail-529', 529, 'overloaded_error', 'busy'],
-    ['fail-', 404, 'not_found_error', 'broken'],
-  ])('claude-%s', async (behaviour, status, type, blame) => {
+    ['fail-400', 400, 'invalid_request_error', 'bad_request'],
+    ['fail-401', 401, 'authentication_error', 'bad_key'],
+    ['fail-403', 403, 'permission_error', 'bad_key'],
+    ['fail-404', 404, 'not_found_error', 'upstream_error'],
+    ['fail-413', 413, 'request_too_large', 'bad_request'],
+    ['fail-429', 429, 'rate_limit_error', 'rate_limited'],
+    ['fail-500', 500, 'api_error', 'upstream_error'],
+    ['fail-529', 529, 'overloaded_error', 'rate_limited'],
+    ['fail-', 404, 'not_found_error', 'upstream_error'],
+  ])('claude-%s', async (behaviour, status, type, failure_class) => {
     const response = await createClaude().post(ask('Tides?', { model: `claude-${behaviour}` }))
     const text = await response.text()
     expect([response.status, JSON.parse(text).error.type]).toEqual([status, type])
-    expect(anthropic.readFailure(status, response.headers, text).blame).toBe(blame as 'key')
+    expect(anthropic.readFailure(status, response.headers, text).failure_class).toBe(
+      failure_class as 'bad_key',
+    )
     if (status === 429) expect(anthropic.readFailure(status, response.headers, text).retry_after_s).toBe(7)
   })
 

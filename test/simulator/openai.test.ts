@@ -1,8 +1,8 @@
 // The simulated vendor of chat completions: shapes, usage that adds up, choices, probabilities, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { pairs, recordedPairs } from './shapes.ts'
 import { createVendor } from './vendor.ts'
@@ -101,9 +101,9 @@ describe('streams', () => {
       const gpt = createGpt()
       const whole = await gpt.whole(body)
       const chunks = await gpt.chunks({ ...body, ...WITH_USAGE })
-      const reading = openai.stream.open()
+      const reading = openai.text.stream.open()
       for (const chunk of chunks) reading.read(toByteString(Buffer.from(JSON.stringify(chunk))))
-      expect(reading.usage()).toEqual(openai.readUsage(JSON.parse(JSON.stringify(whole))))
+      expect(reading.usage()).toEqual(openai.text.readUsage(JSON.parse(JSON.stringify(whole))))
       for (const { index, message, finish_reason } of whole.choices) {
         const mine = chunks.flatMap(({ choices }) => choices.filter((choice) => choice.index === index))
         expect(mine.map(({ delta }) => delta.content ?? '').join('')).toBe(message.content ?? '')
@@ -125,7 +125,7 @@ describe('streams', () => {
     const whole = await gpt.whole(ask('Tides?', { n: 2 }))
     const finished = gpt.seen.at(-1)
     if (finished?.kind !== 'finished') throw new Error('was not finished')
-    expect(openai.readUsage(JSON.parse(JSON.stringify(whole)))).toMatchObject({
+    expect(openai.text.readUsage(JSON.parse(JSON.stringify(whole)))).toMatchObject({
       input_tokens: finished.totals.prompt,
       output_tokens: finished.totals.output,
       thinking_tokens: finished.totals.thinking,
@@ -320,20 +320,20 @@ describe('refusals', () => {
   })
 
   test.each([
-    ['fail-400', 400, 'request'],
-    ['fail-401', 401, 'key'],
-    ['fail-403', 403, 'key'],
-    ['fail-404', 404, 'broken'],
-    ['fail-429', 429, 'busy'],
-    ['fail-500', 500, 'broken'],
-    ['fail-503', 503, 'busy'],
-    ['fail-', 404, 'broken'],
-  ] as const)('gpt-%s', async (behaviour, status, blame) => {
+    ['fail-400', 400, 'bad_request'],
+    ['fail-401', 401, 'bad_key'],
+    ['fail-403', 403, 'bad_key'],
+    ['fail-404', 404, 'upstream_error'],
+    ['fail-429', 429, 'rate_limited'],
+    ['fail-500', 500, 'upstream_error'],
+    ['fail-503', 503, 'rate_limited'],
+    ['fail-', 404, 'upstream_error'],
+  ] as const)('gpt-%s', async (behaviour, status, failure_class) => {
     const response = await createGpt().post(ask('Tides?', { model: `gpt-${behaviour}` }))
     const text = await response.text()
     expect(response.status).toBe(status)
     expect(openai.readFailure(status, response.headers, text)).toMatchObject({
-      blame,
+      failure_class,
       retry_after_s: status === 429 ? 7 : undefined,
     })
   })

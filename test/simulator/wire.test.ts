@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { GoogleGenAI } from '@google/genai'
-import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
+import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
 import { LEAKED } from '../../src/simulator/mishaps.ts'
 import { pairs, recordedPairs } from './shapes.ts'
@@ -92,7 +92,7 @@ describe('streams', () => {
   test('what the simulator counts is what the gateway reads', async () => {
     const vendor = createVendor()
     const text = await (await vendor.post('pro:streamGenerateContent?alt=sse', BODY)).text()
-    const reading = gemini.stream.open()
+    const reading = gemini.text.stream.open()
     for (const data of payloadsOf(text)) reading.read(toByteString(Buffer.from(data)))
     const finished = vendor.seen.at(-1)
     if (finished?.kind !== 'finished') throw new Error('was not finished')
@@ -107,23 +107,23 @@ describe('streams', () => {
 
 describe('refusals', () => {
   test.each([
-    ['flash-fail-400', 400, 'INVALID_ARGUMENT', 'request'],
-    ['flash-fail-401', 401, 'UNAUTHENTICATED', 'key'],
-    ['flash-fail-403', 403, 'PERMISSION_DENIED', 'key'],
-    ['flash-fail-404', 404, 'NOT_FOUND', 'broken'],
-    ['pro-fail-429', 429, 'RESOURCE_EXHAUSTED', 'busy'],
-    ['flash-fail-500', 500, 'INTERNAL', 'broken'],
-    ['flash-fail-503', 503, 'UNAVAILABLE', 'broken'],
-    ['flash-fail-504', 504, 'DEADLINE_EXCEEDED', 'broken'],
-    ['flash-fail-429-slow-3', 429, 'RESOURCE_EXHAUSTED', 'busy'],
-    ['flash-fail-', 404, 'NOT_FOUND', 'broken'],
-  ])('%s', async (model, code, status, blame) => {
+    ['flash-fail-400', 400, 'INVALID_ARGUMENT', 'bad_request'],
+    ['flash-fail-401', 401, 'UNAUTHENTICATED', 'bad_key'],
+    ['flash-fail-403', 403, 'PERMISSION_DENIED', 'bad_key'],
+    ['flash-fail-404', 404, 'NOT_FOUND', 'upstream_error'],
+    ['pro-fail-429', 429, 'RESOURCE_EXHAUSTED', 'rate_limited'],
+    ['flash-fail-500', 500, 'INTERNAL', 'upstream_error'],
+    ['flash-fail-503', 503, 'UNAVAILABLE', 'upstream_error'],
+    ['flash-fail-504', 504, 'DEADLINE_EXCEEDED', 'upstream_error'],
+    ['flash-fail-429-slow-3', 429, 'RESOURCE_EXHAUSTED', 'rate_limited'],
+    ['flash-fail-', 404, 'NOT_FOUND', 'upstream_error'],
+  ])('%s', async (model, code, status, failure_class) => {
     for (const action of ['generateContent', 'streamGenerateContent?alt=sse']) {
       const response = await createVendor().post(`${model}:${action}`, BODY)
       const body = await response.text()
       expect(response.status).toBe(code)
       expect(JSON.parse(body).error).toMatchObject({ code, status })
-      expect(gemini.readFailure(code, response.headers, body).blame).toBe(blame as 'key')
+      expect(gemini.readFailure(code, response.headers, body).failure_class).toBe(failure_class as 'bad_key')
     }
   })
 
@@ -136,7 +136,7 @@ describe('refusals', () => {
     const init = { headers: { 'x-goog-api-key': 'bad-key' } }
     const response = await createVendor().post('flash:generateContent', BODY, init)
     expect(response.status).toBe(400)
-    expect(gemini.readFailure(400, response.headers, await response.text()).blame).toBe('key')
+    expect(gemini.readFailure(400, response.headers, await response.text()).failure_class).toBe('bad_key')
   })
 
   test.each<[string, unknown, string]>([

@@ -1,7 +1,7 @@
 // Owns the catalogue of scenarios: one model of each sort that a rule is about, at prices that are easy to reckon with.
 
 /** What the gateway shows to the vendor; must appear nowhere else. */
-export const VENDOR_KEYS = ['vendor-secret-one', 'vendor-secret-two'] as const
+export const PROVIDER_KEYS = ['vendor-secret-one', 'vendor-secret-two'] as const
 
 /** The text model that most scenarios call. USD per million tokens: input 1, output 4, cached 0.1, image output 30. */
 export const MODEL = 'test-model'
@@ -32,7 +32,7 @@ export function catalogueOf({
   upstream_url,
   server = '',
   provider = '',
-  api_keys = VENDOR_KEYS.slice(0, 1),
+  api_keys = PROVIDER_KEYS.slice(0, 1),
   more = '',
 }: CatalogueParts): string {
   const route = `routes = [{ provider = "vendor", model = "${UPSTREAM_MODEL}" }]`

@@ -11,14 +11,14 @@ import type { CredentialForm } from '../../src/access/gate.ts'
 import { createKey, type KeySettings } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Account, Call, Entry, Hold, Key } from '../../src/db/schema.ts'
-import type { Plugin } from '../../src/surface/gateway.ts'
+import { parseUsd } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
-import { parseUsd } from '../../src/domain/money.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
-import { catalogueOf, VENDOR_KEYS } from './catalogue.ts'
+import type { Plugin } from '../../src/surface/gateway.ts'
+import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
 import { type LogLine, memoryLog } from './memory-log.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -121,7 +121,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     images: createFileStore(join(data_folder, 'images')),
     files: createFileStore(join(data_folder, 'files')),
   }
-  const secrets: string[] = [...VENDOR_KEYS]
+  const secrets: string[] = [...PROVIDER_KEYS]
   let named = 0
   let stopped = false
 

@@ -1,6 +1,6 @@
 // Owns one plain question on each surface, for scenarios that look at what goes over the wire.
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
 export interface RawAsk {
   path: string
@@ -12,7 +12,7 @@ const QUESTION = 'Why are there tides?'
 
 /** The question, and further fields of the body. */
 export const ASKS: Readonly<
-  Record<ProtocolName, (model: string, streams: boolean, more?: JsonObject) => RawAsk>
+  Record<BuiltInProtocol, (model: string, streams: boolean, more?: JsonObject) => RawAsk>
 > = {
   gemini: (model, streams, more = {}) => ({
     path: `/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
@@ -44,7 +44,7 @@ export const ASKS: Readonly<
 
 /** The error in a body of a surface: its message, and the field at fault where the surface has a place for it. */
 export const ERROR_OF: Readonly<
-  Record<ProtocolName, (body: JsonObject) => { message: unknown; param?: unknown; type: unknown }>
+  Record<BuiltInProtocol, (body: JsonObject) => { message: unknown; param?: unknown; type: unknown }>
 > = {
   gemini: ({ error }) => {
     const { message = null, status = null } = error as JsonObject
@@ -61,7 +61,7 @@ export const ERROR_OF: Readonly<
 }
 
 /** How each surface says that the request is at fault, and that the vendor is. */
-export const TYPES: Readonly<Record<ProtocolName, { invalid: string; upstream: string }>> = {
+export const TYPES: Readonly<Record<BuiltInProtocol, { invalid: string; upstream: string }>> = {
   gemini: { invalid: 'INVALID_ARGUMENT', upstream: 'UNAVAILABLE' },
   anthropic: { invalid: 'invalid_request_error', upstream: 'api_error' },
   openai: { invalid: 'invalid_request_error', upstream: 'server_error' },

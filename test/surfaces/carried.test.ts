@@ -1,8 +1,9 @@
 // Issue: "What cannot be carried is refused with a clear 400 that names the field, or dropped": the tables of carried.ts, over the wire.
+
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { CARRIED, CARRIED_PARTS, type Loss, UNCARRIED } from '../../src/protocols/carried.ts'
-import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { ASKS, ERROR_OF, TYPES } from './asks.ts'
 import {
   countsOf,
@@ -27,7 +28,7 @@ beforeEach(async () => {
   key = await world.gateway.caller()
 })
 
-function ask(surface: ProtocolName, model: string, streams: boolean, said: JsonObject): Promise<Response> {
+function ask(surface: BuiltInProtocol, model: string, streams: boolean, said: JsonObject): Promise<Response> {
   const { path, headers, body } = ASKS[surface](model, streams, said)
   return world.gateway.call(path, body, { key, form: 'x-api-key', headers })
 }
@@ -43,7 +44,7 @@ const part = (given: JsonObject): JsonObject => ({ contents: [{ role: 'user', pa
 const block = (given: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [given] }] })
 
 /** How each surface says what one of its targets refuses, and the field that the refusal is to name. */
-const SAYINGS: Readonly<Record<string, Partial<Record<ProtocolName, readonly [JsonObject, string]>>>> = {
+const SAYINGS: Readonly<Record<string, Partial<Record<BuiltInProtocol, readonly [JsonObject, string]>>>> = {
   answers: {
     gemini: [config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
     openai: [{ n: 2 }, 'n'],
@@ -78,7 +79,7 @@ const SAYINGS: Readonly<Record<string, Partial<Record<ProtocolName, readonly [Js
   },
 }
 
-type Case = readonly [surface: ProtocolName, to: ProtocolName, field: string, said: JsonObject]
+type Case = readonly [surface: BuiltInProtocol, to: BuiltInProtocol, field: string, said: JsonObject]
 
 /** One for each row that refuses, from each other surface that can say it. */
 const REFUSED_SAYINGS: Case[] = Object.entries({ ...CARRIED, ...CARRIED_PARTS }).flatMap(([saying, places]) =>

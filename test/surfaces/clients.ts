@@ -1,8 +1,9 @@
 // Owns the three vendors' SDKs as callers of the gateway: one way to ask, three ways to say it, each with the SDK's own objects.
+
 import Anthropic from '@anthropic-ai/sdk'
 import { type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai'
 import OpenAI from 'openai'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 
 export interface Ask {
   model: string
@@ -53,7 +54,7 @@ const TOOL = {
     required: ['city'],
   },
 } as const
-const MOST_TOKENS = 9_000
+const MAX_TOKENS = 9_000
 const BUDGET_TOKENS = 2_000
 
 export type ClientMaker = (url: URL, key: string) => Client
@@ -101,7 +102,7 @@ const createAnthropic: ClientMaker = (url, apiKey) => {
 
   const bodyOf = (ask: Ask): Anthropic.MessageCreateParamsNonStreaming => ({
     model: ask.model,
-    max_tokens: MOST_TOKENS,
+    max_tokens: MAX_TOKENS,
     messages: messagesOf(ask),
     ...(ask.system ? { system: ask.system } : {}),
     ...(ask.tools
@@ -182,7 +183,7 @@ const createOpenai: ClientMaker = (url, apiKey) => {
 
   const bodyOf = (ask: Ask): OpenAI.ChatCompletionCreateParamsNonStreaming => ({
     model: ask.model,
-    max_completion_tokens: MOST_TOKENS,
+    max_completion_tokens: MAX_TOKENS,
     messages: messagesOf(ask),
     ...(ask.tools
       ? {
@@ -295,7 +296,7 @@ const createGoogle: ClientMaker = (url, apiKey) => {
     model: ask.model,
     contents: contentsOf(ask),
     config: {
-      maxOutputTokens: MOST_TOKENS,
+      maxOutputTokens: MAX_TOKENS,
       ...(ask.system ? { systemInstruction: ask.system } : {}),
       ...(ask.tools
         ? {
@@ -357,14 +358,14 @@ const createGoogle: ClientMaker = (url, apiKey) => {
 }
 
 /** The SDK that speaks each protocol. */
-export const CLIENTS: Readonly<Record<ProtocolName, ClientMaker>> = {
+export const CLIENTS: Readonly<Record<BuiltInProtocol, ClientMaker>> = {
   gemini: createGoogle,
   anthropic: createAnthropic,
   openai: createOpenai,
 }
 
 /** The surface that each SDK calls. */
-export const SURFACES: Readonly<Record<ProtocolName, string>> = {
+export const SURFACES: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'native',
   anthropic: 'messages',
   openai: 'chat',

@@ -1,9 +1,9 @@
 // Issue: "The same call through the three surfaces: equal charge, asserted to the nano-dollar"; "the usage fields shown to the caller are those that were billed".
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import { objectIn } from '../../src/protocols/wire/json.ts'
-import type { Json, JsonObject } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
 import { whole } from '../support/upstream.ts'
 import { ASKS } from './asks.ts'
 import {
@@ -35,7 +35,7 @@ interface Told {
 }
 
 /** The usage that a surface shows: of a stream's events, the later word counts. */
-const SHOWN: Readonly<Record<ProtocolName, (events: readonly JsonObject[]) => Told>> = {
+const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) => Told>> = {
   gemini(events) {
     const usage = lastWord(events.map(({ usageMetadata }) => usageMetadata))
     return {
@@ -75,7 +75,7 @@ const billed = (call: Call): Told => ({
   written: call.output_tokens + call.thinking_tokens,
 })
 
-async function chargeBy(surface: ProtocolName, vendor: ProtocolName, streams: boolean): Promise<Call> {
+async function chargeBy(surface: BuiltInProtocol, vendor: BuiltInProtocol, streams: boolean): Promise<Call> {
   const { path, headers, body } = ASKS[surface](MODELS[vendor], streams)
   const key = await world.gateway.caller()
   const response = await world.gateway.call(path, body, { key, form: 'x-api-key', headers })
@@ -94,7 +94,7 @@ async function chargeBy(surface: ProtocolName, vendor: ProtocolName, streams: bo
 }
 
 /** A recorded answer with another usage in it. */
-function withUsage(vendor: ProtocolName, streams: boolean, usage: JsonObject | undefined): string[] {
+function withUsage(vendor: BuiltInProtocol, streams: boolean, usage: JsonObject | undefined): string[] {
   const name = streams ? 'stream-text' : 'whole-text'
   return recorded(vendor, name).map((line) =>
     line === '[DONE]' ? line : JSON.stringify(WRITE[vendor](JSON.parse(line), usage)),
@@ -102,7 +102,7 @@ function withUsage(vendor: ProtocolName, streams: boolean, usage: JsonObject | u
 }
 
 const WRITE: Readonly<
-  Record<ProtocolName, (event: JsonObject, usage: JsonObject | undefined) => JsonObject>
+  Record<BuiltInProtocol, (event: JsonObject, usage: JsonObject | undefined) => JsonObject>
 > = {
   gemini: ({ usageMetadata: _, ...event }, usage) => (usage ? { ...event, usageMetadata: usage } : event),
   anthropic({ usage: old, ...event }, usage) {
@@ -122,7 +122,7 @@ const WRITE: Readonly<
 const read = (prompt: number, cached = 0) => prompt - cached
 
 /** [what, vendor, its usage, the cost in nano-dollars] */
-const CALLS: [string, ProtocolName, JsonObject, number][] = [
+const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
   [
     'plain',
     'gemini',
@@ -193,7 +193,7 @@ const CALLS: [string, ProtocolName, JsonObject, number][] = [
   ['zeros', 'openai', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, 0],
 ]
 
-const answer = (vendor: ProtocolName, usage: JsonObject | undefined) =>
+const answer = (vendor: BuiltInProtocol, usage: JsonObject | undefined) =>
   world.upstream.answer((seen) =>
     streamed(seen)
       ? streamOf(vendor, withUsage(vendor, true, usage))

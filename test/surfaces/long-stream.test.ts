@@ -1,13 +1,14 @@
 // Issue: "memory flat over a long stream": a process of its own translates 50,000 events, and its memory does not grow with them.
+
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 
 const EVENTS = 50_000
 const PIECE_BYTES = 1_024
 /** What a stream of these events weighs. Whatever was kept of each would show: 1 kB of text in all of them is 50 MB. */
-const LEAST_BYTES = EVENTS * PIECE_BYTES
-const MOST_GROWTH_BYTES = LEAST_BYTES / 2
+const MIN_BYTES = EVENTS * PIECE_BYTES
+const MAX_GROWTH_BYTES = MIN_BYTES / 2
 
 interface Printed {
   chunks: number
@@ -15,7 +16,7 @@ interface Printed {
   grown_bytes: number
 }
 
-const PAIRS: [ProtocolName, ProtocolName][] = [
+const PAIRS: [BuiltInProtocol, BuiltInProtocol][] = [
   ['openai', 'gemini'],
   ['anthropic', 'openai'],
   ['gemini', 'anthropic'],
@@ -37,8 +38,8 @@ describe('memory stays flat', () => {
       const { chunks, bytes, grown_bytes }: Printed = JSON.parse(printed)
       expect(await child.exited).toBe(0)
       expect(chunks).toBeGreaterThanOrEqual(EVENTS)
-      expect(bytes).toBeGreaterThan(LEAST_BYTES)
-      expect(grown_bytes).toBeLessThan(MOST_GROWTH_BYTES)
+      expect(bytes).toBeGreaterThan(MIN_BYTES)
+      expect(grown_bytes).toBeLessThan(MAX_GROWTH_BYTES)
     },
     60_000,
   )

@@ -1,39 +1,40 @@
 // Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
+
+import { NO_USAGE } from '../../src/domain/usage.ts'
 import { type Conversion, convertStream } from '../../src/exchange/text/conversion.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { pump } from '../../src/upstream/pump.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { NO_USAGE } from '../../src/domain/usage.ts'
 
-const PROTOCOLS: Readonly<Record<ProtocolName, Protocol>> = { gemini, anthropic, openai }
+const PROTOCOLS: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
 const [surface, vendor, events, piece_bytes] = Bun.argv.slice(2)
 const EVENTS = Number(events)
 /** Memory is looked at from here on: the runtime has warmed up by then. */
 const WARM_EVENTS = EVENTS / 5
 const TEXT = 'x'.repeat(Number(piece_bytes))
 
-const DELTA: Readonly<Record<ProtocolName, string>> = {
+const DELTA: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: `data: {"candidates":[{"content":{"parts":[{"text":"${TEXT}"}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":1}}\n\n`,
   anthropic: `event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"${TEXT}"}}\n\n`,
   openai: `data: {"id":"1","choices":[{"index":0,"delta":{"content":"${TEXT}"},"finish_reason":null}]}\n\n`,
 }
-const START: Partial<Record<ProtocolName, string>> = {
+const START: Partial<Record<BuiltInProtocol, string>> = {
   anthropic:
     'event: message_start\ndata: {"type":"message_start","message":{"id":"1","usage":{"input_tokens":1,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
 }
-const END: Readonly<Record<ProtocolName, string>> = {
+const END: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'data: {"candidates":[{"finishReason":"STOP","index":0}]}\n\n',
   anthropic:
     'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\nevent: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":9}}\n\nevent: message_stop\ndata: {"type":"message_stop"}\n\n',
   openai: 'data: {"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
 }
 
-const to = surface as ProtocolName
-const from = vendor as ProtocolName
+const to = surface as BuiltInProtocol
+const from = vendor as BuiltInProtocol
 
 /** Each event in two packets, so that one always waits for its end. */
 function* packets(): Generator<Buffer> {
@@ -51,10 +52,11 @@ const conversion: Conversion = {
   body: { bytes: new Uint8Array(), json: {} },
   streams: true,
   context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
+  protocols: new Map(),
   translated: new Map(),
 }
 const source = packets()
-const reading = PROTOCOLS[from].stream.open()
+const reading = PROTOCOLS[from].text.stream.open()
 const answer = pump({
   first: source.next().value ?? Buffer.alloc(0),
   reader: {

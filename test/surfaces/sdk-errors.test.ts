@@ -1,10 +1,11 @@
 // Issue: "errors (each SDK raises its own class)": every status, against models of all three vendors, whole and streamed; breaks; aborts.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import * as anthropic from '@anthropic-ai/sdk'
 import { ApiError } from '@google/genai'
 import * as openai from 'openai'
 import { suspendAccount } from '../../src/access/accounts.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type Answer, RESET, refusal, SILENCE, type Step } from '../support/upstream.ts'
 import { type Ask, CLIENTS } from './clients.ts'
 import {
@@ -40,7 +41,7 @@ base_url = "${url}/${protocol}"
 api_keys = []
 call_timeout_ms = 60
 first_byte_timeout_ms = 60
-rest_ms = 0
+cooldown_ms = 0
 
 [[models]]
 id = "hasty-${protocol}"
@@ -59,7 +60,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 type ErrorClass = abstract new (...given: never[]) => Error
 
 /** What each SDK throws for a status of its surface. Google's has one class for all. */
-const CLASSES: Readonly<Record<ProtocolName, Readonly<Record<number, ErrorClass>>>> = {
+const CLASSES: Readonly<Record<BuiltInProtocol, Readonly<Record<number, ErrorClass>>>> = {
   gemini: Object.fromEntries([400, 401, 402, 403, 404, 429, 502].map((status) => [status, ApiError])),
   anthropic: {
     400: anthropic.BadRequestError,
@@ -179,7 +180,7 @@ test.each(PROTOCOLS)(
 )
 
 /** The vendor's first words, then this. */
-function begun(vendor: ProtocolName, ...then: readonly Step[]): Answer {
+function begun(vendor: BuiltInProtocol, ...then: readonly Step[]): Answer {
   const payloads = recorded(vendor, 'stream-text')
   const end = payloads.findIndex((payload) => payload.includes('"Tides"')) + 1
   return {
@@ -189,14 +190,14 @@ function begun(vendor: ProtocolName, ...then: readonly Step[]): Answer {
 }
 
 /** A vendor's own error inside its stream. */
-const STREAM_ERROR: Readonly<Record<ProtocolName, string>> = {
+const STREAM_ERROR: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: '{"error":{"code":503,"message":"secret words","status":"UNAVAILABLE"}}',
   anthropic: '{"type":"error","error":{"type":"overloaded_error","message":"secret words"}}',
   openai: '{"error":{"message":"secret words","type":"server_error","param":null,"code":null}}',
 }
 
 /** What each SDK makes of an error inside a stream: it has no status any more. */
-const STREAM_CLASSES: Readonly<Record<ProtocolName, ErrorClass>> = {
+const STREAM_CLASSES: Readonly<Record<BuiltInProtocol, ErrorClass>> = {
   gemini: ApiError,
   anthropic: anthropic.APIError,
   openai: openai.APIError,

@@ -1,8 +1,8 @@
 // Issue: "@anthropic-ai/sdk, openai and @google/genai as clients over a real socket, each against models of all three providers".
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import { objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { whole } from '../support/upstream.ts'
 import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from './clients.ts'
 import {
@@ -38,7 +38,7 @@ const WAYS = ([caller, vendor, streams]: (typeof COMBINATIONS)[number]) =>
 const CLIENT_NAMES = { gemini: '@google/genai', anthropic: '@anthropic-ai/sdk', openai: 'openai' }
 const EACH = COMBINATIONS.map(WAYS)
 
-async function clientOf(caller: ProtocolName): Promise<Client> {
+async function clientOf(caller: BuiltInProtocol): Promise<Client> {
   return CLIENTS[caller](world.gateway.url, await world.gateway.caller())
 }
 
@@ -50,12 +50,12 @@ const STOPS = {
 } as const
 
 /** Where each vendor is told things. */
-const questionAt: Readonly<Record<ProtocolName, (body: JsonObject) => unknown>> = {
+const questionAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown>> = {
   gemini: ({ contents }) => objectsIn(objectsIn(contents)[0]?.parts)[0]?.text,
   anthropic: ({ messages }) => textAt(objectsIn(messages)[0]),
   openai: ({ messages }) => textAt(objectsIn(messages).find(({ role }) => role === 'user')),
 }
-const systemAt: Readonly<Record<ProtocolName, (body: JsonObject) => unknown>> = {
+const systemAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown>> = {
   gemini: ({ systemInstruction }) => objectsIn(objectIn(systemInstruction).parts)[0]?.text,
   anthropic: ({ system }) => (typeof system === 'string' ? system : objectsIn(system)[0]?.text),
   openai: ({ messages }) =>
@@ -177,7 +177,7 @@ function expectDistinctIds({ calls }: Reply, may_lack_ids: boolean): void {
 }
 
 /** The city that each result belongs to, found by the id of its call, and the result. */
-const resultsAt: Readonly<Record<ProtocolName, (body: JsonObject) => unknown[]>> = {
+const resultsAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown[]>> = {
   gemini({ contents }) {
     const parts = objectsIn(contents).flatMap((content) => objectsIn(content.parts))
     const calls = parts.flatMap(({ functionCall }) => (functionCall ? [objectIn(functionCall)] : []))
@@ -220,7 +220,7 @@ function plainOf(text: string): unknown {
   return text.startsWith('{') ? JSON.parse(text).output : text
 }
 
-const SEALS: Readonly<Record<ProtocolName, readonly string[]>> = {
+const SEALS: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [
     String(objectsIn(JSON.parse(recorded('anthropic', 'whole-tools')[0] ?? '').content)[0]?.signature),
@@ -228,14 +228,14 @@ const SEALS: Readonly<Record<ProtocolName, readonly string[]>> = {
   openai: [],
 }
 
-const thinkingAt: Readonly<Record<ProtocolName, (body: JsonObject) => unknown>> = {
+const thinkingAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown>> = {
   gemini: ({ generationConfig }) => objectIn(generationConfig).thinkingConfig,
   anthropic: ({ thinking }) => thinking,
   openai: ({ reasoning_effort }) => reasoning_effort,
 }
 
 /** A whole answer of each vendor that says one text. */
-const WHOLE: Readonly<Record<ProtocolName, (text: string) => JsonObject>> = {
+const WHOLE: Readonly<Record<BuiltInProtocol, (text: string) => JsonObject>> = {
   gemini: (text) => ({
     candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', index: 0 }],
     usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
@@ -262,7 +262,7 @@ const WHOLE: Readonly<Record<ProtocolName, (text: string) => JsonObject>> = {
   }),
 }
 
-const STRUCTURED: Readonly<Record<ProtocolName, (text: string) => string[]>> = {
+const STRUCTURED: Readonly<Record<BuiltInProtocol, (text: string) => string[]>> = {
   gemini: (text) => [JSON.stringify(WHOLE.gemini(text))],
   anthropic: (text) =>
     recorded('anthropic', 'stream-text')

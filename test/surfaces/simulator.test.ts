@@ -1,7 +1,8 @@
 // Each vendor's SDK against the simulated models of all three, as the catalogue of a first start has them: nothing but the gateway is needed.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { CLIENTS, type Client, SURFACES } from './clients.ts'
 import { PROTOCOLS } from './world.ts'
@@ -17,7 +18,7 @@ const EACH = PROTOCOLS.flatMap((caller) =>
   MODELS.flatMap((model) => [false, true].map((streams) => [caller, model, streams] as const)),
 )
 
-const clientOf = async (caller: ProtocolName): Promise<Client> =>
+const clientOf = async (caller: BuiltInProtocol): Promise<Client> =>
   CLIENTS[caller](gateway.url, await gateway.caller())
 
 describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams) => {

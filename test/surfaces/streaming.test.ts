@@ -1,15 +1,16 @@
 // Issue: "Streaming translation is incremental: the first token leaves as soon as it came, split UTF-8 and events split across packets are handled".
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { NO_USAGE } from '../../src/domain/usage.ts'
 import { type Conversion, convertStream } from '../../src/exchange/text/conversion.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
-import type { JsonObject, Protocol } from '../../src/protocols/protocol.ts'
+import type { Protocol } from '../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { NO_USAGE } from '../../src/domain/usage.ts'
 import { type Step, splitAt } from '../support/upstream.ts'
 import { ASKS, ERROR_OF, TYPES } from './asks.ts'
 import { CLIENTS } from './clients.ts'
@@ -36,7 +37,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const PAIRS = PROTOCOLS.flatMap((surface) => PROTOCOLS.map((vendor) => [surface, vendor] as const))
 const TRANSLATED = PAIRS.filter(([surface, vendor]) => surface !== vendor)
 
-async function streamFor(surface: ProtocolName, vendor: ProtocolName): Promise<Response> {
+async function streamFor(surface: BuiltInProtocol, vendor: BuiltInProtocol): Promise<Response> {
   const { path, headers, body } = ASKS[surface](MODELS[vendor], true)
   const key = await world.gateway.caller()
   return world.gateway.call(path, body, { key, form: 'x-api-key', headers })
@@ -47,7 +48,7 @@ const plain = (text: string): string =>
   text.replace(/req_[\w-]+/g, 'ID').replace(/"created":\d+/g, '"created":0')
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream' }
-const bytesOf = (vendor: ProtocolName, name: string): Buffer =>
+const bytesOf = (vendor: BuiltInProtocol, name: string): Buffer =>
   Buffer.from(
     recorded(vendor, name)
       .map((payload) => framed(vendor, payload))
@@ -119,10 +120,10 @@ describe.each(PAIRS)('a caller of %s, a %s model', (surface, vendor) => {
   })
 })
 
-const PROTOCOL_OF: Readonly<Record<ProtocolName, Protocol>> = { gemini, anthropic, openai }
+const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
 
 /** What a caller gets of a vendor's bytes, which come in these packets. */
-function translated(surface: ProtocolName, vendor: ProtocolName, ...packets: Buffer[]): string {
+function translated(surface: BuiltInProtocol, vendor: BuiltInProtocol, ...packets: Buffer[]): string {
   const protocol = PROTOCOL_OF[surface]
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const conversion: Conversion = {
@@ -130,12 +131,13 @@ function translated(surface: ProtocolName, vendor: ProtocolName, ...packets: Buf
     body: { bytes: new Uint8Array(), json: {} },
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
+    protocols: new Map(),
     translated: new Map(),
   }
   const relay = convertStream(
     conversion,
     PROTOCOL_OF[vendor],
-    PROTOCOL_OF[vendor].stream.open(),
+    PROTOCOL_OF[vendor].text.stream.open(),
     () => NO_USAGE,
   )
   const parts = [...packets.map((packet) => relay.push(packet)), relay.end()]
@@ -188,7 +190,7 @@ describe.each(['anthropic', 'openai'] as const)('without alt=sse, a %s model', (
 })
 
 /** Two answers, of which one ends. A message of Anthropic's has one answer only. */
-const HALF_ENDED: Partial<Record<ProtocolName, string>> = {
+const HALF_ENDED: Partial<Record<BuiltInProtocol, string>> = {
   gemini:
     '{"candidates":[{"index":0,"content":{"parts":[{"text":"One"}]},"finishReason":"STOP"},{"index":1,"content":{"parts":[{"text":"Tw"}]}}]}',
   openai:

@@ -1,11 +1,12 @@
 // Owns the scene of the text surfaces: one gateway, and three vendors on real sockets who replay recordings in their own protocols.
+
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Call } from '../../src/db/schema.ts'
-import type { ProtocolName } from '../../src/protocols/canonical.ts'
-import type { JsonObject } from '../../src/protocols/protocol.ts'
-import { VENDOR_KEYS } from '../support/catalogue.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import {
   type Answer,
@@ -16,16 +17,16 @@ import {
   whole,
 } from '../support/upstream.ts'
 
-export const PROTOCOLS: readonly ProtocolName[] = ['gemini', 'anthropic', 'openai']
+export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
 /** A model of each vendor; callers and vendors name it alike. */
-export const MODELS: Readonly<Record<ProtocolName, string>> = {
+export const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-haiku-4-5',
   openai: 'gpt-5',
 }
 /** The same models under names of the gateway's own. */
-export const ALIASES: Readonly<Record<ProtocolName, string>> = {
+export const ALIASES: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'our-gemini',
   anthropic: 'our-claude',
   openai: 'our-gpt',
@@ -42,16 +43,16 @@ export const CACHE_READ_NANOS = 100
 export const CACHE_WRITE_5M_NANOS = 1_250
 export const CACHE_WRITE_1H_NANOS = 2_000
 
-const providerOf = (protocol: ProtocolName, url: string): string => `
+const providerOf = (protocol: BuiltInProtocol, url: string): string => `
 [[providers]]
 name = "${protocol}"
 protocol = "${protocol}"
 base_url = "${url}/${protocol}${protocol === 'openai' ? '/v1' : ''}"
-api_keys = ["${VENDOR_KEYS[0]}"]
-rest_ms = 0
+api_keys = ["${PROVIDER_KEYS[0]}"]
+cooldown_ms = 0
 `
 
-const modelOf = (id: string, ...routes: readonly ProtocolName[]): string => `
+const modelOf = (id: string, ...routes: readonly BuiltInProtocol[]): string => `
 [[models]]
 id = "${id}"
 kind = "text"
@@ -104,7 +105,7 @@ export async function openWorld(more: (url: string) => string = () => '', server
 }
 
 /** Which vendor a request came to. */
-export function vendorOf({ path }: Seen): ProtocolName {
+export function vendorOf({ path }: Seen): BuiltInProtocol {
   const found = PROTOCOLS.find((protocol) => path.startsWith(`/${protocol}/`))
   if (!found) throw new Error(`no vendor has ${path}`)
   return found
@@ -116,23 +117,23 @@ export const streamed = (seen: Seen): boolean =>
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
-const placeOf = (protocol: ProtocolName, name: string): string =>
+const placeOf = (protocol: BuiltInProtocol, name: string): string =>
   protocol === 'gemini' ? `translation/answers/gemini-${name}` : `${protocol}/${name}`
 
 /** The payloads of a recording. */
-export const recorded = (protocol: ProtocolName, name: string): string[] =>
+export const recorded = (protocol: BuiltInProtocol, name: string): string[] =>
   readFileSync(join(FIXTURES, `${placeOf(protocol, name)}.jsonl`), 'utf8')
     .trim()
     .split('\n')
 
 /** One payload as its vendor frames it: Anthropic names the event, too. */
-export const framed = (protocol: ProtocolName, payload: string): string =>
+export const framed = (protocol: BuiltInProtocol, payload: string): string =>
   protocol === 'anthropic'
     ? `event: ${JSON.parse(payload).type}\ndata: ${payload}\n\n`
     : `data: ${payload}\n\n`
 
 /** A vendor's stream of these payloads. */
-export const streamOf = (protocol: ProtocolName, payloads: readonly string[]): Answer => ({
+export const streamOf = (protocol: BuiltInProtocol, payloads: readonly string[]): Answer => ({
   headers: { 'content-type': 'text/event-stream' },
   steps: payloads.map((payload): Step => ({ send: framed(protocol, payload) })),
 })
@@ -151,7 +152,7 @@ export const replay =
 export const TIDES = 'Tides rise because the Moon pulls the near sea harder, a "bulge" on each side. 🌊\n'
 
 /** The refusal of each vendor, in its own shape. */
-export const REFUSAL: Readonly<Record<ProtocolName, (status: number, message: string) => JsonObject>> = {
+export const REFUSAL: Readonly<Record<BuiltInProtocol, (status: number, message: string) => JsonObject>> = {
   gemini: (code, message) => ({ error: { code, message, status: 'INVALID_ARGUMENT' } }),
   anthropic: (_, message) => ({ type: 'error', error: { type: 'invalid_request_error', message } }),
   openai: (_, message) => ({

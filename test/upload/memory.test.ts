@@ -13,9 +13,9 @@ import { peakMemory } from '../support/memory.ts'
 import { BOUNDARY, formOf, pictureOf } from './support.ts'
 
 const UPLOADS = 16
-const MOST_MB = 300
+const MAX_MB = 300
 
-test(`${UPLOADS} uploads of 25 MB at once keep the process below ${MOST_MB} MB`, async () => {
+test(`${UPLOADS} uploads of 25 MB at once keep the process below ${MAX_MB} MB`, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-memory-'))
   try {
     await Bun.write(
@@ -49,7 +49,7 @@ test(`${UPLOADS} uploads of 25 MB at once keep the process below ${MOST_MB} MB`,
     server.child.kill('SIGTERM')
     await server.child.exited
     expect(peak_mb).toBeGreaterThan(20)
-    expect(peak_mb).toBeLessThan(MOST_MB)
+    expect(peak_mb).toBeLessThan(MAX_MB)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -8,8 +8,8 @@ import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import {
   expectRefused,
   formOf,
-  LEAST_BYTES,
   leftIn,
+  MIN_BYTES,
   pictureOf,
   post,
   type Uploaded,
@@ -28,7 +28,7 @@ const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
 /** A caller who has only so much left: one file of his has grown, on the disk and in its row, at no cost. */
 async function callerWithRoom(room_bytes: number): Promise<string> {
   const key = await gateway.caller('0')
-  const [file] = await upload(gateway, key, { bytes: pictureOf(LEAST_BYTES) })
+  const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
   if (!file) throw new Error('nothing was stored')
   const bytes = FILE_QUOTA_BYTES - room_bytes
   await truncate(join(gateway.data_folder, file.key), bytes)
@@ -49,7 +49,7 @@ describe('to the byte', () => {
     expect((await post(gateway, over, filesOf(10_000))).status).toBe(200)
     expect(await usedBytes(gateway, over)).toBe(FILE_QUOTA_BYTES)
     const full = await leftIn(gateway)
-    await expectRefused(gateway, full, await post(gateway, over, filesOf(LEAST_BYTES)), EXCEEDED)
+    await expectRefused(gateway, full, await post(gateway, over, filesOf(MIN_BYTES)), EXCEEDED)
   })
 
   test('the files of one request count together', async () => {
@@ -68,7 +68,7 @@ describe('to the byte', () => {
   test('a deleted file makes room for as much', async () => {
     const key = await callerWithRoom(10_000)
     const [file] = await upload(gateway, key, { bytes: pictureOf(10_000) })
-    expect((await post(gateway, key, filesOf(LEAST_BYTES))).status).toBe(413)
+    expect((await post(gateway, key, filesOf(MIN_BYTES))).status).toBe(413)
     expect((await removeFile(key, file)).status).toBe(200)
     expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
   })
@@ -129,7 +129,7 @@ describe('"counted exactly under parallel uploads"', () => {
     let expected = FILE_QUOTA_BYTES - room
     const stored: Uploaded[] = []
     for (let round = 0; round < 6; round += 1) {
-      const sizes = Array.from({ length: 12 }, () => LEAST_BYTES + Math.floor(chance() * 80_000))
+      const sizes = Array.from({ length: 12 }, () => MIN_BYTES + Math.floor(chance() * 80_000))
       const deleted = stored.splice(0, Math.floor(chance() * stored.length))
       const [answers] = await Promise.all([
         Promise.all(sizes.map((size) => post(gateway, key, filesOf(size)))),

@@ -27,7 +27,7 @@ export function pictureOf(bytes: number): Uint8Array {
 }
 
 /** The smallest picture that `pictureOf` can make. */
-export const LEAST_BYTES = PNG.length
+export const MIN_BYTES = PNG.length
 
 /** A form's body. */
 export const formOf = (parts: readonly Part[]): Buffer =>

@@ -1,10 +1,11 @@
 // Getting an answer: "The first route that answers … Never a retry after the first byte, and never after the caller has gone."
+
 import { describe, expect, test } from 'bun:test'
 import type { Catalogue, Provider, TextModel } from '../../src/domain/catalogue.ts'
 import { GatewayError, invalidRequest } from '../../src/domain/errors.ts'
-import type { UpstreamFailure } from '../../src/protocols/protocol.ts'
+import type { UpstreamFailure } from '../../src/protocols/facts.ts'
+import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 import { type Dispatch, dispatch, type Fetch, type UpstreamInit } from '../../src/upstream/dispatch.ts'
-import { createHealth } from '../../src/upstream/cooldowns.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
 
 const NAMES = ['a', 'b', 'c']
@@ -17,7 +18,7 @@ const provider = (name: string): Provider => ({
   first_byte_timeout_ms: 50,
   idle_timeout_ms: 50,
   call_timeout_ms: 50,
-  rest_ms: 1_000,
+  cooldown_ms: 1_000,
 })
 const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
@@ -33,8 +34,8 @@ type Answerer = (init: UpstreamInit) => Response | Promise<Response>
 /** A dispatch over vendors that are functions; tells what was tried and what failed. */
 function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<string>> = {}) {
   const tried: string[] = []
-  const failures: [string, UpstreamFailure['blame'], string][] = []
-  const health = createHealth(() => 0)
+  const failures: [string, UpstreamFailure['failure_class'], string][] = []
+  const cooldowns = createCooldowns(() => 0)
   const fetch: Fetch = async (url, init) => {
     const name = new URL(url).hostname.split('.')[0] ?? ''
     tried.push(name)
@@ -44,7 +45,7 @@ function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<str
   }
   const run = () =>
     dispatch<string>(
-      { fetch, health, now: () => 0, random: () => 0 },
+      { fetch, cooldowns, now: () => 0, random: () => 0 },
       {
         catalogue,
         model,
@@ -53,17 +54,25 @@ function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<str
         write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
         open: (response) => response.text(),
         readFailure: (_: Attempt, status, __, body): UpstreamFailure => ({
-          blame: status === 400 ? 'request' : status === 429 ? 'busy' : status === 401 ? 'key' : 'broken',
+          failure_class:
+            status === 400
+              ? 'bad_request'
+              : status === 429
+                ? 'rate_limited'
+                : status === 401
+                  ? 'bad_key'
+                  : 'upstream_error',
           message: body,
           retry_after_s: status === 429 ? 7 : undefined,
         }),
         publicWords: (words) => words.replaceAll('secret', '[hidden]'),
         timeoutOf: () => 50,
-        onFailure: ({ provider: { name } }, { blame, message }) => failures.push([name, blame, message]),
+        onFailure: ({ provider: { name } }, { failure_class, message }) =>
+          failures.push([name, failure_class, message]),
         ...overrides,
       },
     )
-  return { run, tried, failures, health }
+  return { run, tried, failures, cooldowns }
 }
 
 const status =
@@ -92,23 +101,23 @@ async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
 }
 
 describe('goes to the next way', () => {
-  const FAILING: [string, Answerer, UpstreamFailure['blame']][] = [
-    ['429', status(429), 'busy'],
-    ['500', status(500), 'broken'],
-    ['503', status(503), 'broken'],
-    ['302', status(302), 'broken'],
-    ['a refused key', status(401), 'key'],
-    ['a failed connection', breaks, 'broken'],
-    ['silence', hangs, 'broken'],
-    ['an answer that is cut', cutShort, 'broken'],
+  const FAILING: [string, Answerer, UpstreamFailure['failure_class']][] = [
+    ['429', status(429), 'rate_limited'],
+    ['500', status(500), 'upstream_error'],
+    ['503', status(503), 'upstream_error'],
+    ['302', status(302), 'upstream_error'],
+    ['a refused key', status(401), 'bad_key'],
+    ['a failed connection', breaks, 'upstream_error'],
+    ['silence', hangs, 'upstream_error'],
+    ['an answer that is cut', cutShort, 'upstream_error'],
   ]
-  test.each(FAILING)('after %s, and lets the key rest', async (_, vendor, blame) => {
-    const { run, tried, failures, health } = over({ a: vendor, b: ok })
+  test.each(FAILING)('after %s, and lets the key rest', async (_, vendor, failure_class) => {
+    const { run, tried, failures, cooldowns } = over({ a: vendor, b: ok })
     const { answer, attempt } = await run()
     expect([answer, attempt.provider.name, tried]).toEqual(['hello', 'b', ['a', 'b']])
-    expect(failures.map(([name, of]) => [name, of])).toEqual([['a', blame]])
-    expect(health.restingUntil('a#1')).toBe(blame === 'busy' ? 7_000 : 1_000)
-    expect(health.restingUntil('b#1')).toBe(0)
+    expect(failures.map(([name, of]) => [name, of])).toEqual([['a', failure_class]])
+    expect(cooldowns.coolingUntil('a#1')).toBe(failure_class === 'rate_limited' ? 7_000 : 1_000)
+    expect(cooldowns.coolingUntil('b#1')).toBe(0)
   })
 
   test('until one answers, each once', async () => {
@@ -118,7 +127,7 @@ describe('goes to the next way', () => {
   })
 
   test('past one that cannot be told what the caller asks, which is then not at fault', async () => {
-    const { run, tried, failures, health } = over(
+    const { run, tried, failures, cooldowns } = over(
       { a: ok, b: ok },
       {
         write({ provider: { name, base_url } }) {
@@ -128,22 +137,22 @@ describe('goes to the next way', () => {
       },
     )
     expect((await run()).attempt.provider.name).toBe('b')
-    expect([tried, failures, health.restingUntil('a#1')]).toEqual([['b'], [], 0])
+    expect([tried, failures, cooldowns.coolingUntil('a#1')]).toEqual([['b'], [], 0])
   })
 })
 
 describe('ends the call', () => {
   test('at once, where the refusal is the caller’s doing: with the vendor’s words, cleaned, and no key rests', async () => {
-    const { run, tried, failures, health } = over({ a: status(400, 'topP is secret'), b: ok })
+    const { run, tried, failures, cooldowns } = over({ a: status(400, 'topP is secret'), b: ok })
     const error = await errorOf(run())
     expect([error.kind, error.message]).toEqual(['invalid_request', 'topP is [hidden]'])
-    expect([tried, failures, health.restingUntil('a#1')]).toEqual([['a'], [], 0])
+    expect([tried, failures, cooldowns.coolingUntil('a#1')]).toEqual([['a'], [], 0])
   })
 
   test.each([
-    ['busy', [status(500), status(500), status(429)], 'rate_limited', 7],
+    ['rate_limited', [status(500), status(500), status(429)], 'rate_limited', 7],
     ['silent', [status(500), status(429), hangs], 'upstream_timeout', undefined],
-    ['broken', [status(429), hangs, status(500)], 'upstream_failed', undefined],
+    ['upstream_error', [status(429), hangs, status(500)], 'upstream_failed', undefined],
     ['refusing its key', [status(401), status(401), status(401)], 'upstream_failed', undefined],
   ])('when every way failed, by the last one: %s', async (_, [a, b, c], kind, retry_after_s) => {
     const { run, tried } = over({ a: a as Answerer, b: b as Answerer, c: c as Answerer })
@@ -170,7 +179,7 @@ describe('ends the call', () => {
   })
 
   test('what is wrong with the gateway itself is no failure of a vendor', async () => {
-    const { run, health } = over(
+    const { run, cooldowns } = over(
       { a: ok },
       {
         write() {
@@ -179,7 +188,7 @@ describe('ends the call', () => {
       },
     )
     await expect(run()).rejects.toThrow(TypeError)
-    expect(health.restingUntil('a#1')).toBe(0)
+    expect(cooldowns.coolingUntil('a#1')).toBe(0)
   })
 })
 
@@ -187,7 +196,7 @@ describe('when the caller has gone', () => {
   test('the attempt is aborted, and no other is begun; no key rests for it', async () => {
     const leaving = new AbortController()
     let aborted = false
-    const { run, tried, health } = over(
+    const { run, tried, cooldowns } = over(
       {
         a({ signal }) {
           signal.addEventListener('abort', () => {
@@ -201,7 +210,7 @@ describe('when the caller has gone', () => {
       { signal: leaving.signal },
     )
     await errorOf(run())
-    expect([aborted, tried, health.restingUntil('a#1')]).toEqual([true, ['a'], 0])
+    expect([aborted, tried, cooldowns.coolingUntil('a#1')]).toEqual([true, ['a'], 0])
   })
 
   test('before the first attempt, none is made', async () => {

@@ -40,7 +40,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
   const causes: unknown[] = []
   const moves: string[] = []
   let upstream_aborted = false
-  const reading = gemini.stream.open()
+  const reading = gemini.text.stream.open()
   const stream = pump({
     first,
     reader,
@@ -55,7 +55,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
       causes.push(cause)
     },
     renderError: () => FAILURE,
-    onMove: (waiting_for) => moves.push(waiting_for),
+    onProgress: (waiting_for) => moves.push(waiting_for),
     ...overrides,
   })
   return { stream, reader, caller, settled, causes, moves, reading, upstream_aborted: () => upstream_aborted }
@@ -114,7 +114,7 @@ describe('a stream that ends well', () => {
   })
 
   test('is closed with what its frame ends with', async () => {
-    const relay = reframe(gemini.stream.open(), ARRAY_FRAME, {
+    const relay = reframe(gemini.text.stream.open(), ARRAY_FRAME, {
       next: () => [{ data: '1' }],
       finish: () => [],
     })

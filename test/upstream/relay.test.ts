@@ -1,8 +1,8 @@
 // What becomes of a stream on its way: passed on byte for byte, or framed anew; an upstream's own error record is kept back.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type ByteString, decodeByteString } from '../../src/protocols/wire/byte-string.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
+import { type ByteString, decodeByteString } from '../../src/protocols/wire/byte-string.ts'
 import { ARRAY_FRAME, eventFrame, passOn, type Relay, reframe } from '../../src/upstream/relay.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
 
@@ -18,9 +18,9 @@ const asEvents = (payloads: readonly string[], eol = '\r\n') =>
 const untouched = { next: (data: ByteString) => [{ data: decodeByteString(data) }], finish: () => [] }
 
 const RELAYS: Record<string, () => Relay> = {
-  'bytes passed on': () => passOn(gemini.stream.open(), eventFrame()),
-  'events framed anew': () => reframe(gemini.stream.open(), eventFrame(), untouched),
-  'a JSON array': () => reframe(gemini.stream.open(), ARRAY_FRAME, untouched),
+  'bytes passed on': () => passOn(gemini.text.stream.open(), eventFrame()),
+  'events framed anew': () => reframe(gemini.text.stream.open(), eventFrame(), untouched),
+  'a JSON array': () => reframe(gemini.text.stream.open(), ARRAY_FRAME, untouched),
 }
 const EACH = Object.entries(RELAYS)
 
@@ -60,12 +60,12 @@ describe('however the packets are split', () => {
   test.each(RECORDINGS)('bytes passed on are the upstream’s: %s', (recording) => {
     for (const eol of ['\n', '\r\n']) {
       const text = asEvents(lines(recording), eol)
-      expect(through(passOn(gemini.stream.open(), eventFrame()), [Buffer.from(text)])).toBe(text)
+      expect(through(passOn(gemini.text.stream.open(), eventFrame()), [Buffer.from(text)])).toBe(text)
     }
   })
 
   test.each(RECORDINGS)('an array has one element for each event: %s', (recording) => {
-    const relay = reframe(gemini.stream.open(), ARRAY_FRAME, untouched)
+    const relay = reframe(gemini.text.stream.open(), ARRAY_FRAME, untouched)
     const text = through(relay, [Buffer.from(asEvents(lines(recording)))])
     expect(JSON.parse(text)).toEqual(lines(recording).map((line) => JSON.parse(line)))
   })
@@ -105,30 +105,30 @@ describe('what is appended when a stream breaks stands on its own', () => {
     ['after nothing', []],
     ['after half an event', ['data: {"a"']],
   ])('%s', (_, packets) => {
-    expect(after(passOn(gemini.stream.open(), eventFrame()), packets)).toBe(`data: ${failure}\n\n`)
-    expect(after(reframe(gemini.stream.open(), ARRAY_FRAME, untouched), packets)).toBe(`[${failure}]`)
+    expect(after(passOn(gemini.text.stream.open(), eventFrame()), packets)).toBe(`data: ${failure}\n\n`)
+    expect(after(reframe(gemini.text.stream.open(), ARRAY_FRAME, untouched), packets)).toBe(`[${failure}]`)
   })
 
   test.each([
     ['after an event', [asEvents([first])]],
     ['after an event and a half', [asEvents([first]), 'data: {"b"']],
   ])('%s', (_, packets) => {
-    expect(after(passOn(gemini.stream.open(), eventFrame()), packets)).toBe(
+    expect(after(passOn(gemini.text.stream.open(), eventFrame()), packets)).toBe(
       `${asEvents([first])}data: ${failure}\n\n`,
     )
-    const array = after(reframe(gemini.stream.open(), ARRAY_FRAME, untouched), packets)
+    const array = after(reframe(gemini.text.stream.open(), ARRAY_FRAME, untouched), packets)
     expect(JSON.parse(array)).toEqual([JSON.parse(first), JSON.parse(failure)])
   })
 
   test('under a name, where the protocol names its error events', () => {
-    const relay = passOn(gemini.stream.open(), eventFrame('error'))
+    const relay = passOn(gemini.text.stream.open(), eventFrame('error'))
     expect(after(relay, [])).toBe(`event: error\ndata: ${failure}\n\n`)
   })
 })
 
 describe('a translation', () => {
   test('may add events, drop some, name them, and add to the end', () => {
-    const relay = reframe(gemini.stream.open(), eventFrame(), {
+    const relay = reframe(gemini.text.stream.open(), eventFrame(), {
       next: (data) =>
         data.includes('skip') ? [] : [{ event: 'start', data: '1' }, { data: data.toString() }],
       finish: () => [{ data: '[DONE]' }],
@@ -139,7 +139,7 @@ describe('a translation', () => {
 
   test('an array of nothing is an array', () => {
     expect(
-      through(reframe(gemini.stream.open(), ARRAY_FRAME, { next: () => [], finish: () => [] }), []),
+      through(reframe(gemini.text.stream.open(), ARRAY_FRAME, { next: () => [], finish: () => [] }), []),
     ).toBe('[]')
   })
 })

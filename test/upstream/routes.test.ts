@@ -1,9 +1,8 @@
 // The order in which a call tries its routes and keys, and how keys rest.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { Provider } from '../../src/domain/catalogue.ts'
-import type { Route } from '../../src/config/schema.ts'
-import { createHealth } from '../../src/upstream/cooldowns.ts'
+import type { Provider, Route } from '../../src/domain/catalogue.ts'
+import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 import { planAttempts } from '../../src/upstream/routes.ts'
 
 const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provider => ({
@@ -15,7 +14,7 @@ const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provid
   first_byte_timeout_ms: 1,
   idle_timeout_ms: 1,
   call_timeout_ms: 1,
-  rest_ms: 1,
+  cooldown_ms: 1,
 })
 const providersOf = (...list: Provider[]) => new Map(list.map((each) => [each.name, each]))
 const route = (name: string, rest: Partial<Route> = {}): Route => ({
@@ -26,7 +25,7 @@ const route = (name: string, rest: Partial<Route> = {}): Route => ({
   ...rest,
 })
 const NOW_MS = 1_000_000
-const well = createHealth(() => NOW_MS)
+const well = createCooldowns(() => NOW_MS)
 
 describe('routes', () => {
   const providers = providersOf(provider('a'), provider('b'), provider('c'))
@@ -71,8 +70,8 @@ describe('routes', () => {
 
 describe('keys of one provider', () => {
   const providers = providersOf(provider('a', ['one', 'two', 'three']), provider('b'))
-  const keys = (random: () => number, health = well) =>
-    planAttempts([route('a')], providers, health, NOW_MS, random).map(({ api_key }) => api_key)
+  const keys = (random: () => number, cooldowns = well) =>
+    planAttempts([route('a')], providers, cooldowns, NOW_MS, random).map(({ api_key }) => api_key)
 
   test.each([
     [0, ['one', 'two', 'three']],
@@ -88,68 +87,68 @@ describe('keys of one provider', () => {
   })
 
   test('that rest come last, the one that rests least first', () => {
-    const health = createHealth(() => NOW_MS)
-    health.failed('a#1', 5_000)
-    health.failed('a#2', 1_000)
-    expect(keys(() => 0, health)).toEqual(['three', 'two', 'one'])
+    const cooldowns = createCooldowns(() => NOW_MS)
+    cooldowns.failed('a#1', 5_000)
+    cooldowns.failed('a#2', 1_000)
+    expect(keys(() => 0, cooldowns)).toEqual(['three', 'two', 'one'])
   })
 
   test('that rest come after those of a route of a later order', () => {
-    const health = createHealth(() => NOW_MS)
-    for (const id of ['a#1', 'a#2', 'a#3']) health.failed(id, 5_000)
+    const cooldowns = createCooldowns(() => NOW_MS)
+    for (const id of ['a#1', 'a#2', 'a#3']) cooldowns.failed(id, 5_000)
     const routes = [route('a'), route('b', { order: 1 })]
-    const attempts = planAttempts(routes, providers, health, NOW_MS, () => 0)
+    const attempts = planAttempts(routes, providers, cooldowns, NOW_MS, () => 0)
     expect(attempts.map(({ key_id }) => key_id)).toEqual(['b#1', 'a#1', 'a#2', 'a#3'])
   })
 })
 
 describe('a key that failed', () => {
-  function health() {
+  function cooldowns() {
     let now_ms = 0
-    const book = createHealth(() => now_ms)
+    const book = createCooldowns(() => now_ms)
     return { book, at: (ms: number) => (now_ms = ms) }
   }
 
   test('rests longer with each failure in a row, up to ten minutes', () => {
-    const { book } = health()
+    const { book } = cooldowns()
     const rests = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20].map(() => {
       book.failed('k', 10_000)
-      return book.restingUntil('k')
+      return book.coolingUntil('k')
     })
     expect(rests).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * 1_000))
   })
 
   test('rests at least as long as the provider asks, but ten minutes at most', () => {
-    const { book } = health()
+    const { book } = cooldowns()
     book.failed('k', 10_000, 45_000)
-    expect(book.restingUntil('k')).toBe(45_000)
+    expect(book.coolingUntil('k')).toBe(45_000)
     book.failed('j', 10_000, 86_400_000)
-    expect(book.restingUntil('j')).toBe(600_000)
+    expect(book.coolingUntil('j')).toBe(600_000)
     book.failed('i', 10_000, 1_000)
-    expect(book.restingUntil('i')).toBe(10_000)
+    expect(book.coolingUntil('i')).toBe(10_000)
   })
 
   test('is well again after one success, and begins anew', () => {
-    const { book, at } = health()
+    const { book, at } = cooldowns()
     book.failed('k', 10_000)
     book.failed('k', 10_000)
     book.succeeded('k')
-    expect(book.restingUntil('k')).toBe(0)
+    expect(book.coolingUntil('k')).toBe(0)
     at(5_000)
     book.failed('k', 10_000)
-    expect(book.restingUntil('k')).toBe(15_000)
+    expect(book.coolingUntil('k')).toBe(15_000)
   })
 
   test('may have no rest at all', () => {
-    const { book } = health()
+    const { book } = cooldowns()
     for (let n = 0; n < 2_000; n++) book.failed('k', 0)
-    expect(book.restingUntil('k')).toBe(0)
+    expect(book.coolingUntil('k')).toBe(0)
   })
 
   test('says nothing about another', () => {
-    const { book } = health()
+    const { book } = cooldowns()
     book.failed('k', 10_000)
     book.succeeded('j')
-    expect([book.restingUntil('j'), book.restingUntil('k')]).toEqual([0, 10_000])
+    expect([book.coolingUntil('j'), book.coolingUntil('k')]).toEqual([0, 10_000])
   })
 })

@@ -2,23 +2,20 @@
 
 import type { Catalogue, EmbeddingModel, Provider } from '../../domain/catalogue.ts'
 import { internal } from '../../domain/errors.ts'
-import { readAim } from '../call-target.ts'
-import type { CallOrigin, Held, PaidCalls, Sending } from '../paid-call.ts'
-import type { Gateway } from '../../surface/gateway.ts'
-import { type JsonBody, readJsonBody } from '../../http/body.ts'
+import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import { geminiEmbeddings } from '../../protocols/gemini/embeddings.ts'
+import { openaiEmbeddings, readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
+import type { Json, JsonObject } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
-import {
-  openaiEmbeddings,
-  readEmbeddingRequest,
-  writeEmbeddings,
-} from '../../protocols/openai/embeddings.ts'
-import type { Json, JsonObject } from '../../protocols/protocol.ts'
+import type { Gateway } from '../../surface/gateway.ts'
 import { requestTo } from '../../upstream/request.ts'
 import { withRoutes } from '../../upstream/routes.ts'
-import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
+import { readCallTarget } from '../call-target.ts'
+import { readJsonBody } from '../json-body.ts'
+import type { CallOrigin, Held, PaidCalls, Sending } from '../paid-call.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
@@ -45,7 +42,7 @@ export async function embed({ exchange: steps, catalogue }: Deps, origin: CallOr
   const admitted = steps.admit(origin)
   try {
     const body = await readJsonBody(origin.request, BODY_LIMIT_BYTES)
-    const named = steps.findModel(admitted, readAim(body.json).model_id, 'embedding')
+    const named = steps.findModel(admitted, readCallTarget(body.json).model_id, 'embedding')
     const request = readEmbeddingRequest(body.json)
     const model = carriedBy(named, request, catalogue().providers)
     return await steps.once(admitted, { content: [body.bytes], streams: false }, async () => {

@@ -1,7 +1,8 @@
 // Owns the answer of the images' endpoints: images in base64 beside the ids by which they may be referred to.
+
+import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'
 import type { Produced } from '../../library/generations.ts'
-import { formatUsd, type Nanos } from '../../domain/money.ts'
 
 export interface PaidImages {
   images: readonly Produced[]

@@ -3,12 +3,12 @@ import type { Catalogue, ImageModel } from '../../domain/catalogue.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Produced } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
-import type { Logger } from '../../observe/log.ts'
 import { convert } from '../../media/convert.ts'
+import type { Logger } from '../../observe/log.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../protocols/images.ts'
+import type { Held, PaidCalls } from '../paid-call.ts'
 import type { ImageOrder } from './order.ts'
 import { noImage, sendingOf, splitOrder } from './sending.ts'
-import type { Held, PaidCalls } from '../paid-call.ts'
 
 export interface DrawingDeps {
   steps: Pick<PaidCalls, 'ask'>

@@ -2,17 +2,22 @@
 import type { ImageRate, RateState } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest, rateLimited } from '../../domain/errors.ts'
-import { beginGenerations, failGenerations, type Produced, storeGenerations } from '../../library/generations.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
+import {
+  beginGenerations,
+  failGenerations,
+  type Produced,
+  storeGenerations,
+} from '../../library/generations.ts'
 import { chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
-import { NO_USAGE } from '../../domain/usage.ts'
+import type { MemoryBudget, MemoryShare } from '../memory-budget.ts'
+import type { Admitted, CallOrigin, Held, PaidCalls } from '../paid-call.ts'
 import { writeImages } from './answer.ts'
 import { createDrawing, type DrawingDeps } from './drawing.ts'
 import type { ImageOrder } from './order.ts'
 import { type FoundReference, findReferences, type ReferenceDeps, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
-import type { MemoryBudget, MemoryShare } from '../memory-budget.ts'
-import type { Admitted, CallOrigin, Held, PaidCalls } from '../paid-call.ts'
 
 export interface ImageExchangeDeps extends ReferenceDeps, Omit<DrawingDeps, 'steps' | 'library'> {
   steps: PaidCalls

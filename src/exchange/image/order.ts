@@ -1,9 +1,9 @@
 // Owns what a caller of the images' endpoints wants, once his request is read and its fields are checked.
 import type { Generation } from '../../db/schema.ts'
-import type { StoredFile } from '../../library/files.ts'
-import type { Background } from '../../media/convert.ts'
 import type { OutputFormat } from '../../domain/image-formats.ts'
 import type { AspectRatio, Size } from '../../domain/image-size.ts'
+import type { StoredFile } from '../../library/files.ts'
+import type { Background } from '../../media/convert.ts'
 
 /** Where an image comes from that another is to be made from. */
 export type Source =

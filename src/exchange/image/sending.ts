@@ -4,10 +4,10 @@ import { GatewayError, invalidRequest, upstreamFailed } from '../../domain/error
 import type { Size } from '../../domain/image-size.ts'
 import { geminiImages } from '../../protocols/gemini/images.ts'
 import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../protocols/images.ts'
-import { parseObject } from '../../protocols/wire/json.ts'
 import { openaiImages } from '../../protocols/openai/images.ts'
-import type { ImageOrder } from './order.ts'
+import { parseObject } from '../../protocols/wire/json.ts'
 import type { Sending } from '../paid-call.ts'
+import type { ImageOrder } from './order.ts'
 
 /** The messages protocol has no images. */
 const PROTOCOLS: Partial<Record<Provider['protocol'], ImageProtocol>> = {
@@ -16,7 +16,7 @@ const PROTOCOLS: Partial<Record<Provider['protocol'], ImageProtocol>> = {
 }
 
 /** What a model may be asked for whose sizes the catalogue does not list: the largest that spec.md has verified. */
-const LONGEST_SIDE = 2_048
+const MAX_SIDE_PIXELS = 2_048
 
 /**
  * How many images each of the requests that make up a call is to ask for: as few requests as all of the model's routes
@@ -29,7 +29,7 @@ export function splitOrder(
 ): number[] {
   const most = routes.map(({ provider, model }) => {
     const protocol = providers.get(provider)?.protocol
-    return (protocol && PROTOCOLS[protocol]?.mostPerRequest(model)) ?? count
+    return (protocol === undefined ? undefined : PROTOCOLS[protocol]?.maxPerRequest(model)) ?? count
   })
   const each = Math.min(count, ...most)
   return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
@@ -74,7 +74,7 @@ function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): vo
   if (!makes) throw beyondModel()
 }
 
-const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= LONGEST_SIDE
+const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
 
 function protocolOf({ protocol }: Provider): ImageProtocol {
   const found = PROTOCOLS[protocol]

@@ -1,23 +1,23 @@
 // Owns how a text call's bytes turn between what its caller speaks and what its provider speaks: not at all, or translated.
 
-import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import type { Provider, TextModel } from '../../domain/catalogue.ts'
 import { GatewayError } from '../../domain/errors.ts'
-import type { JsonBody } from '../../http/body.ts'
+import type { Usage } from '../../domain/usage.ts'
 import type {
   AnswerContext,
-  ProtocolName,
   StreamDecoder,
   StreamEncoder,
   StreamEvent,
   TargetModel,
 } from '../../protocols/canonical.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
-import type { JsonObject, Protocol, StreamReading } from '../../protocols/protocol.ts'
-import { TRANSLATORS } from '../../protocols/translators.ts'
 import { type EventTranslation, type Frame, passOn, type Relay, reframe } from '../../upstream/relay.ts'
 import { withRoutes } from '../../upstream/routes.ts'
-import type { Usage } from '../../domain/usage.ts'
 
 /** What a caller speaks in one call, and how he wants it framed. */
 export interface Dialect {
@@ -34,6 +34,7 @@ export interface Dialect {
 /** One request, on its way to whichever provider. */
 export interface Conversion {
   dialect: Dialect
+  protocols: Registry
   body: JsonBody
   streams: boolean
   context: AnswerContext
@@ -60,12 +61,14 @@ export function convertRequest(
 ): Uint8Array | string {
   const { dialect, body, streams } = conversion
   const same = provider.name === dialect.protocol.name
-  const json = same ? body.json : translateRequest(conversion, provider.name, upstream)
-  const prepared = provider.prepare(json, { model: upstream.model, streams })
+  const json = same ? body.json : translateRequest(conversion, provider, upstream)
+  const prepared = provider.text.prepare(json, { model: upstream.model, streams })
   const limited =
-    upstream.output_limit === undefined ? prepared : provider.limitOutput(prepared, upstream.output_limit)
+    upstream.output_limit === undefined
+      ? prepared
+      : provider.text.limitOutput(prepared, upstream.output_limit)
   return same
-    ? spliceFields(body.bytes, body.json, limited, provider.decisive_fields)
+    ? spliceFields(body.bytes, body.json, limited, provider.text.decisive_fields)
     : JSON.stringify(limited)
 }
 
@@ -82,7 +85,8 @@ export function carriedBy(
 ): TextModel {
   const refusals: GatewayError[] = []
   const carrying = withRoutes(model, (route) => {
-    const to = providers.get(route.provider)?.protocol
+    const provider = providers.get(route.provider)
+    const to = provider && protocolOf(conversion.protocols, provider)
     const refusal = to && refusalBy(conversion, to, { ...route, max_output_tokens: model.max_output_tokens })
     if (refusal) refusals.push(refusal)
     return refusal === undefined
@@ -91,8 +95,8 @@ export function carriedBy(
   return carrying
 }
 
-function refusalBy(conversion: Conversion, to: ProtocolName, target: TargetModel): GatewayError | undefined {
-  if (to === conversion.dialect.protocol.name) return undefined
+function refusalBy(conversion: Conversion, to: Protocol, target: TargetModel): GatewayError | undefined {
+  if (to.name === conversion.dialect.protocol.name) return undefined
   try {
     translateRequest(conversion, to, target)
     return undefined
@@ -105,14 +109,14 @@ function refusalBy(conversion: Conversion, to: ProtocolName, target: TargetModel
 /** Translated once for each protocol and model. */
 function translateRequest(
   { dialect, body, streams, translated }: Conversion,
-  to: ProtocolName,
+  to: Protocol,
   { model, max_output_tokens }: TargetModel,
 ): JsonObject {
-  const key = `${to} ${model}`
+  const key = `${to.name} ${model}`
   const known = translated.get(key)
   if (known) return known
-  const request = TRANSLATORS[dialect.protocol.name].decodeRequest(body.json, streams)
-  const made = TRANSLATORS[to].encodeRequest(request, { model, max_output_tokens })
+  const request = dialect.protocol.text.decodeRequest(body.json, streams)
+  const made = to.text.encodeRequest(request, { model, max_output_tokens })
   translated.set(key, made)
   return made
 }
@@ -128,10 +132,8 @@ export function convertAnswer(
   billed: Usage,
 ): ArrayBuffer | string {
   if (provider.name === dialect.protocol.name) return answer.bytes
-  const decoded = TRANSLATORS[provider.name].decodeAnswer(answer.json, context.id)
-  return JSON.stringify(
-    TRANSLATORS[dialect.protocol.name].encodeAnswer({ ...decoded, usage: billed }, context),
-  )
+  const decoded = provider.text.decodeAnswer(answer.json, context.id)
+  return JSON.stringify(dialect.protocol.text.encodeAnswer({ ...decoded, usage: billed }, context))
 }
 
 /**
@@ -146,8 +148,8 @@ export function convertStream(
 ): Relay {
   const { protocol, frame, raw, shown } = dialect
   if (provider.name !== protocol.name) {
-    const decoder = TRANSLATORS[provider.name].createStreamDecoder(context.id)
-    const encoder = TRANSLATORS[protocol.name].createStreamEncoder(context)
+    const decoder = provider.text.createStreamDecoder(context.id)
+    const encoder = protocol.text.createStreamEncoder(context)
     return reframe(reading, frame, translating(decoder, encoder, billed))
   }
   if (raw && !shown) return passOn(reading, frame)

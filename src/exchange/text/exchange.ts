@@ -2,23 +2,18 @@
 
 import type { TextModel } from '../../domain/catalogue.ts'
 import { GatewayError, upstreamFailed } from '../../domain/errors.ts'
+import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
-import { type JsonBody, readJsonBody } from '../../http/body.ts'
 import { affordableOutput, type Quote, quote } from '../../pricing/quote.ts'
-import { parseAnswer } from '../../protocols/wire/json.ts'
-import type { JsonObject, Protocol, RequestFacts, StreamReading } from '../../protocols/protocol.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import { protocolOf } from '../../protocols/registry.ts'
+import { type JsonObject, parseAnswer } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { type ByteReader, pump, type StreamEnding } from '../../upstream/pump.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from '../../domain/usage.ts'
-import type { Aim } from '../call-target.ts'
-import {
-  type Conversion,
-  carriedBy,
-  convertAnswer,
-  convertRequest,
-  convertStream,
-  type Dialect,
-} from './conversion.ts'
+import type { CallTarget } from '../call-target.ts'
+import { readJsonBody } from '../json-body.ts'
 import {
   type Admitted,
   type CallOrigin,
@@ -29,11 +24,19 @@ import {
   type Sending,
 } from '../paid-call.ts'
 import { CLIENT_CLOSED_REQUEST } from '../settlement.ts'
+import {
+  type Conversion,
+  carriedBy,
+  convertAnswer,
+  convertRequest,
+  convertStream,
+  type Dialect,
+} from './conversion.ts'
 
 export interface TextCall extends CallOrigin {
   body_limit_bytes: number
   /** What the address says, or how the body says it: then the model is found only after the body is read. */
-  aim: Aim | ((body: JsonObject) => Aim)
+  aim: CallTarget | ((body: JsonObject) => CallTarget)
   /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
   /** Headers of the caller's that a provider of his own protocol is to get too. */
@@ -105,9 +108,15 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     }
   }
 
-  function quoteText(call: TextCall, admitted: Admitted, model: TextModel, body: JsonBody, aim: Aim): Order {
+  function quoteText(
+    call: TextCall,
+    admitted: Admitted,
+    model: TextModel,
+    body: JsonBody,
+    aim: CallTarget,
+  ): Order {
     const dialect = call.dialect(body.json)
-    const facts = dialect.protocol.readRequest(body.json)
+    const facts = dialect.protocol.text.readRequest(body.json)
     const max_output_tokens = Math.min(
       facts.max_output_tokens ?? model.max_output_tokens,
       model.max_output_tokens,
@@ -118,7 +127,14 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       created_s: Math.floor(admitted.started_ms / 1000),
       shows_usage: dialect.shows_usage,
     }
-    const conversion = { dialect, body, streams: aim.streams, context, translated: new Map() }
+    const conversion = {
+      dialect,
+      protocols: deps.protocols,
+      body,
+      streams: aim.streams,
+      context,
+      translated: new Map(),
+    }
     return {
       call,
       model: carriedBy(conversion, model, deps.catalogue().providers),
@@ -153,8 +169,8 @@ export function createExchange(deps: PaidCallDeps): Exchange {
       streams,
       open,
       write({ provider, model: upstream_model, api_key }) {
-        const protocol = deps.protocols[provider.protocol]
-        const target = protocol.target({ model: upstream_model, api_key, streams })
+        const protocol = protocolOf(deps.protocols, provider)
+        const target = protocol.text.target({ model: upstream_model, api_key, streams })
         const body = convertRequest(conversion, protocol, {
           model: upstream_model,
           max_output_tokens,
@@ -171,7 +187,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     const { answer } = await steps.send(
       held,
       sending(held, (response, { provider }) =>
-        readWhole(response, order, deps.protocols[provider.protocol]),
+        readWhole(response, order, protocolOf(deps.protocols, provider)),
       ),
     )
     await steps.settle(held, held.place.gone.aborted ? 'cancelled' : 'completed', answer.billed)
@@ -183,8 +199,8 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     const { dialect } = order.conversion
     const { answer, attempt, abort } = await steps.send(held, sending(held, readFirst))
     const { server } = deps.catalogue()
-    const protocol = deps.protocols[attempt.provider.protocol]
-    const reading = protocol.stream.open()
+    const protocol = protocolOf(deps.protocols, attempt.provider)
+    const reading = protocol.text.stream.open()
     const relay = convertStream(order.conversion, protocol, reading, () => billStream(order, reading).usage)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
@@ -199,7 +215,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
           cause instanceof GatewayError ? cause : brokenStream(),
           order.call.request_id,
         ),
-      onMove: place.moved,
+      onProgress: place.progressed,
     })
     return new Response(body, { headers: answerHeaders(held, relay.content_type) })
   }
@@ -218,7 +234,7 @@ export function createExchange(deps: PaidCallDeps): Exchange {
     const nothing_to_charge = ending === 'broken' || (ending === 'cancelled' && reported === undefined)
     if (delivered_tokens === 0 && nothing_to_charge) {
       const status = ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
-      await held.settlement.giveBack(ending, status).finally(() => steps.leave(held, 0))
+      await held.settlement.voidHold(ending, status).finally(() => steps.leave(held, 0))
     } else {
       await steps.settle(held, ending, billStream(held.order, reading, ending))
     }
@@ -249,7 +265,7 @@ function billStream(order: Order, reading: StreamReading, ending: StreamEnding =
 async function readWhole(response: Response, order: Order, protocol: Protocol): Promise<WholeAnswer> {
   const bytes = await response.arrayBuffer()
   const json = parseAnswer(Buffer.from(bytes).toString())
-  const billed = bill(order, protocol.readUsage(json), () => protocol.estimateOutput(json))
+  const billed = bill(order, protocol.text.readUsage(json), () => protocol.text.estimateOutput(json))
   return { body: convertAnswer(order.conversion, protocol, { bytes, json }, billed.usage), billed }
 }
 

@@ -1,8 +1,7 @@
 // Owns the reading of a whole message into the canonical form.
 import type { ConversationAnswer, Part } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 

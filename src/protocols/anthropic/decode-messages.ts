@@ -1,8 +1,17 @@
 // Owns the reading of a messages request's conversation: blocks into parts, foreign seals back to what they seal.
 import type { MediaPart, Part, Signature, Source, TextPart, ToolResultPart, Turn } from '../canonical.ts'
-import { eachOf, maybe, oneOf, refusal, wantBoolean, wantObject, wantString } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
+import {
+  eachOf,
+  type Json,
+  type JsonObject,
+  maybe,
+  oneOf,
+  refusal,
+  wantBoolean,
+  wantObject,
+  wantString,
+} from '../wire/json.ts'
 
 interface Conversation {
   /** What system messages in the midst of the conversation said: other vendors have one place for it. */

@@ -12,6 +12,8 @@ import {
 import { refuseUncarried } from '../carried.ts'
 import {
   eachOf,
+  type Json,
+  type JsonObject,
   maybe,
   oneOf,
   refusal,
@@ -21,7 +23,6 @@ import {
   wantObject,
   wantString,
 } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { decodeMessages, readSystem } from './decode-messages.ts'
 
 const KNOWN = new Set([

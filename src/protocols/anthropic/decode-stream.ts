@@ -3,9 +3,8 @@
 import { upstreamFailed } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical.ts'
-import { objectIn, parseObject, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
+import { type JsonObject, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { readStop } from './stop-reasons.ts'
 import { updateUsage } from './usage.ts'
 

@@ -1,10 +1,11 @@
 // Owns the writing of a canonical answer as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
+
 import { NO_USAGE } from '../../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer, Part, Signature } from '../canonical.ts'
 import { writeParts } from '../part-writers.ts'
-import type { JsonObject } from '../protocol.ts'
 import { packSignature } from '../signature.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 

@@ -9,9 +9,8 @@ import type {
   Turn,
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { compact, type Json, type JsonObject } from '../wire/json.ts'
 
 /** Every turn; in a user's, tool results come first, as the vendor demands. */
 export const encodeMessages = (request: ConversationRequest): JsonObject[] =>

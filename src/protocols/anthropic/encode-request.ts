@@ -2,8 +2,7 @@
 // https://platform.claude.com/docs/en/api/messages
 import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
 import { refusePart, refuseUnsayable } from '../carried.ts'
-import { compact, refusal } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf } from './model.ts'
 import { strictSchema } from './schema.ts'

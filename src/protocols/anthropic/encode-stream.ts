@@ -1,10 +1,11 @@
 // Owns the writing of canonical events as a streamed message.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
+
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { packSignature } from '../signature.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 import { redactedBlock, sealBlock } from './encode-answer.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'

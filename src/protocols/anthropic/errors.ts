@@ -1,6 +1,7 @@
 // Owns the error shape of messages: HTTP status and type of each kind of error.
+
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
-import type { JsonObject } from '../protocol.ts'
+import type { JsonObject } from '../wire/json.ts'
 
 /** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that it does not list has the nearest type. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {

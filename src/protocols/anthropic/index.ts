@@ -1,5 +1,11 @@
-// Owns the messages protocol as a whole: the verbs of a Protocol, gathered.
+// The messages protocol, its verbs gathered.
 import type { Protocol } from '../protocol.ts'
+import { decodeAnswer } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createStreamDecoder } from './decode-stream.ts'
+import { encodeAnswer } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -9,15 +15,23 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
-  readRequest,
-  decisive_fields: new Set(['model', 'stream', 'max_tokens']),
-  prepare,
-  limitOutput,
-  target,
-  readUsage,
-  estimateOutput,
-  stream,
   readFailure,
   renderError,
   renderStreamError,
+  text: {
+    readRequest,
+    decisive_fields: new Set(['model', 'stream', 'max_tokens']),
+    prepare,
+    limitOutput,
+    target,
+    readUsage,
+    estimateOutput,
+    stream,
+    decodeRequest,
+    encodeRequest,
+    decodeAnswer,
+    encodeAnswer,
+    createStreamDecoder,
+    createStreamEncoder,
+  },
 }

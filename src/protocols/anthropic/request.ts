@@ -1,7 +1,17 @@
 // Owns what a messages request asks for, as far as it must be known before it is paid: its size and its limit.
+
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import { objectIn, refusal, stringIn, wantArray, wantCount, wantObject } from '../wire/json.ts'
-import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
+import type { RequestFacts } from '../facts.ts'
+import {
+  type Json,
+  type JsonObject,
+  objectIn,
+  refusal,
+  stringIn,
+  wantArray,
+  wantCount,
+  wantObject,
+} from '../wire/json.ts'
 
 /**
  * Reads a messages request. What it does not price is not looked at: the vendor judges it.
@@ -26,7 +36,7 @@ export const prepare = (body: JsonObject, { model }: { model: string }): JsonObj
   body.model === model ? body : { ...body, model }
 
 /** The least budget that the vendor takes. */
-const LEAST_BUDGET_TOKENS = 1_024
+const MIN_BUDGET_TOKENS = 1_024
 
 /** The same request with max_tokens lowered, and with it a thinking budget that would no longer fit: it is refused otherwise. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
@@ -36,7 +46,7 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
   const budget_tokens = max_output_tokens - 1
   return {
     ...limited,
-    thinking: budget_tokens < LEAST_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens },
+    thinking: budget_tokens < MIN_BUDGET_TOKENS ? { type: 'disabled' } : { ...thinking, budget_tokens },
   }
 }
 

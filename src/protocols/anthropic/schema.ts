@@ -1,6 +1,7 @@
+import type { Json, JsonObject } from '../wire/json.ts'
+
 // Owns the JSON Schema that Claude models can be held to.
 // https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"
-import type { Json, JsonObject } from '../protocol.ts'
 
 /** Bounds that the vendor refuses; its own SDKs leave them out too. */
 const REFUSED = new Set([

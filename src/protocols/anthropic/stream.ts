@@ -1,9 +1,10 @@
 // Owns the reading of a streamed message as it passes: bytes are searched, and JSON is parsed only where it decides something.
-import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+
 import type { Usage } from '../../domain/usage.ts'
+import type { StreamReading, StreamRules } from '../protocol.ts'
+import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { quoted, stringValueBytes } from '../wire/json-text.ts'
-import type { StreamReading, StreamRules } from '../protocol.ts'
 import { updateUsage } from './usage.ts'
 
 const MESSAGE_START = quoted('message_start')

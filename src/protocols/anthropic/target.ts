@@ -1,5 +1,5 @@
+import type { UpstreamTarget } from '../facts.ts'
 // Owns where a messages request goes at a provider, and how it shows its key.
-import type { UpstreamTarget } from '../protocol.ts'
 
 /** The one version of the protocol: https://platform.claude.com/docs/en/api/versioning. */
 export const ANTHROPIC_VERSION = '2023-06-01'

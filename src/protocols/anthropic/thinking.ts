@@ -1,9 +1,8 @@
 // Owns how much a Claude model is told to think, and when it cannot be told to.
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 import type { ConversationRequest, Effort, Thinking, Turn } from '../canonical.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import type { Generation } from './model.ts'
 
 export interface EncodedThinking {
@@ -14,9 +13,9 @@ export interface EncodedThinking {
 }
 
 /** The least that the vendor takes. */
-const LEAST_BUDGET_TOKENS = 1_024
+const MIN_BUDGET_TOKENS = 1_024
 /** What a budget is where the model was to decide for itself, and its generation cannot. */
-const USUAL_BUDGET_TOKENS = 8_192
+const DEFAULT_BUDGET_TOKENS = 8_192
 
 const NOT_SAID: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
 
@@ -80,9 +79,9 @@ function adaptive(
 const HIGHEST: ReadonlySet<Effort> = new Set(['xhigh', 'max'])
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
-  const wanted = Math.max(budgetOf(thinking) ?? USUAL_BUDGET_TOKENS, LEAST_BUDGET_TOKENS)
+  const wanted = Math.max(budgetOf(thinking) ?? DEFAULT_BUDGET_TOKENS, MIN_BUDGET_TOKENS)
   const budget_tokens = Math.min(wanted, max_tokens - 1)
-  if (budget_tokens < LEAST_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SAID
+  if (budget_tokens < MIN_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SAID
   return {
     thinking: { type: 'enabled', budget_tokens },
     effort: undefined,

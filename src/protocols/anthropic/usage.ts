@@ -2,8 +2,7 @@
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { countIn, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /** The usage of a whole message; undefined where it carries none. */
 export const readUsage = (answer: JsonObject): Usage | undefined => updateUsage(undefined, answer.usage)

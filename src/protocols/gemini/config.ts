@@ -1,6 +1,5 @@
 // Owns generationConfig as far as it costs money: how long an answer may be, how many there are, how much may be thought.
-import { isObject } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { isObject, type JsonObject } from '../wire/json.ts'
 import { type Found, find, join, refuse } from './fields.ts'
 
 export interface GenerationLimits {

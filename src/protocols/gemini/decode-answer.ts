@@ -1,7 +1,6 @@
 // Owns the reading of a whole native answer into the canonical form.
 import { type Answer, type ConversationAnswer, madeCallId, type Part } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readAnswerPart } from './parts.ts'
 import { readStop } from './stop-reasons.ts'

@@ -9,9 +9,18 @@ import {
   type ToolResultPart,
   type Turn,
 } from '../canonical.ts'
-import { eachOf, maybe, oneOf, refusal, wantBoolean, wantObject, wantString } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { unpackSignature } from '../signature.ts'
+import {
+  eachOf,
+  type Json,
+  type JsonObject,
+  maybe,
+  oneOf,
+  refusal,
+  wantBoolean,
+  wantObject,
+  wantString,
+} from '../wire/json.ts'
 import { camelCased } from './spelling.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const

@@ -10,6 +10,7 @@ import {
 import { refuseUncarried } from '../carried.ts'
 import {
   eachOf,
+  type JsonObject,
   maybe,
   oneOf,
   refusal,
@@ -20,7 +21,6 @@ import {
   wantObject,
   wantString,
 } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { decodeContents, decodeSystem } from './decode-contents.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { fromGeminiSchema } from './schema.ts'

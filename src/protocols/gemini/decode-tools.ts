@@ -2,8 +2,7 @@
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/api/caching#ToolConfig
 import type { ToolChoice, ToolDefinition } from '../canonical.ts'
 import { refuseUncarried } from '../carried.ts'
-import { eachOf, maybe, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
-import type { Json } from '../protocol.ts'
+import { eachOf, type Json, maybe, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
 import { fromGeminiSchema } from './schema.ts'
 import { camelCased } from './spelling.ts'
 

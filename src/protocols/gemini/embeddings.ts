@@ -2,8 +2,7 @@
 // https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
-import { compact, countIn, objectIn, objectsIn, refusal } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { compact, countIn, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
 import { methodTarget } from './target.ts'
 
 /** Callers speak OpenAI's embeddings; this is what a Gemini provider is asked, and how its vectors go back. */

@@ -2,9 +2,8 @@
 // https://ai.google.dev/api/generate-content#generatecontentresponse
 import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
 import type { Answer, AnswerContext, ConversationAnswer, Part } from '../canonical.ts'
-import { compact } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { sealField } from './parts.ts'
 import { writeStop } from './stop-reasons.ts'

@@ -11,9 +11,8 @@ import {
   textOf,
 } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact, refusal } from '../wire/json.ts'
 import { writeParts } from '../part-writers.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject, refusal } from '../wire/json.ts'
 import type { Generation } from './model.ts'
 import { ownSignature } from './parts.ts'
 

@@ -2,8 +2,7 @@
 // https://ai.google.dev/api/generate-content#request-body
 import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
 import { refuseUnsayable } from '../carried.ts'
-import { compact } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { encodeContents } from './encode-contents.ts'
 import { generationOf } from './model.ts'
 import { toGeminiSchema } from './schema.ts'

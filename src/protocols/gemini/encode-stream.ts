@@ -1,4 +1,5 @@
 // Owns the writing of canonical events as a streamed native answer.
+
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import {
   type AnswerContext,
@@ -9,7 +10,7 @@ import {
   type StreamEncoder,
 } from '../canonical.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
-import type { JsonObject } from '../protocol.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { encodeAnswerPart, writeUsage } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { sealField } from './parts.ts'

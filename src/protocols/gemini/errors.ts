@@ -1,6 +1,7 @@
 // Owns the native error shape: HTTP status and canonical status of each kind of error.
+
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
-import type { JsonObject } from '../protocol.ts'
+import type { JsonObject } from '../wire/json.ts'
 
 /** HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is as the vendor has it. */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {

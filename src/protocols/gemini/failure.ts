@@ -1,8 +1,8 @@
 // Owns what a vendor's refusal means: whose doing it is, and when to come back.
-import { type Blame, COMMON_BLAME } from '../failure-class.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { Json, JsonObject, UpstreamFailure } from '../protocol.ts'
+import type { UpstreamFailure } from '../facts.ts'
+import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { refusalWords } from '../refusal-words.ts'
+import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
 /** A cached content or a file that is not there is answered as 403 or 404 too: that is no fault of the key or the route. */
@@ -16,17 +16,17 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   const error = readError(body)
   const message = refusalWords(stringIn(error.message), status, body)
   return {
-    blame: blame(status, error, message),
+    failure_class: classify(status, error, message),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
   }
 }
 
-function blame(status: number, error: JsonObject, message: string): Blame {
-  if (refusesKey(error)) return 'key'
-  if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'request'
+function classify(status: number, error: JsonObject, message: string): FailureClass {
+  if (refusesKey(error)) return 'bad_key'
+  if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'bad_request'
   // https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes".
-  return COMMON_BLAME[status] ?? 'broken'
+  return DEFAULT_FAILURE_CLASSES[status] ?? 'upstream_error'
 }
 
 /** A key that is wrong or expired is answered as 400, and so is one whose country or billing rules it out. */

@@ -1,6 +1,7 @@
 // Owns how fields of the native protocol are read: the vendor's parser takes camelCase and snake_case alike, so we do too.
+
 import { invalidRequest } from '../../domain/errors.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import type { Json, JsonObject } from '../wire/json.ts'
 
 /** A field under either spelling, as it was written. */
 export interface Found {

@@ -1,7 +1,6 @@
 // Owns what a Gemini image model answered: its images, or whether it was moderation that kept them.
 import type { ImageAnswer } from '../images.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /** https://ai.google.dev/api/generate-content#FinishReason: those by which content is withheld. */
 const WITHHELD: ReadonlySet<string> = new Set([

@@ -1,8 +1,7 @@
 // Owns asking a Gemini image model for an image: generateContent with image output, references as inline parts.
 
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { target } from './target.ts'
 
 /** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios */
@@ -25,7 +24,7 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
   { name: '1K', longer_side: 1_024 },
   { name: '2K', longer_side: 2_048 },
 ]
-const LARGEST_IMAGE_SIZE = '4K'
+const MAX_IMAGE_SIZE = '4K'
 
 /** The request for one image. Gemini takes no number: its image models answer with one candidate. */
 export function encodeImageRequest(
@@ -59,5 +58,5 @@ function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonO
 
 function imageSize({ width, height }: Sides): string {
   const longer = Math.max(width, height)
-  return IMAGE_SIZES.find(({ longer_side }) => longer <= longer_side)?.name ?? LARGEST_IMAGE_SIZE
+  return IMAGE_SIZES.find(({ longer_side }) => longer <= longer_side)?.name ?? MAX_IMAGE_SIZE
 }

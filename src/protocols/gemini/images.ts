@@ -5,7 +5,7 @@ import { decodeImageAnswer } from './images-answer.ts'
 import { encodeImageRequest } from './images-request.ts'
 
 export const geminiImages: ImageProtocol = {
-  mostPerRequest: () => 1,
+  maxPerRequest: () => 1,
   encode: encodeImageRequest,
   decode: decodeImageAnswer,
   readFailure,

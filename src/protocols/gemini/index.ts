@@ -1,7 +1,15 @@
-// Owns the native generation protocol as a whole: the verbs of a Protocol, gathered.
+// The native generation protocol, its verbs gathered.
 import type { Protocol } from '../protocol.ts'
+import { decodeAnswer } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createStreamDecoder } from './decode-stream.ts'
+import { geminiEmbeddings } from './embeddings.ts'
+import { encodeAnswer } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
+import { geminiImages } from './images.ts'
 import { limitOutput, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
@@ -9,16 +17,26 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
-  readRequest,
-  decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
-  // The address says the model, and whether to stream.
-  prepare: (body) => body,
-  limitOutput,
-  target,
-  readUsage,
-  estimateOutput,
-  stream,
   readFailure,
   renderError,
   renderStreamError,
+  text: {
+    readRequest,
+    decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
+    // The address says the model, and whether to stream.
+    prepare: (body) => body,
+    limitOutput,
+    target,
+    readUsage,
+    estimateOutput,
+    stream,
+    decodeRequest,
+    encodeRequest,
+    decodeAnswer,
+    encodeAnswer,
+    createStreamDecoder,
+    createStreamEncoder,
+  },
+  images: geminiImages,
+  embeddings: geminiEmbeddings,
 }

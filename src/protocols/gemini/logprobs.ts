@@ -1,8 +1,7 @@
 // Owns the log probabilities of a candidate's tokens, both ways.
 // https://ai.google.dev/api/generate-content#LogprobsResult
 import type { TokenChance, TokenLogprob } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 const readChance = (value: JsonObject): TokenChance => ({
   token: stringIn(value.token) ?? '',

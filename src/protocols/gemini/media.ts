@@ -1,6 +1,7 @@
 // Owns inline media of a request: which images are taken, and an estimate of the tokens that media cost.
+
 import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import type { JsonObject } from '../protocol.ts'
+import type { JsonObject } from '../wire/json.ts'
 import { find, join, refuse } from './fields.ts'
 
 /** The image types of the vendor and of the specification ("Allowed image MIME types"). */

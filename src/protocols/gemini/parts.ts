@@ -1,8 +1,7 @@
 // Owns the reading and writing of an answer's parts, whole and streamed alike.
 import type { Part, Signature } from '../canonical.ts'
-import { objectIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { packSignature, type Sealed, unpackSignature } from '../signature.ts'
+import { type JsonObject, objectIn, stringIn } from '../wire/json.ts'
 
 /** A signature that Gemini issued, as it takes it back; undefined for others'. */
 export const ownSignature = (signature: Signature | undefined): string | undefined =>

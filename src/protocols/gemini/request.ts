@@ -1,8 +1,9 @@
 // Owns what a native request asks for, as far as it must be known before it is paid: its size, its limits, what is plainly wrong.
+
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
-import { isObject, objectIn, objectsIn } from '../wire/json.ts'
-import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
+import type { RequestFacts } from '../facts.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 import { findConfig, readLimits } from './config.ts'
 import { find, join, refuse } from './fields.ts'
 import { fileTokens, inlineTokens } from './media.ts'

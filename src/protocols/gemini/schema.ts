@@ -1,7 +1,6 @@
 // Owns what differs between JSON Schema and the two forms of it that the native protocol takes.
 // https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
-import { isObject } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 
 /** The keywords that the vendor documents for responseJsonSchema and parametersJsonSchema; others are left out. */
 const TAKEN = new Set([

@@ -1,6 +1,5 @@
 // Owns the one spelling that translations read: the vendor takes camelCase and snake_case alike.
-import { refusal } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { type JsonObject, refusal } from '../wire/json.ts'
 
 const camelOf = (name: string): string =>
   name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())

@@ -1,9 +1,10 @@
 // Owns the reading of a native stream as it passes: bytes are searched, and JSON is parsed only where it decides something.
-import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+
 import type { Usage } from '../../domain/usage.ts'
-import { objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import type { StreamReading, StreamRules } from '../protocol.ts'
+import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { hasValue, quoted, stringValueBytes } from '../wire/json-text.ts'
-import type { JsonObject, StreamReading, StreamRules } from '../protocol.ts'
 import { estimateOutput, readUsage } from './usage.ts'
 
 const USAGE = quoted('usageMetadata')

@@ -1,5 +1,5 @@
+import type { UpstreamTarget } from '../facts.ts'
 // Owns where a native request goes at a provider, and how it shows its key.
-import type { UpstreamTarget } from '../protocol.ts'
 
 /**
  * Path, query and headers of a call. The key goes in a header, never in the URL, which is logged along the way.

@@ -1,9 +1,8 @@
 // Owns how much a Gemini model is told to think, and whether it is to show it.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
 import type { ConversationRequest, Effort, Thinking } from '../canonical.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 /** thinkingConfig; undefined where there is nothing to say, or the model does not think. */

@@ -1,8 +1,7 @@
 // Owns how the vendor's usageMetadata becomes a Usage, and what an answer without one is taken to have cost.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import type { Usage } from '../../domain/usage.ts'
-import { isObject, objectIn, objectsIn } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
 
 /**
  * The usage of a whole answer, or of one event of a stream.

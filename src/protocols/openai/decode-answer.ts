@@ -7,8 +7,7 @@ import {
   parseArguments,
   type StopReason,
 } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readReasoning, readToolSignature } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'

@@ -10,8 +10,18 @@ import {
   type ToolResultPart,
   type Turn,
 } from '../canonical.ts'
-import { eachOf, maybe, objectIn, oneOf, refusal, stringIn, wantObject, wantString } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import {
+  eachOf,
+  type Json,
+  type JsonObject,
+  maybe,
+  objectIn,
+  oneOf,
+  refusal,
+  stringIn,
+  wantObject,
+  wantString,
+} from '../wire/json.ts'
 import { readReasoning, readToolSignature } from './reasoning.ts'
 
 interface Conversation {

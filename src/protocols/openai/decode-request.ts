@@ -12,6 +12,8 @@ import {
 import { refuseUncarried } from '../carried.ts'
 import {
   eachOf,
+  type Json,
+  type JsonObject,
   maybe,
   oneOf,
   refusal,
@@ -22,7 +24,6 @@ import {
   wantObject,
   wantString,
 } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { decodeMessages } from './decode-messages.ts'
 
 const KNOWN = new Set([

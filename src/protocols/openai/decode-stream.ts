@@ -9,9 +9,8 @@ import {
   type StreamDecoder,
   type StreamEvent,
 } from '../canonical.ts'
-import { countIn, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { createOpenParts } from '../open-parts.ts'
-import type { JsonObject } from '../protocol.ts'
+import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { readLogprobs } from './logprobs.ts'
 import { readReasoning, readToolSignature } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'

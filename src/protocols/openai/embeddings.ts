@@ -3,12 +3,22 @@
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
-import { maybe, objectIn, objectsIn, oneOf, refusal, wantArray, wantCount, wantString } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import {
+  type Json,
+  type JsonObject,
+  maybe,
+  objectIn,
+  objectsIn,
+  oneOf,
+  refusal,
+  wantArray,
+  wantCount,
+  wantString,
+} from '../wire/json.ts'
 import { readUsage } from './usage.ts'
 
 /** "any array must be 2048 dimensions or less" */
-const MOST_INPUTS = 2_048
+const MAX_INPUTS = 2_048
 const FORMATS = { float: 'float', base64: 'base64' } as const
 
 /**
@@ -40,7 +50,7 @@ function readInput(input: Json | undefined): Input {
   if (first === undefined) throw refusal('input', 'must not be empty.')
   if (typeof first === 'number')
     return { texts: undefined, count: 1, input_tokens: readTokens(input, 'input') }
-  if (input.length > MOST_INPUTS) throw refusal('input', `must be at most ${MOST_INPUTS} inputs.`)
+  if (input.length > MAX_INPUTS) throw refusal('input', `must be at most ${MAX_INPUTS} inputs.`)
   if (typeof first === 'string') return textInput(input.map((item, at) => readText(item, `input[${at}]`)))
   if (!Array.isArray(first)) throw refusal('input[0]', INPUT_MUST)
   const input_tokens = input.reduce<number>((sum, item, at) => sum + readTokens(item, `input[${at}]`), 0)

@@ -7,8 +7,7 @@ import {
   type ToolCallPart,
   textOf,
 } from '../canonical.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { reasoningFields, sealField } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'

@@ -10,8 +10,7 @@ import type {
 } from '../canonical.ts'
 import { textOf } from '../canonical.ts'
 import { refusePart } from '../carried.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { sealField } from './reasoning.ts'
 
 /**

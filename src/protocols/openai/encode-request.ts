@@ -8,9 +8,8 @@ import type {
   ToolDefinition,
 } from '../canonical.ts'
 import { refuseUnsayable } from '../carried.ts'
-import { compact, refusal } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 import { effortOf } from '../thinking.ts'
+import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf, nearestEffort } from './model.ts'
 import { strictIfTaken } from './schema.ts'

@@ -2,8 +2,7 @@
 // https://platform.openai.com/docs/api-reference/chat-streaming
 import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
-import { compact } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { reasoningDetail, sealField } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'

@@ -1,6 +1,7 @@
 // Owns the error shape of chat completions: HTTP status, type and code of each kind of error.
+
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
-import type { JsonObject } from '../protocol.ts'
+import type { JsonObject } from '../wire/json.ts'
 
 /** https://platform.openai.com/docs/guides/error-codes: status, type, and the code where an error has none of its own. */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]>> = {

@@ -1,7 +1,7 @@
 // Owns what OpenAI's images API answered: its images, or whose doing it is that there are none.
+import type { UpstreamFailure } from '../facts.ts'
 import type { ImageAnswer } from '../images.ts'
-import { objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
-import type { JsonObject, UpstreamFailure } from '../protocol.ts'
+import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
 import { readFailure } from './failure.ts'
 
 /** Codes of an error that mean moderation: of the GPT image models, of those before them, and of Azure's. */
@@ -28,6 +28,6 @@ export function readImageFailure(status: number, headers: Headers, body: string)
   const failure = readFailure(status, headers, body)
   const error = objectIn(parseObject(body)?.error)
   if (MODERATION.has(stringIn(error.code) ?? ''))
-    return { ...failure, blame: 'request', code: 'content_policy_violation' }
+    return { ...failure, failure_class: 'bad_request', code: 'content_policy_violation' }
   return error.param === 'size' ? { ...failure, code: 'unsupported_size' } : failure
 }

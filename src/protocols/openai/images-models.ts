@@ -19,16 +19,16 @@ const STANDARD: readonly [Sides, ...Sides[]] = [
 
 /** The same, for gpt-image-2 and later: any size in these bounds. */
 const STEP = 16
-const MOST_STRETCHED = 3
-const MOST_PIXELS = 3_840 * 2_160
-const LEAST_PIXELS = 1_024 * 640
+const MAX_STRETCHED = 3
+const MAX_PIXELS = 3_840 * 2_160
+const MIN_PIXELS = 1_024 * 640
 
 const isFree = ({ width, height }: Sides): boolean =>
   width % STEP === 0 &&
   height % STEP === 0 &&
-  Math.max(width, height) <= MOST_STRETCHED * Math.min(width, height) &&
-  width * height <= MOST_PIXELS &&
-  width * height >= LEAST_PIXELS
+  Math.max(width, height) <= MAX_STRETCHED * Math.min(width, height) &&
+  width * height <= MAX_PIXELS &&
+  width * height >= MIN_PIXELS
 
 const standard = (wished: Sides): Sides => nearestShape(wished, STANDARD)
 

@@ -1,7 +1,6 @@
 // Owns asking OpenAI's images API for images: generations in JSON, edits of one or several images as a form.
 import type { ImageRequest, ImageTarget, Reference } from '../images.ts'
-import { compact } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject } from '../wire/json.ts'
 import { familyOf } from './images-models.ts'
 import { target } from './target.ts'
 

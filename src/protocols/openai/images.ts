@@ -5,7 +5,7 @@ import { familyOf } from './images-models.ts'
 import { encodeImageRequest } from './images-request.ts'
 
 export const openaiImages: ImageProtocol = {
-  mostPerRequest: (model) => familyOf(model).most_per_request,
+  maxPerRequest: (model) => familyOf(model).most_per_request,
   encode: encodeImageRequest,
   decode: decodeImageAnswer,
   readFailure: readImageFailure,

@@ -1,7 +1,15 @@
-// Owns the chat completions protocol as a whole: the verbs of a Protocol, gathered.
+// The chat completions protocol, its verbs gathered.
 import type { Protocol } from '../protocol.ts'
+import { decodeAnswer } from './decode-answer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { createStreamDecoder } from './decode-stream.ts'
+import { openaiEmbeddings } from './embeddings.ts'
+import { encodeAnswer } from './encode-answer.ts'
+import { encodeRequest } from './encode-request.ts'
+import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
+import { openaiImages } from './images.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
@@ -9,15 +17,25 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const openai: Protocol = {
   name: 'openai',
-  readRequest,
-  decisive_fields: new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n']),
-  prepare,
-  limitOutput,
-  target,
-  readUsage,
-  estimateOutput,
-  stream,
   readFailure,
   renderError,
   renderStreamError,
+  text: {
+    readRequest,
+    decisive_fields: new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n']),
+    prepare,
+    limitOutput,
+    target,
+    readUsage,
+    estimateOutput,
+    stream,
+    decodeRequest,
+    encodeRequest,
+    decodeAnswer,
+    encodeAnswer,
+    createStreamDecoder,
+    createStreamEncoder,
+  },
+  images: openaiImages,
+  embeddings: openaiEmbeddings,
 }

@@ -1,7 +1,6 @@
 // Owns the log probabilities of a chat completion's tokens, both ways.
 import type { TokenChance, TokenLogprob } from '../canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 const readChance = (value: JsonObject): TokenChance => ({
   token: stringIn(value.token) ?? '',

@@ -2,8 +2,7 @@
 // made: `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
 import type { ProtocolName, RedactedThinkingPart, Signature, ThinkingPart } from '../canonical.ts'
-import { compact, objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /** OpenRouter's names of the vendors' formats. */
 const FORMATS: Readonly<Record<ProtocolName, string>> = {

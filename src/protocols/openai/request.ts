@@ -1,7 +1,18 @@
 // Owns what a chat completion request asks for, as far as it must be known before it is paid: its size and its limits.
+
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import { maybe, objectIn, refusal, stringIn, wantArray, wantCount, wantObject } from '../wire/json.ts'
-import type { Json, JsonObject, RequestFacts } from '../protocol.ts'
+import type { RequestFacts } from '../facts.ts'
+import {
+  type Json,
+  type JsonObject,
+  maybe,
+  objectIn,
+  refusal,
+  stringIn,
+  wantArray,
+  wantCount,
+  wantObject,
+} from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 /**

@@ -1,8 +1,7 @@
 // Owns which JSON Schemas OpenAI holds its models to.
 // https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 
-import { objectIn } from '../wire/json.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+import { type Json, type JsonObject, objectIn } from '../wire/json.ts'
 
 /** `strict` where it was asked for and the vendor would not refuse it: every object closed, and every property required. */
 export const strictIfTaken = (

@@ -1,9 +1,10 @@
 // Owns the reading of a streamed chat completion as it passes: bytes are searched, and JSON is parsed only where it decides something.
-import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
+
 import type { Usage } from '../../domain/usage.ts'
+import type { StreamReading, StreamRules } from '../protocol.ts'
+import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
 import { objectsIn, parseObject } from '../wire/json.ts'
 import { hasValue, quoted, stringValueBytes } from '../wire/json-text.ts'
-import type { StreamReading, StreamRules } from '../protocol.ts'
 import { readUsage } from './usage.ts'
 
 const DONE = '[DONE]'

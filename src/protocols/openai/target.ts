@@ -1,5 +1,5 @@
+import type { UpstreamTarget } from '../facts.ts'
 // Owns where a chat completion request goes at a provider, and how it shows its key.
-import type { UpstreamTarget } from '../protocol.ts'
 
 /**
  * Path and headers of a call. `base_url` holds the version, as in OpenAI's SDKs, for it differs from server to server:

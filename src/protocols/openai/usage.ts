@@ -2,8 +2,7 @@
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
-import { countIn, objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import type { JsonObject } from '../protocol.ts'
+import { countIn, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 
 /**
  * The usage of an answer, or of a stream's last chunk. `prompt_tokens` includes the cached ones and `completion_tokens` the

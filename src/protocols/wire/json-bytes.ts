@@ -4,7 +4,7 @@ const QUOTE = 0x22
 const BACKSLASH = 0x5c
 
 /** Whether arrays and objects stand in one another deeper than this; what stands in strings does not count. */
-export function isNestedDeeperThan(data: Buffer, most_levels: number): boolean {
+export function isNestedDeeperThan(data: Buffer, max_depth: number): boolean {
   let levels = 0
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]
@@ -14,7 +14,7 @@ export function isNestedDeeperThan(data: Buffer, most_levels: number): boolean {
       at = end
     } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       levels++
-      if (levels > most_levels) return true
+      if (levels > max_depth) return true
     } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) levels--
   }
   return false

@@ -1,7 +1,8 @@
 // Owns changing top-level fields of a JSON object in its bytes: all else stays as its writer wrote it, byte for byte.
+
 import { type ByteString, toByteString } from './byte-string.ts'
+import type { Json, JsonObject } from './json.ts'
 import { closingQuote } from './json-bytes.ts'
-import type { Json, JsonObject } from '../protocol.ts'
 
 /** Where a top-level field's value stands. */
 interface Field {

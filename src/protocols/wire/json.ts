@@ -1,6 +1,8 @@
 // Owns the reading of JSON that nobody has checked: strictly what a caller sent, leniently what an upstream sent.
 import { invalidRequest } from '../../domain/errors.ts'
-import type { Json, JsonObject } from '../protocol.ts'
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+export type JsonObject = { [key: string]: Json }
 
 /** Checks a caller's value; `path` is where he wrote it. @throws GatewayError invalid_request that names the path */
 export type Check<T> = (value: Json | undefined, path: string) => T

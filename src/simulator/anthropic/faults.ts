@@ -44,15 +44,15 @@ const findEmptyText: Finder = (_body, messages) => {
   return found < 0 ? undefined : `messages.${found}: text content blocks must be non-empty`
 }
 
-const LEAST_BUDGET = 1_024
+const MIN_BUDGET = 1_024
 
 function findThinking({ thinking: given, max_tokens, tool_choice }: JsonObject): string | undefined {
   const thinking = objectOf(given)
   if (thinking.type !== 'enabled') return undefined
   const budget = numberOf(thinking.budget_tokens)
   if (budget === undefined) return 'thinking.enabled.budget_tokens: Field required'
-  if (budget < LEAST_BUDGET)
-    return `thinking.enabled.budget_tokens: Input should be greater than or equal to ${LEAST_BUDGET}`
+  if (budget < MIN_BUDGET)
+    return `thinking.enabled.budget_tokens: Input should be greater than or equal to ${MIN_BUDGET}`
   if (budget >= Number(max_tokens)) return '`max_tokens` must be greater than `thinking.budget_tokens`.'
   return ['any', 'tool'].includes(textOf(objectOf(tool_choice).type))
     ? 'Thinking may not be enabled when tool_choice forces tool use.'
@@ -121,15 +121,15 @@ function findTools({ tools }: JsonObject): string | undefined {
   return wrong < 0 ? undefined : `tools.${wrong}.custom: name and input_schema are required`
 }
 
-const MOST_BREAKPOINTS = 4
+const MAX_BREAKPOINTS = 4
 
 const findBreakpoints: Finder = (body, messages) => {
   const blocks = [body.tools, body.system].flatMap((part) => listOf(part).map(objectOf))
   const marked = [...blocks, ...messages.flatMap((message) => message.blocks)].filter(({ cache_control }) =>
     isObject(cache_control),
   )
-  if (marked.length <= MOST_BREAKPOINTS) return undefined
-  return `A maximum of ${MOST_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`
+  if (marked.length <= MAX_BREAKPOINTS) return undefined
+  return `A maximum of ${MAX_BREAKPOINTS} blocks with cache_control may be provided. Found ${marked.length}.`
 }
 
 const FINDERS: readonly Finder[] = [

@@ -8,14 +8,14 @@ import { countTokens } from '../tokens.ts'
 
 const OWN_DIMENSIONS = 3_072
 /** https://ai.google.dev/gemini-api/docs/embeddings. The vendor takes no more in one request. */
-const MOST_TEXTS = 100
+const MAX_TEXTS = 100
 
 /** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
 export function readEmbedding(model: string, body: JsonObject): Query | Refusal {
   const requests = listOf(body.requests).map(objectOf)
   if (requests.length === 0) return refusal('requests', 'requests is not specified')
-  if (requests.length > MOST_TEXTS)
-    return refusal('requests', `at most ${MOST_TEXTS} requests can be in one batch`)
+  if (requests.length > MAX_TEXTS)
+    return refusal('requests', `at most ${MAX_TEXTS} requests can be in one batch`)
   const other = requests.findIndex((request) => request.model !== `models/${model}`)
   if (other >= 0) return refusal(`requests[${other}].model`, 'model must match the model in the URL')
   const texts = requests.map(readText)

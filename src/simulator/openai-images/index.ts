@@ -6,7 +6,7 @@ import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
 import { openai } from '../openai/index.ts'
 
 const PATH = /\/images\/(generations|edits)$/
-const MOST_IMAGES = 10
+const MAX_IMAGES = 10
 const NO_LIMIT_TOKENS = 1_000_000
 /** What a medium image of 1024x1024 counts as. */
 const PICTURE_TOKENS = 1_056
@@ -41,7 +41,7 @@ function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined 
     ['model', fieldOf(body, 'model') === '', 'you must provide a model parameter'],
     ['prompt', fieldOf(body, 'prompt') === '', "Missing required parameter: 'prompt'."],
     ['image', lacks_image, "Missing required parameter: 'image'."],
-    ['n', !(count >= 1 && count <= MOST_IMAGES), "Invalid 'n': must be between 1 and 10."],
+    ['n', !(count >= 1 && count <= MAX_IMAGES), "Invalid 'n': must be between 1 and 10."],
     ['size', !/^(|auto|\d+x\d+)$/.test(fieldOf(body, 'size')), "Invalid value for 'size'."],
     ['quality', !QUALITIES.has(fieldOf(body, 'quality')), "Invalid value for 'quality'."],
     ['output_format', !FORMATS.has(fieldOf(body, 'output_format')), "Invalid value for 'output_format'."],

@@ -6,7 +6,7 @@ import type { JsonObject } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 
 const OWN_DIMENSIONS = 1_536
-const MOST_INPUTS = 2_048
+const MAX_INPUTS = 2_048
 
 /** What is embedded: tokens are taken for words, so that they too have vectors that follow from them. */
 interface Input {
@@ -18,7 +18,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
   const inputs = readInputs(body.input)
   if (!inputs)
     return refusal('input', "Invalid 'input': expected a string, an array of strings or of tokens.")
-  if (inputs.length > MOST_INPUTS) return refusal('input', "Invalid 'input': array too long.")
+  if (inputs.length > MAX_INPUTS) return refusal('input', "Invalid 'input': array too long.")
   const { dimensions = OWN_DIMENSIONS, encoding_format = 'float' } = body
   if (!isDimensions(dimensions)) return refusal('dimensions', "Invalid value for 'dimensions'.")
   if (encoding_format !== 'float' && encoding_format !== 'base64')

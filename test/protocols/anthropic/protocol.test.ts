@@ -1,16 +1,17 @@
 // The messages protocol as callers and providers speak it: what is billed, where it goes, whom a refusal blames, how errors look.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
-import { anthropic } from '../../../src/protocols/anthropic/index.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
 import type { Usage } from '../../../src/domain/usage.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
+import { anthropic } from '../../../src/protocols/anthropic/index.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {
-  const reading = anthropic.stream.open()
+  const reading = anthropic.text.stream.open()
   for (const payload of payloads) reading.read(toByteString(Buffer.from(payload)))
   return reading
 }
@@ -71,7 +72,7 @@ describe('usage that is billed', () => {
     ],
   ]
   test.each(cases)('%s', (_name, usage, expected) => {
-    expect(anthropic.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
+    expect(anthropic.text.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
   })
 
   test.each<[string, JsonObject]>([
@@ -81,7 +82,7 @@ describe('usage that is billed', () => {
     ['counts that are text', { usage: { input_tokens: '5', output_tokens: '6' } }],
     ['counts below zero', { usage: { input_tokens: -1, output_tokens: -1 } }],
   ])('absent is not zero: %s', (_name, answer) => {
-    expect(anthropic.readUsage(answer)).toBeUndefined()
+    expect(anthropic.text.readUsage(answer)).toBeUndefined()
   })
 
   test('in a stream message_delta is cumulative, so it replaces', () => {
@@ -99,7 +100,7 @@ describe('usage that is billed', () => {
     'a stream bills what its whole answer bills: %s',
     (name) => {
       expect(read(recordedStream('anthropic', name)).usage()).toEqual(
-        anthropic.readUsage(recordedWhole('anthropic', name)),
+        anthropic.text.readUsage(recordedWhole('anthropic', name)),
       )
     },
   )
@@ -157,7 +158,7 @@ describe('a stream as it passes', () => {
 
 describe('what a request asks for', () => {
   const ask = (fields: JsonObject) =>
-    anthropic.readRequest({
+    anthropic.text.readRequest({
       model: 'm',
       max_tokens: 100,
       messages: [{ role: 'user', content: 'Hi' }],
@@ -244,7 +245,11 @@ describe('what a request asks for', () => {
 describe('a lowered limit', () => {
   const body = { model: 'm', max_tokens: 9_000, messages: [] }
   test('replaces max_tokens and leaves the rest', () => {
-    expect(anthropic.limitOutput({ ...body, top_k: 5 }, 300)).toEqual({ ...body, top_k: 5, max_tokens: 300 })
+    expect(anthropic.text.limitOutput({ ...body, top_k: 5 }, 300)).toEqual({
+      ...body,
+      top_k: 5,
+      max_tokens: 300,
+    })
   })
   test.each([
     [{ type: 'enabled', budget_tokens: 8_000 }, 4_000, { type: 'enabled', budget_tokens: 3_999 }],
@@ -254,20 +259,20 @@ describe('a lowered limit', () => {
   ])(
     'makes thinking %o under %d tokens %o: a budget over the limit is refused',
     (thinking, limit, expected) => {
-      expect(anthropic.limitOutput({ ...body, thinking }, limit).thinking).toEqual(expected)
+      expect(anthropic.text.limitOutput({ ...body, thinking }, limit).thinking).toEqual(expected)
     },
   )
 })
 
 describe('the target', () => {
   test('is POST /v1/messages with x-api-key and anthropic-version', () => {
-    expect(anthropic.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
+    expect(anthropic.text.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
       path: '/v1/messages',
       headers: { 'x-api-key': 'sk', 'anthropic-version': '2023-06-01' },
     })
   })
   test('needs no key where the provider has none', () => {
-    expect(anthropic.target({ model: 'm', api_key: '', streams: false }).headers).not.toHaveProperty(
+    expect(anthropic.text.target({ model: 'm', api_key: '', streams: false }).headers).not.toHaveProperty(
       'x-api-key',
     )
   })
@@ -275,11 +280,11 @@ describe('the target', () => {
 
 describe('a refusal of the vendor', () => {
   test.each(readLines('anthropic/failures.jsonl').map((line) => JSON.parse(line)))(
-    '$name blames $blame',
-    ({ status, headers, body, blame, retry_after_s }) => {
+    '$name is $failure_class',
+    ({ status, headers, body, failure_class, retry_after_s }) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const failure = anthropic.readFailure(status, new Headers(headers), text)
-      expect(failure.blame).toBe(blame)
+      expect(failure.failure_class).toBe(failure_class)
       expect(failure.retry_after_s).toBe(retry_after_s)
       expect(failure.message).not.toBe('')
     },
@@ -314,6 +319,6 @@ describe('an error for a caller', () => {
 })
 
 test('output without usage is estimated from all that was written', () => {
-  expect(anthropic.estimateOutput(recordedWhole('anthropic', 'tools'))).toBeGreaterThan(20)
-  expect(anthropic.estimateOutput({})).toBe(0)
+  expect(anthropic.text.estimateOutput(recordedWhole('anthropic', 'tools'))).toBeGreaterThan(20)
+  expect(anthropic.text.estimateOutput({})).toBe(0)
 })

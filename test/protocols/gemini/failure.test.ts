@@ -1,23 +1,24 @@
 // What a refusal of the vendor means for the call, the route and the key.
+
 import { describe, expect, test } from 'bun:test'
+import type { UpstreamFailure } from '../../../src/protocols/facts.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
-import type { UpstreamFailure } from '../../../src/protocols/protocol.ts'
 import { failures } from './recordings.ts'
 
-const BLAME: Record<string, UpstreamFailure['blame']> = {
-  'invalid argument with field violations': 'request',
-  'key not valid': 'key',
-  "location of the key's owner": 'key',
-  'key missing': 'key',
-  'cached content that is not there': 'request',
-  'file that is not there': 'request',
-  'model that is not there': 'broken',
-  'quota with retry delay': 'busy',
-  'quota of a stream, in an array': 'busy',
-  internal: 'broken',
-  overloaded: 'broken',
-  deadline: 'broken',
-  'page of something in between': 'broken',
+const FAILURE_CLASSES: Record<string, UpstreamFailure['failure_class']> = {
+  'invalid argument with field violations': 'bad_request',
+  'key not valid': 'bad_key',
+  "location of the key's owner": 'bad_key',
+  'key missing': 'bad_key',
+  'cached content that is not there': 'bad_request',
+  'file that is not there': 'bad_request',
+  'model that is not there': 'upstream_error',
+  'quota with retry delay': 'rate_limited',
+  'quota of a stream, in an array': 'rate_limited',
+  internal: 'upstream_error',
+  overloaded: 'upstream_error',
+  deadline: 'upstream_error',
+  'page of something in between': 'upstream_error',
 }
 
 const readFailure = (status: number, body: string, headers: Record<string, string> = {}) =>
@@ -26,31 +27,33 @@ const readFailure = (status: number, body: string, headers: Record<string, strin
 describe('recorded refusals', () => {
   test.each(failures().map((failure) => [failure.name, failure] as const))('%s', (name, failure) => {
     const body = typeof failure.body === 'string' ? failure.body : JSON.stringify(failure.body)
-    expect(readFailure(failure.status, body, failure.headers).blame).toBe(BLAME[name] ?? 'request')
-    expect(Object.keys(BLAME)).toContain(name)
+    expect(readFailure(failure.status, body, failure.headers).failure_class).toBe(
+      FAILURE_CLASSES[name] ?? 'bad_request',
+    )
+    expect(Object.keys(FAILURE_CLASSES)).toContain(name)
   })
 })
 
 describe('the status alone, with an empty body', () => {
   test.each([
-    [400, 'request'],
-    [401, 'key'],
-    [402, 'key'],
-    [403, 'key'],
-    [404, 'broken'],
-    [408, 'broken'],
-    [413, 'request'],
-    [422, 'request'],
-    [429, 'busy'],
-    [500, 'broken'],
-    [502, 'broken'],
-    [503, 'broken'],
-    [504, 'broken'],
-    [529, 'broken'],
-    [302, 'broken'],
-  ] as const)('%i is %s', (status, blame) => {
+    [400, 'bad_request'],
+    [401, 'bad_key'],
+    [402, 'bad_key'],
+    [403, 'bad_key'],
+    [404, 'upstream_error'],
+    [408, 'upstream_error'],
+    [413, 'bad_request'],
+    [422, 'bad_request'],
+    [429, 'rate_limited'],
+    [500, 'upstream_error'],
+    [502, 'upstream_error'],
+    [503, 'upstream_error'],
+    [504, 'upstream_error'],
+    [529, 'upstream_error'],
+    [302, 'upstream_error'],
+  ] as const)('%i is %s', (status, failure_class) => {
     const failure = readFailure(status, '')
-    expect(failure.blame).toBe(blame)
+    expect(failure.failure_class).toBe(failure_class)
     expect(failure.message).toContain(String(status))
   })
 })
@@ -67,7 +70,9 @@ describe('bodies', () => {
     ['an error that is a word', '{"error":"bad"}'],
     ['details that are no list', '{"error":{"details":{"reason":"API_KEY_INVALID"}}}'],
     ['details of nonsense', '{"error":{"details":[null,1,{"reason":5}]}}'],
-  ])('%s is understood by its status', (_name, body) => expect(readFailure(429, body).blame).toBe('busy'))
+  ])('%s is understood by its status', (_name, body) =>
+    expect(readFailure(429, body).failure_class).toBe('rate_limited'),
+  )
 
   test('a page is not kept whole', () => {
     expect(readFailure(500, 'x'.repeat(100_000)).message.length).toBeLessThanOrEqual(2_000)

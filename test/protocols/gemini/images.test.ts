@@ -45,7 +45,7 @@ describe('a request', () => {
   })
 
   test('asks for one image each: candidates are not taken by image models', () => {
-    expect(geminiImages.mostPerRequest('any')).toBe(1)
+    expect(geminiImages.maxPerRequest('any')).toBe(1)
     expect(bodyOf({ count: 3 }).generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
 

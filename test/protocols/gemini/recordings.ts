@@ -1,9 +1,11 @@
 // Owns access to the recordings of the native protocol: one event per line.
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
-import type { Json, JsonObject, StreamReading } from '../../../src/protocols/protocol.ts'
+import type { StreamReading } from '../../../src/protocols/protocol.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const FOLDER = join(import.meta.dir, '../../fixtures/gemini')
 
@@ -30,7 +32,7 @@ export function failures(): RecordedFailure[] {
 
 /** A reading that has read all the given events. */
 export function read(data: readonly string[]): StreamReading {
-  const reading = gemini.stream.open()
+  const reading = gemini.text.stream.open()
   for (const event of data) reading.read(toByteString(Buffer.from(event)))
   return reading
 }

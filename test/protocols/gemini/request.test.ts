@@ -1,9 +1,10 @@
 // spec.md, "Native generation request": what is read before a call is paid, and what is refused.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { GatewayError } from '../../../src/domain/errors.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
-import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUg=='
 const body = (...parts: Json[]): JsonObject => ({ contents: [{ role: 'user', parts }] })
@@ -12,7 +13,7 @@ const image = (mime_type: Json, data: Json = PNG): JsonObject => body({ inline_d
 
 function refusal(request: JsonObject): GatewayError {
   try {
-    gemini.readRequest(request)
+    gemini.text.readRequest(request)
   } catch (error) {
     if (error instanceof GatewayError) return error
     throw error
@@ -159,7 +160,7 @@ describe('taken as it is', () => {
   ]
   test.each(cases)('%s', (_name, request) => {
     const before = structuredClone(request)
-    const { input_tokens } = gemini.readRequest(request)
+    const { input_tokens } = gemini.text.readRequest(request)
     expect(Number.isSafeInteger(input_tokens) && input_tokens > 0).toBe(true)
     expect(request).toEqual(before)
   })
@@ -173,12 +174,12 @@ describe('facts for the quote', () => {
       generation_config: { max_output_tokens: 100, candidate_count: 3 },
     }
     for (const request of [camel, snake]) {
-      expect(gemini.readRequest(request)).toMatchObject({ max_output_tokens: 100, answers: 3 })
+      expect(gemini.text.readRequest(request)).toMatchObject({ max_output_tokens: 100, answers: 3 })
     }
   })
 
   test('no limit is undefined, and one answer', () => {
-    expect(gemini.readRequest(body({ text: 'hi' }))).toEqual({
+    expect(gemini.text.readRequest(body({ text: 'hi' }))).toEqual({
       input_tokens: 1,
       max_output_tokens: undefined,
       answers: 1,
@@ -201,7 +202,7 @@ describe('facts for the quote', () => {
       false,
     ],
   ])('priced by the rate of audio: %s', (_name, request, priced) => {
-    expect(gemini.readRequest(request).input_fields?.includes('input_audio_tokens')).toBe(priced)
+    expect(gemini.text.readRequest(request).input_fields?.includes('input_audio_tokens')).toBe(priced)
   })
 
   const text = body({ text: 'abcdefgh' })
@@ -235,7 +236,7 @@ describe('facts for the quote', () => {
     ],
   ]
   test.each(grown)('input counts %s', (_name, request, tokens) => {
-    expect(gemini.readRequest(request).input_tokens).toBe(tokens)
+    expect(gemini.text.readRequest(request).input_tokens).toBe(tokens)
   })
 
   test('property: whatever a caller sends is priced or refused, never anything else', () => {
@@ -263,7 +264,7 @@ describe('facts for the quote', () => {
       fc.property(fc.array(part), part, part, (parts, systemInstruction, generationConfig) => {
         const request = { contents: [{ parts }], systemInstruction, generationConfig } as JsonObject
         try {
-          expect(gemini.readRequest(request).input_tokens).toBeGreaterThanOrEqual(0)
+          expect(gemini.text.readRequest(request).input_tokens).toBeGreaterThanOrEqual(0)
         } catch (error) {
           expect(error).toBeInstanceOf(GatewayError)
         }
@@ -294,7 +295,7 @@ describe('limitOutput lowers the limit and nothing else', () => {
   ]
   test.each(cases)('%s', (_name, request, expected) => {
     const before = structuredClone(request)
-    expect(gemini.limitOutput(request, 10)).toEqual(expected)
+    expect(gemini.text.limitOutput(request, 10)).toEqual(expected)
     expect(request).toEqual(before)
   })
 })

@@ -29,7 +29,7 @@ describe('recordings', () => {
 
   test.each(cases.map(([name]) => name))('%s: the last usageMetadata of a stream wins', (name) => {
     const last = events(name).findLast((event) => event.usageMetadata !== undefined) ?? {}
-    expect(read(lines(name)).usage()).toEqual(gemini.readUsage(last))
+    expect(read(lines(name)).usage()).toEqual(gemini.text.readUsage(last))
   })
 })
 

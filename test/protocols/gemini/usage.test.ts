@@ -1,12 +1,13 @@
 // silent.md, "Usage that is billed": Gemini.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { gemini } from '../../../src/protocols/gemini/index.ts'
-import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
 import { NO_USAGE, totalTokens, USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
+import { gemini } from '../../../src/protocols/gemini/index.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 import { events } from './recordings.ts'
 
-const usageOf = (usageMetadata: Json): Usage | undefined => gemini.readUsage({ usageMetadata })
+const usageOf = (usageMetadata: Json): Usage | undefined => gemini.text.readUsage({ usageMetadata })
 
 describe('usageMetadata becomes a Usage', () => {
   const cases: [string, JsonObject, Partial<Usage>][] = [
@@ -63,7 +64,7 @@ describe('usage absent is not usage zero', () => {
     ['a number', 12],
     ['an array', []],
   ])('%s is undefined', (_name, meta) => {
-    expect(gemini.readUsage(meta === undefined ? {} : { usageMetadata: meta })).toBeUndefined()
+    expect(gemini.text.readUsage(meta === undefined ? {} : { usageMetadata: meta })).toBeUndefined()
   })
 })
 
@@ -163,7 +164,7 @@ describe('recordings', () => {
     'whole-text',
   ])('%s: the parts of the last usage add up to its totalTokenCount', (name) => {
     const last = events(name).at(-1) ?? {}
-    const usage = gemini.readUsage(last)
+    const usage = gemini.text.readUsage(last)
     const meta = last.usageMetadata as JsonObject
     expect(usage && totalTokens(usage)).toBe(Number(meta.totalTokenCount))
   })
@@ -191,9 +192,9 @@ describe('output of an answer without usage is estimated', () => {
     ['an error is never output', { error: { message: 'a long story about what failed' } }, 0],
     ['nonsense gave nothing', { candidates: [null, 1, { content: 'x' }, { content: { parts: 'x' } }] }, 0],
   ]
-  test.each(cases)('%s', (_name, body, tokens) => expect(gemini.estimateOutput(body)).toBe(tokens))
+  test.each(cases)('%s', (_name, body, tokens) => expect(gemini.text.estimateOutput(body)).toBe(tokens))
 
   test('a function call counts by its JSON', () => {
-    expect(gemini.estimateOutput(answer({ functionCall: { name: 'f', args: {} } }))).toBeGreaterThan(5)
+    expect(gemini.text.estimateOutput(answer({ functionCall: { name: 'f', args: {} } }))).toBeGreaterThan(5)
   })
 })

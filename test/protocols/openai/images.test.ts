@@ -71,8 +71,8 @@ describe('generations', () => {
   })
 
   test('how many at once', () => {
-    expect(openaiImages.mostPerRequest('gpt-image-2')).toBe(10)
-    expect(openaiImages.mostPerRequest('some-other')).toBe(1)
+    expect(openaiImages.maxPerRequest('gpt-image-2')).toBe(10)
+    expect(openaiImages.maxPerRequest('some-other')).toBe(1)
   })
 })
 
@@ -133,20 +133,26 @@ describe('a refusal', () => {
     openaiImages.readFailure(status, new Headers(), JSON.stringify({ error: { message: 'no', ...error } }))
 
   test.each(['moderation_blocked', 'content_policy_violation', 'content_filter', 'contentFilter'])(
-    'with code %s is moderation, and the request is to blame',
+    'with code %s is moderation, and the request is at fault',
     (code) => {
-      expect(refusal(400, { code })).toMatchObject({ blame: 'request', code: 'content_policy_violation' })
+      expect(refusal(400, { code })).toMatchObject({
+        failure_class: 'bad_request',
+        code: 'content_policy_violation',
+      })
     },
   )
   test('of the size is told apart', () => {
-    expect(refusal(400, { param: 'size' })).toMatchObject({ blame: 'request', code: 'unsupported_size' })
+    expect(refusal(400, { param: 'size' })).toMatchObject({
+      failure_class: 'bad_request',
+      code: 'unsupported_size',
+    })
   })
   test.each([
-    [401, 'key'],
-    [429, 'busy'],
-    [500, 'broken'],
-  ] as const)('with status %i is as in chat completions: %s', (status, blame) => {
+    [401, 'bad_key'],
+    [429, 'rate_limited'],
+    [500, 'upstream_error'],
+  ] as const)('with status %i is as in chat completions: %s', (status, failure_class) => {
     const read = refusal(status, {})
-    expect([read.blame, read.code]).toEqual([blame, undefined])
+    expect([read.failure_class, read.code]).toEqual([failure_class, undefined])
   })
 })

@@ -1,17 +1,18 @@
 // Chat completions as callers and providers speak them: what is billed, where it goes, whom a refusal blames, how errors look.
+
 import { describe, expect, test } from 'bun:test'
-import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
+import type { Usage } from '../../../src/domain/usage.ts'
+import { NO_USAGE } from '../../../src/domain/usage.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../../src/protocols/openai/stream.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import type { Usage } from '../../../src/domain/usage.ts'
-import { NO_USAGE } from '../../../src/domain/usage.ts'
+import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { readLines, recordedStream, recordedWhole } from '../translation/recordings.ts'
 
 const read = (payloads: readonly string[]) => {
-  const reading = openai.stream.open()
+  const reading = openai.text.stream.open()
   for (const payload of payloads) reading.read(toByteString(Buffer.from(payload)))
   return reading
 }
@@ -64,7 +65,7 @@ describe('usage that is billed', () => {
     ],
   ]
   test.each(cases)('%s', (_name, usage, expected) => {
-    expect(openai.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
+    expect(openai.text.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
   })
 
   test.each<[string, JsonObject]>([
@@ -73,14 +74,14 @@ describe('usage that is billed', () => {
     ['a usage without counts', { usage: {} }],
     ['counts that are text', { usage: { prompt_tokens: '5', completion_tokens: '6' } }],
   ])('absent is not zero: %s', (_name, answer) => {
-    expect(openai.readUsage(answer)).toBeUndefined()
+    expect(openai.text.readUsage(answer)).toBeUndefined()
   })
 
   test.each(['text', 'tools', 'refused', 'length', 'logprobs', 'two-answers'])(
     'a stream bills what its whole answer bills: %s',
     (name) => {
       expect(read(recordedStream('openai', name)).usage()).toEqual(
-        openai.readUsage(recordedWhole('openai', name)),
+        openai.text.readUsage(recordedWhole('openai', name)),
       )
     },
   )
@@ -142,7 +143,7 @@ describe('a stream as it passes', () => {
 
 describe('what a request asks for', () => {
   const ask = (fields: JsonObject) =>
-    openai.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields })
+    openai.text.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields })
 
   test.each<[JsonObject, number | undefined, number]>([
     [{}, undefined, 1],
@@ -216,12 +217,13 @@ describe('a lowered limit', () => {
       { model: 'qwen3:8b', max_tokens: 30 },
     ],
   ])('%o becomes %o', (body, expected) => {
-    expect(openai.limitOutput(body, 30)).toEqual(expected)
+    expect(openai.text.limitOutput(body, 30)).toEqual(expected)
   })
 })
 
 describe('the request as the provider gets it', () => {
-  const prepare = (body: JsonObject) => openai.prepare(body, { model: 'm', streams: body.stream === true })
+  const prepare = (body: JsonObject) =>
+    openai.text.prepare(body, { model: 'm', streams: body.stream === true })
 
   test('stream_options.include_usage is asked upstream always, beside what the caller asked', () => {
     expect(prepare({ model: 'm', stream: true, stream_options: { include_obfuscation: false } })).toEqual({
@@ -269,23 +271,23 @@ describe('the request as the provider gets it', () => {
 
 describe('the target', () => {
   test('is /chat/completions under a base_url that holds the version, with a bearer', () => {
-    expect(openai.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
+    expect(openai.text.target({ model: 'm', api_key: 'sk', streams: true })).toEqual({
       path: '/chat/completions',
       headers: { authorization: 'Bearer sk' },
     })
   })
   test('needs no key where the provider has none', () => {
-    expect(openai.target({ model: 'm', api_key: '', streams: false }).headers).toEqual({})
+    expect(openai.text.target({ model: 'm', api_key: '', streams: false }).headers).toEqual({})
   })
 })
 
 describe('a refusal of a provider', () => {
   test.each(readLines('openai/failures.jsonl').map((line) => JSON.parse(line)))(
-    '$name blames $blame',
-    ({ status, headers, body, blame, retry_after_s }) => {
+    '$name is $failure_class',
+    ({ status, headers, body, failure_class, retry_after_s }) => {
       const text = typeof body === 'string' ? body : JSON.stringify(body)
       const failure = openai.readFailure(status, new Headers(headers), text)
-      expect(failure.blame).toBe(blame)
+      expect(failure.failure_class).toBe(failure_class)
       expect(failure.retry_after_s).toBe(retry_after_s)
       expect(failure.message).not.toBe('')
     },
@@ -329,6 +331,6 @@ describe('an error for a caller', () => {
 })
 
 test('output without usage is estimated from all that was written', () => {
-  expect(openai.estimateOutput(recordedWhole('openai', 'tools'))).toBeGreaterThan(15)
-  expect(openai.estimateOutput({})).toBe(0)
+  expect(openai.text.estimateOutput(recordedWhole('openai', 'tools'))).toBeGreaterThan(15)
+  expect(openai.text.estimateOutput({})).toBe(0)
 })

@@ -1,18 +1,19 @@
 // Arbitrary conversations and answers in the canonical form, for properties.
+
 import fc from 'fast-check'
+import type { Usage } from '../../../src/domain/usage.ts'
 import type {
   Answer,
   ConversationAnswer,
   ConversationRequest,
   Part,
-  ProtocolName,
   Signature,
   TextPart,
   Turn,
 } from '../../../src/protocols/canonical.ts'
 import { mergeTurns } from '../../../src/protocols/canonical.ts'
-import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
-import type { Usage } from '../../../src/domain/usage.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const base64 = fc
   .uint8Array({ minLength: 1, maxLength: 12 })
@@ -46,18 +47,18 @@ const media: fc.Arbitrary<Part> = fc.oneof(
   ),
 )
 
-const signatureOf = (issuer: ProtocolName): fc.Arbitrary<Signature> =>
+const signatureOf = (issuer: BuiltInProtocol): fc.Arbitrary<Signature> =>
   base64.map((value) => ({ issuer, value }))
 
 /** Thinking that its own protocol takes back: sealed by its issuer. */
-const thinkingOf = (protocol: ProtocolName): fc.Arbitrary<Part> =>
+const thinkingOf = (protocol: BuiltInProtocol): fc.Arbitrary<Part> =>
   fc.record({ text, signature: signatureOf(protocol) }).map((part) => ({ kind: 'thinking', ...part }))
 
 /** A tool's result: a text that is no JSON object, for the native protocol tells those apart. */
 const resultText = text.filter((value) => !value.trim().startsWith('{') && value.trim() !== '')
 
 /** The assistant calls tools, and the user's turn answers each. */
-const toolTurns = (protocol: ProtocolName): fc.Arbitrary<Turn[]> =>
+const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
   fc
     .record({
       thoughts: protocol === 'openai' ? fc.constant([]) : fc.array(thinkingOf(protocol), { maxLength: 1 }),
@@ -129,7 +130,7 @@ function distinctIds(turns: readonly Turn[]): Turn[] {
 }
 
 /** A conversation that one protocol can say in full, as decoded from it. */
-export const requestOf = (protocol: ProtocolName): fc.Arbitrary<ConversationRequest> =>
+export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationRequest> =>
   fc
     .record({
       system: fc.array(text, { maxLength: 2 }),
@@ -188,7 +189,7 @@ const usage: fc.Arbitrary<Usage> = fc.record({
 })
 
 /** An answer of one vendor's model: thinking before text before tool calls, as all of them order it. */
-export const answerOf = (issuer: ProtocolName): fc.Arbitrary<ConversationAnswer> =>
+export const answerOf = (issuer: BuiltInProtocol): fc.Arbitrary<ConversationAnswer> =>
   fc
     .record({
       thinking: fc.array(

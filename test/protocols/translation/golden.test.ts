@@ -1,7 +1,9 @@
 // Every ordered pair of protocols, whole and streamed, against golden files that are read at every change.
+
 import { describe, expect, test } from 'bun:test'
-import type { ProtocolName, TargetModel } from '../../../src/protocols/canonical.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import type { TargetModel } from '../../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import {
   CONTEXT,
   decodeStream,
@@ -13,7 +15,7 @@ import {
   wireText,
 } from './recordings.ts'
 
-const TARGETS: Readonly<Record<string, Readonly<Record<ProtocolName, string>>>> = {
+const TARGETS: Readonly<Record<string, Readonly<Record<BuiltInProtocol, string>>>> = {
   agent: { gemini: 'gemini-3-pro-preview', anthropic: 'claude-opus-4-6', openai: 'gpt-5' },
   settings: { gemini: 'gemini-2.5-flash', anthropic: 'claude-sonnet-4-20250514', openai: 'gpt-4.1' },
 }
@@ -24,8 +26,8 @@ describe('a request', () => {
   for (const [from, to] of PAIRS) {
     test.each(Object.keys(TARGETS))(`of ${from} for a model of ${to}: %s`, (name) => {
       const target: TargetModel = { model: TARGETS[name]?.[to] ?? '', max_output_tokens: 64_000 }
-      const request = TRANSLATORS[from].decodeRequest(readRequest(from, name), true)
-      const made = pretty(TRANSLATORS[to].encodeRequest(request, target))
+      const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest(readRequest(from, name), true)
+      const made = pretty(BUILT_IN_PROTOCOLS[to].text.encodeRequest(request, target))
       expect(made).toBe(golden(`requests/${name}.${from}-to-${to}.json`, made))
     })
   }
@@ -37,8 +39,8 @@ describe('an answer', () => {
   for (const [from, to] of PAIRS) {
     const scenarios = from === 'gemini' ? [...SCENARIOS, 'blocked'] : SCENARIOS
     test.each(scenarios)(`of ${from} for a caller of ${to}, whole: %s`, (name) => {
-      const answer = TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id)
-      const made = pretty(TRANSLATORS[to].encodeAnswer(answer, CONTEXT))
+      const answer = BUILT_IN_PROTOCOLS[from].text.decodeAnswer(recordedWhole(from, name), CONTEXT.id)
+      const made = pretty(BUILT_IN_PROTOCOLS[to].text.encodeAnswer(answer, CONTEXT))
       expect(made).toBe(golden(`answers/${name}.${from}-to-${to}.json`, made))
     })
 

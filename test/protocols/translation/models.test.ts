@@ -1,11 +1,12 @@
 // What differs between generations of models, told by their names: each request says only what its model takes.
+
 import { describe, expect, test } from 'bun:test'
 import type { ConversationRequest, Thinking } from '../../../src/protocols/canonical.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const ASKED: ConversationRequest = {
-  ...TRANSLATORS.openai.decodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, false),
+  ...BUILT_IN_PROTOCOLS.openai.text.decodeRequest({ messages: [{ role: 'user', content: 'Hi' }] }, false),
   max_output_tokens: 40_000,
 }
 
@@ -36,7 +37,10 @@ describe('Gemini', () => {
     ['gemini-flash-latest', MINIMAL, { thinkingLevel: 'MINIMAL' }],
   ]
   test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
-    const body = TRANSLATORS.gemini.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(
+      { ...ASKED, thinking },
+      { model, max_output_tokens: 1 },
+    )
     expect(body.generationConfig).toEqual({
       maxOutputTokens: 40_000,
       ...(expected ? { thinkingConfig: expected } : {}),
@@ -66,7 +70,10 @@ describe('Claude', () => {
     ['deepseek-chat', HIGH, { thinking: { type: 'enabled', budget_tokens: 24_576 } }],
   ]
   test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
-    const body = TRANSLATORS.anthropic.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
+      { ...ASKED, thinking },
+      { model, max_output_tokens: 1 },
+    )
     const { model: _model, messages: _messages, max_tokens: _max, ...rest } = body
     expect(rest).toEqual(expected)
   })
@@ -81,7 +88,7 @@ describe('Claude', () => {
     ['claude-sonnet-5', {}],
     ['claude-fable-5-1', {}],
   ])('%s is sent no sampling that it refuses', (model, expected) => {
-    const body = TRANSLATORS.anthropic.encodeRequest(
+    const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
       { ...ASKED, ...SAMPLED },
       { model, max_output_tokens: 1 },
     )
@@ -97,7 +104,7 @@ describe('Claude', () => {
     ['claude-haiku-4-5', false, { type: 'enabled', budget_tokens: 24_576 }],
   ])('%s, whose thinking is to be shown: %p', (model, shows_thinking, expected) => {
     const request = { ...ASKED, thinking: HIGH, shows_thinking }
-    const body = TRANSLATORS.anthropic.encodeRequest(request, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(request, { model, max_output_tokens: 1 })
     expect(body.thinking).toEqual(expected)
   })
 
@@ -112,7 +119,7 @@ describe('Claude', () => {
       },
     ],
   ])('thinking is not asked for with %s', (_name, change) => {
-    const body = TRANSLATORS.anthropic.encodeRequest(
+    const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
       { ...ASKED, ...change },
       { model: 'claude-sonnet-4-5', max_output_tokens: 1 },
     )
@@ -137,7 +144,10 @@ describe('models behind chat completions', () => {
     ['qwen3:8b', budget(9_000), { reasoning_effort: 'high' }],
   ]
   test.each(cases)('%s, asked for %o', (model, thinking, expected) => {
-    const body = TRANSLATORS.openai.encodeRequest({ ...ASKED, thinking }, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(
+      { ...ASKED, thinking },
+      { model, max_output_tokens: 1 },
+    )
     const { reasoning_effort } = body
     expect(reasoning_effort === undefined ? {} : { reasoning_effort }).toEqual(expected)
   })
@@ -152,7 +162,7 @@ describe('models behind chat completions', () => {
     ['llama3.3', 'max_tokens', true],
     ['mistralai/mistral-large', 'max_tokens', true],
   ])('%s takes its limit as %s, and sampling: %p', (model, field, sampling) => {
-    const body = TRANSLATORS.openai.encodeRequest(
+    const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(
       { ...ASKED, temperature: 0.5 },
       { model, max_output_tokens: 1 },
     )

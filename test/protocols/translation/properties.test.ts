@@ -1,27 +1,28 @@
 // Properties: what a protocol can say survives being said in it and read again, conversations and answers alike.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { promptTokens, totalTokens } from '../../../src/domain/usage.ts'
 import type {
   ConversationAnswer,
   ConversationRequest,
   Part,
-  ProtocolName,
   StreamEvent,
 } from '../../../src/protocols/canonical.ts'
-import type { Json } from '../../../src/protocols/protocol.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
-import { promptTokens, totalTokens } from '../../../src/domain/usage.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { Json } from '../../../src/protocols/wire/json.ts'
 import { answerOf, requestOf } from './arbitraries.ts'
 import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
 
-const TARGETS: Readonly<Record<ProtocolName, string>> = {
+const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-sonnet-4-20250514',
   openai: 'gpt-4.1',
 }
 
 /** What each protocol is documented (carried.ts) to drop of a conversation. */
-const DROPPED: Readonly<Record<ProtocolName, Partial<ConversationRequest>>> = {
+const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> = {
   gemini: { user: undefined },
   anthropic: { seed: undefined },
   openai: {},
@@ -46,7 +47,7 @@ describe('a conversation survives each protocol there and back', () => {
   test.each(PROTOCOLS)('%s', (protocol) => {
     fc.assert(
       fc.property(requestOf(protocol), (request) => {
-        const { encodeRequest, decodeRequest } = TRANSLATORS[protocol]
+        const { encodeRequest, decodeRequest } = BUILT_IN_PROTOCOLS[protocol].text
         const body = encodeRequest(request, { model: TARGETS[protocol], max_output_tokens: 1 })
         const read = decodeRequest(structuredClone(body), true)
         expect(withoutPlaces(asSent(read))).toEqual(
@@ -75,8 +76,11 @@ describe('a conversation crosses to another vendor and back with every text, cal
       test(`${from} to ${to}`, () => {
         fc.assert(
           fc.property(requestOf(from), (request) => {
-            const body = TRANSLATORS[to].encodeRequest(request, { model: TARGETS[to], max_output_tokens: 1 })
-            expect(essence(TRANSLATORS[to].decodeRequest(body, true))).toEqual(essence(request))
+            const body = BUILT_IN_PROTOCOLS[to].text.encodeRequest(request, {
+              model: TARGETS[to],
+              max_output_tokens: 1,
+            })
+            expect(essence(BUILT_IN_PROTOCOLS[to].text.decodeRequest(body, true))).toEqual(essence(request))
           }),
           { numRuns: 60 },
         )
@@ -120,7 +124,7 @@ describe("an answer survives each protocol, whole and streamed, whoever's model 
       test(`of ${issuer}, for a caller of ${protocol}`, () => {
         fc.assert(
           fc.property(answerOf(issuer), (answer) => {
-            const { decodeAnswer, encodeAnswer } = TRANSLATORS[protocol]
+            const { decodeAnswer, encodeAnswer } = BUILT_IN_PROTOCOLS[protocol].text
             const whole = decodeAnswer(structuredClone(encodeAnswer(answer, CONTEXT)), CONTEXT.id)
             const streamed = collect(decodeStream(protocol, encodeStream(protocol, eventsOf(answer))))
             const reason = answer.answers[0].stop_reason
@@ -159,7 +163,7 @@ describe('the usage shown is the one that was billed', () => {
           usage,
           answers: [{ parts: [], stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }],
         }
-        const { decodeAnswer, encodeAnswer } = TRANSLATORS[protocol]
+        const { decodeAnswer, encodeAnswer } = BUILT_IN_PROTOCOLS[protocol].text
         const shown = decodeAnswer(encodeAnswer(answer, CONTEXT), CONTEXT.id).usage ?? usage
         expect(promptTokens(shown)).toBe(promptTokens(usage))
         expect(totalTokens(shown)).toBe(totalTokens(usage))

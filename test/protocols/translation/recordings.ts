@@ -1,4 +1,5 @@
 // Recordings and golden files of the translations, and the few steps that every test of them takes.
+
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type {
@@ -7,21 +8,21 @@ import type {
   ConversationAnswer,
   Part,
   PartStart,
-  ProtocolName,
   StreamEvent,
   TokenLogprob,
 } from '../../../src/protocols/canonical.ts'
 import { parseArguments } from '../../../src/protocols/canonical.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { frame } from '../../../src/protocols/server-sent-event.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const FIXTURES = join(import.meta.dir, '../../fixtures')
 
-export const PROTOCOLS: readonly ProtocolName[] = ['gemini', 'anthropic', 'openai']
+export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
 /** Every ordered pair of two protocols: whose provider answers, and whose caller asked. */
-export const PAIRS: readonly (readonly [ProtocolName, ProtocolName])[] = PROTOCOLS.flatMap((one) =>
+export const PAIRS: readonly (readonly [BuiltInProtocol, BuiltInProtocol])[] = PROTOCOLS.flatMap((one) =>
   PROTOCOLS.filter((other) => other !== one).map((other) => [one, other] as const),
 )
 
@@ -32,21 +33,21 @@ export const CONTEXT: AnswerContext = {
   shows_usage: true,
 }
 
-const placeOf = (protocol: ProtocolName, name: string): string =>
+const placeOf = (protocol: BuiltInProtocol, name: string): string =>
   protocol === 'gemini' ? `translation/answers/gemini-${name}` : `${protocol}/${name}`
 
 /** The payloads of a recorded stream. */
-export const recordedStream = (protocol: ProtocolName, name: string): string[] =>
+export const recordedStream = (protocol: BuiltInProtocol, name: string): string[] =>
   readLines(placeOf(protocol, `stream-${name}.jsonl`))
 
 /** A recorded whole answer. */
-export const recordedWhole = (protocol: ProtocolName, name: string): JsonObject =>
+export const recordedWhole = (protocol: BuiltInProtocol, name: string): JsonObject =>
   JSON.parse(readLines(placeOf(protocol, `whole-${name}.jsonl`))[0] ?? '')
 
 export const readLines = (path: string): string[] =>
   readFileSync(join(FIXTURES, path), 'utf8').trim().split('\n')
 
-export const readRequest = (protocol: ProtocolName, name: string): JsonObject =>
+export const readRequest = (protocol: BuiltInProtocol, name: string): JsonObject =>
   JSON.parse(readFileSync(join(FIXTURES, `translation/requests/${protocol}-${name}.json`), 'utf8'))
 
 /** The golden text of a name. With UPDATE_GOLDEN=1 what was made becomes golden, to be read before it is committed. */
@@ -60,20 +61,20 @@ export function golden(name: string, made: string): string {
 }
 
 /** All canonical events of a recorded stream. */
-export function decodeStream(protocol: ProtocolName, payloads: readonly string[]): StreamEvent[] {
-  const decoder = TRANSLATORS[protocol].createStreamDecoder(CONTEXT.id)
+export function decodeStream(protocol: BuiltInProtocol, payloads: readonly string[]): StreamEvent[] {
+  const decoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamDecoder(CONTEXT.id)
   return [...payloads.flatMap((payload) => decoder.decode(payload)), ...decoder.finish()]
 }
 
 /** The payloads that a caller's stream has. */
-export function encodeStream(protocol: ProtocolName, events: readonly StreamEvent[]): string[] {
-  const encoder = TRANSLATORS[protocol].createStreamEncoder(CONTEXT)
+export function encodeStream(protocol: BuiltInProtocol, events: readonly StreamEvent[]): string[] {
+  const encoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamEncoder(CONTEXT)
   return events.flatMap((event) => encoder.encode(event)).map(({ data }) => data)
 }
 
 /** The text of a caller's stream, as it goes over the wire. */
-export function wireText(protocol: ProtocolName, events: readonly StreamEvent[]): string {
-  const encoder = TRANSLATORS[protocol].createStreamEncoder(CONTEXT)
+export function wireText(protocol: BuiltInProtocol, events: readonly StreamEvent[]): string {
+  const encoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamEncoder(CONTEXT)
   return events
     .flatMap((event) => encoder.encode(event))
     .map(frame)

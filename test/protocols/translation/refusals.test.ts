@@ -1,31 +1,31 @@
 // What cannot be carried: refused with a 400 that names the field in the caller's words, or dropped where the table says so.
+
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
-import type { ProtocolName } from '../../../src/protocols/canonical.ts'
 import { CARRIED, type Loss, UNCARRIED } from '../../../src/protocols/carried.ts'
-import { objectsIn } from '../../../src/protocols/wire/json.ts'
-import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wire/json.ts'
 import { PROTOCOLS } from './recordings.ts'
 
-const MODELS: Readonly<Record<ProtocolName, string>> = {
+const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
   anthropic: 'claude-sonnet-4-5',
   openai: 'gpt-4.1',
 }
 
-const BASE: Readonly<Record<ProtocolName, JsonObject>> = {
+const BASE: Readonly<Record<BuiltInProtocol, JsonObject>> = {
   gemini: { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
   anthropic: { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] },
   openai: { model: 'm', messages: [{ role: 'user', content: 'Hi' }] },
 }
 
-function translate(from: ProtocolName, to: ProtocolName, body: JsonObject): JsonObject {
-  const request = TRANSLATORS[from].decodeRequest({ ...BASE[from], ...body }, false)
-  return TRANSLATORS[to].encodeRequest(request, { model: MODELS[to], max_output_tokens: 1_000 })
+function translate(from: BuiltInProtocol, to: BuiltInProtocol, body: JsonObject): JsonObject {
+  const request = BUILT_IN_PROTOCOLS[from].text.decodeRequest({ ...BASE[from], ...body }, false)
+  return BUILT_IN_PROTOCOLS[to].text.encodeRequest(request, { model: MODELS[to], max_output_tokens: 1_000 })
 }
 
-function refusal(from: ProtocolName, to: ProtocolName, body: JsonObject): GatewayError {
+function refusal(from: BuiltInProtocol, to: BuiltInProtocol, body: JsonObject): GatewayError {
   try {
     translate(from, to, body)
   } catch (error) {
@@ -35,7 +35,13 @@ function refusal(from: ProtocolName, to: ProtocolName, body: JsonObject): Gatewa
   throw new Error('it was not refused')
 }
 
-type Case = readonly [name: string, from: ProtocolName, to: ProtocolName, body: JsonObject, param: string]
+type Case = readonly [
+  name: string,
+  from: BuiltInProtocol,
+  to: BuiltInProtocol,
+  body: JsonObject,
+  param: string,
+]
 
 const user = (...content: Json[]): JsonObject => ({ messages: [{ role: 'user', content }] })
 const parts = (...given: Json[]): JsonObject => ({ contents: [{ role: 'user', parts: given }] })
@@ -560,7 +566,7 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
     ['gemini-2.5-flash', ['functionResponse', 'inlineData', 'text']],
   ])('an image that a tool gave is where %s takes it', (model, expected) => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
-    const request = TRANSLATORS.anthropic.decodeRequest(
+    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       {
         max_tokens: 1,
         messages: [
@@ -576,12 +582,12 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
       },
       false,
     )
-    const body = TRANSLATORS.gemini.encodeRequest(request, { model, max_output_tokens: 1 })
+    const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(request, { model, max_output_tokens: 1 })
     const last = objectsIn(objectsIn(body.contents)[1]?.parts)
     expect(last.flatMap((part) => Object.keys(part)).sort()).toEqual([...expected].sort())
   })
 
-  const cases: readonly (readonly [string, ProtocolName, ProtocolName, JsonObject, JsonObject])[] = [
+  const cases: readonly (readonly [string, BuiltInProtocol, BuiltInProtocol, JsonObject, JsonObject])[] = [
     [
       'a temperature above 1 is 1 for Claude',
       'openai',

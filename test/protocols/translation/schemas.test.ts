@@ -1,10 +1,11 @@
 // JSON Schemas as each vendor takes them: what it refuses is said otherwise, or left out with care.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { strictSchema } from '../../../src/protocols/anthropic/schema.ts'
 import { fromGeminiSchema, toGeminiSchema } from '../../../src/protocols/gemini/schema.ts'
 import { strictIfTaken } from '../../../src/protocols/openai/schema.ts'
-import type { Json, JsonObject } from '../../../src/protocols/protocol.ts'
+import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 describe('to Gemini', () => {
   const cases: readonly (readonly [string, JsonObject, JsonObject])[] = [

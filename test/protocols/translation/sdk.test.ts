@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
 
 /** What the SDKs read from a stream of their own making: one JSON a line. */
@@ -22,8 +22,8 @@ describe('@anthropic-ai/sdk', () => {
     test.each(SCENARIOS)(`an answer of ${from}: %s`, async (name) => {
       const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
       const message = await MessageStream.fromReadableStream(asLines(payloads)).finalMessage()
-      const whole = TRANSLATORS[to].encodeAnswer(
-        TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id),
+      const whole = BUILT_IN_PROTOCOLS[to].text.encodeAnswer(
+        BUILT_IN_PROTOCOLS[from].text.decodeAnswer(recordedWhole(from, name), CONTEXT.id),
         CONTEXT,
       )
       expect(JSON.parse(JSON.stringify(message))).toMatchObject(whole)
@@ -38,14 +38,17 @@ describe('openai', () => {
       const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
       const stream = ChatCompletionStream.fromReadableStream(asLines(payloads))
       const completion = await stream.finalChatCompletion()
-      const whole = TRANSLATORS[to].decodeAnswer(
-        TRANSLATORS[to].encodeAnswer(
-          TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id),
+      const whole = BUILT_IN_PROTOCOLS[to].text.decodeAnswer(
+        BUILT_IN_PROTOCOLS[to].text.encodeAnswer(
+          BUILT_IN_PROTOCOLS[from].text.decodeAnswer(recordedWhole(from, name), CONTEXT.id),
           CONTEXT,
         ),
         CONTEXT.id,
       )
-      const put_together = TRANSLATORS[to].decodeAnswer(JSON.parse(JSON.stringify(completion)), CONTEXT.id)
+      const put_together = BUILT_IN_PROTOCOLS[to].text.decodeAnswer(
+        JSON.parse(JSON.stringify(completion)),
+        CONTEXT.id,
+      )
       const visible = (answer: typeof whole) =>
         answer.answers[0].parts.filter(({ kind }) => kind === 'text' || kind === 'tool_call')
       expect(visible(put_together).map(withoutSeal)).toEqual(visible(whole).map(withoutSeal))

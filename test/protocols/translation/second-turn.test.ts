@@ -1,12 +1,13 @@
 // The turn after a tool call, in every pair: the caller gives back what it was given, and the vendor finds all it wants.
+
 import { describe, expect, test } from 'bun:test'
-import type { Part, ProtocolName } from '../../../src/protocols/canonical.ts'
-import { objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
+import type { Part } from '../../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import { type JsonObject, objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
 
-const TARGETS: Readonly<Record<ProtocolName, string>> = {
+const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-3-pro-preview',
   anthropic: 'claude-sonnet-4-5',
   openai: 'gpt-5',
@@ -15,7 +16,7 @@ const TARGETS: Readonly<Record<ProtocolName, string>> = {
 const TOOL = { type: 'object', properties: { city: { type: 'string' } } }
 
 /** What a client of each protocol sends after an answer that called tools: the answer as it came, and a result for each call. */
-const NEXT: Readonly<Record<ProtocolName, (answer: JsonObject) => JsonObject>> = {
+const NEXT: Readonly<Record<BuiltInProtocol, (answer: JsonObject) => JsonObject>> = {
   gemini: ({ candidates }) => {
     const content = objectIn(objectsIn(candidates)[0]?.content)
     const calls = objectsIn(content.parts).flatMap(({ functionCall }) =>
@@ -82,7 +83,7 @@ const NEXT: Readonly<Record<ProtocolName, (answer: JsonObject) => JsonObject>> =
 }
 
 /** What each vendor must find again of its own: the seals, as they stand in its request. */
-const SEALS: Readonly<Record<ProtocolName, readonly string[]>> = {
+const SEALS: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [stringIn(objectsIn(recordedWhole('anthropic', 'tools').content)[0]?.signature) ?? ''],
   openai: [],
@@ -92,16 +93,16 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
   const sealed = SEALS[provider]
 
   const backAtProvider = (answer: JsonObject): JsonObject => {
-    const request = TRANSLATORS[caller].decodeRequest(NEXT[caller](answer), false)
-    return TRANSLATORS[provider].encodeRequest(request, {
+    const request = BUILT_IN_PROTOCOLS[caller].text.decodeRequest(NEXT[caller](answer), false)
+    return BUILT_IN_PROTOCOLS[provider].text.encodeRequest(request, {
       model: TARGETS[provider],
       max_output_tokens: 9_000,
     })
   }
 
   const answered = (): JsonObject =>
-    TRANSLATORS[caller].encodeAnswer(
-      TRANSLATORS[provider].decodeAnswer(recordedWhole(provider, 'tools'), CONTEXT.id),
+    BUILT_IN_PROTOCOLS[caller].text.encodeAnswer(
+      BUILT_IN_PROTOCOLS[provider].text.decodeAnswer(recordedWhole(provider, 'tools'), CONTEXT.id),
       CONTEXT,
     )
 
@@ -112,7 +113,7 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
   })
 
   test('every call meets its result under one id', () => {
-    const again = TRANSLATORS[provider].decodeRequest(backAtProvider(answered()), false)
+    const again = BUILT_IN_PROTOCOLS[provider].text.decodeRequest(backAtProvider(answered()), false)
     const parts: Part[] = again.turns.flatMap((turn) => [...turn.parts])
     const calls = parts.flatMap((part) => (part.kind === 'tool_call' ? part.id : []))
     const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part.call_id : []))
@@ -144,11 +145,11 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
 
 describe('a conversation that moves to a model of another vendor', () => {
   test("Gemini 3 gets the vendor's own stand-in for a seal that is not Gemini's, on the first call of the current turn", () => {
-    const request = TRANSLATORS.anthropic.decodeRequest(
+    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       NEXT.anthropic(recordedWhole('anthropic', 'tools')),
       false,
     )
-    const body = TRANSLATORS.gemini.encodeRequest(request, {
+    const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(request, {
       model: 'gemini-3-pro-preview',
       max_output_tokens: 1,
     })
@@ -157,11 +158,11 @@ describe('a conversation that moves to a model of another vendor', () => {
   })
 
   test('Gemini 2.5 gets none: it asks for none', () => {
-    const request = TRANSLATORS.anthropic.decodeRequest(
+    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       NEXT.anthropic(recordedWhole('anthropic', 'tools')),
       false,
     )
-    const body = TRANSLATORS.gemini.encodeRequest(request, {
+    const body = BUILT_IN_PROTOCOLS.gemini.text.encodeRequest(request, {
       model: 'gemini-2.5-flash',
       max_output_tokens: 1,
     })
@@ -169,12 +170,12 @@ describe('a conversation that moves to a model of another vendor', () => {
   })
 
   test("Claude gets no seal of Gemini's, and is not asked to think in a turn that it did not begin with thinking", () => {
-    const shown = TRANSLATORS.anthropic.encodeAnswer(
-      TRANSLATORS.gemini.decodeAnswer(recordedWhole('gemini', 'tools'), CONTEXT.id),
+    const shown = BUILT_IN_PROTOCOLS.anthropic.text.encodeAnswer(
+      BUILT_IN_PROTOCOLS.gemini.text.decodeAnswer(recordedWhole('gemini', 'tools'), CONTEXT.id),
       CONTEXT,
     )
-    const request = TRANSLATORS.anthropic.decodeRequest(NEXT.anthropic(shown), false)
-    const body = TRANSLATORS.anthropic.encodeRequest(request, {
+    const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(NEXT.anthropic(shown), false)
+    const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(request, {
       model: 'claude-sonnet-4-5',
       max_output_tokens: 1,
     })
@@ -183,10 +184,16 @@ describe('a conversation that moves to a model of another vendor', () => {
   })
 
   test("OpenAI's models get nobody's seals: they refuse fields that they do not know", () => {
-    const request = TRANSLATORS.gemini.decodeRequest(NEXT.gemini(recordedWhole('gemini', 'tools')), false)
-    const body = TRANSLATORS.openai.encodeRequest(request, { model: 'gpt-5', max_output_tokens: 1 })
+    const request = BUILT_IN_PROTOCOLS.gemini.text.decodeRequest(
+      NEXT.gemini(recordedWhole('gemini', 'tools')),
+      false,
+    )
+    const body = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(request, {
+      model: 'gpt-5',
+      max_output_tokens: 1,
+    })
     expect(JSON.stringify(body)).not.toContain('thought_signature')
-    const google = TRANSLATORS.openai.encodeRequest(request, {
+    const google = BUILT_IN_PROTOCOLS.openai.text.encodeRequest(request, {
       model: 'gemini-3-pro-preview',
       max_output_tokens: 1,
     })

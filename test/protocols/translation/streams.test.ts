@@ -1,9 +1,11 @@
 // Streams: that they say what the whole answer says, however they are cut, and that a broken one is told as broken.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { ConversationAnswer, StreamEvent } from '../../../src/protocols/canonical.ts'
+import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import type { ConversationAnswer, ProtocolName, StreamEvent } from '../../../src/protocols/canonical.ts'
-import { TRANSLATORS } from '../../../src/protocols/translators.ts'
 import { createEventCutter, eachEvent } from '../../../src/protocols/wire/sse.ts'
 import {
   CONTEXT,
@@ -17,7 +19,7 @@ import {
   recordedWhole,
 } from './recordings.ts'
 
-const SCENARIOS: readonly (readonly [ProtocolName, string])[] = [
+const SCENARIOS: readonly (readonly [BuiltInProtocol, string])[] = [
   ...PROTOCOLS.flatMap((protocol) =>
     ['text', 'tools', 'refused', 'length'].map((name) => [protocol, name] as const),
   ),
@@ -29,15 +31,15 @@ const SCENARIOS: readonly (readonly [ProtocolName, string])[] = [
 describe('a recorded stream amounts to the same answer as the recorded whole', () => {
   test.each(SCENARIOS)('%s: %s', (protocol, name) => {
     const streamed = collect(decodeStream(protocol, recordedStream(protocol, name)))
-    const whole = TRANSLATORS[protocol].decodeAnswer(recordedWhole(protocol, name), CONTEXT.id)
+    const whole = BUILT_IN_PROTOCOLS[protocol].text.decodeAnswer(recordedWhole(protocol, name), CONTEXT.id)
     expect(plain(streamed)).toEqual(plain(whole))
   })
 })
 
 /** What a caller sees, for comparing: ids and models are of the recording. */
-const seen = (protocol: ProtocolName, answer: ConversationAnswer) => {
-  const { id: _, ...rest } = TRANSLATORS[protocol].decodeAnswer(
-    TRANSLATORS[protocol].encodeAnswer(answer, CONTEXT),
+const seen = (protocol: BuiltInProtocol, answer: ConversationAnswer) => {
+  const { id: _, ...rest } = BUILT_IN_PROTOCOLS[protocol].text.decodeAnswer(
+    BUILT_IN_PROTOCOLS[protocol].text.encodeAnswer(answer, CONTEXT),
     CONTEXT.id,
   )
   return plain(rest)
@@ -47,7 +49,7 @@ describe('a translated stream says what the translated whole says', () => {
   for (const [from, to] of PAIRS) {
     const names = SCENARIOS.filter(([protocol]) => protocol === from).map(([, name]) => name)
     test.each(names)(`${from} to ${to}: %s`, (name) => {
-      const whole = TRANSLATORS[from].decodeAnswer(recordedWhole(from, name), CONTEXT.id)
+      const whole = BUILT_IN_PROTOCOLS[from].text.decodeAnswer(recordedWhole(from, name), CONTEXT.id)
       const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
       const { id: _, ...streamed } = collect(decodeStream(to, payloads))
       // The native protocol ends every stream with an empty text, as its vendor does: it is no part.
@@ -116,8 +118,8 @@ describe('pieces of a stream may be of any size', () => {
 
 describe('translation is incremental', () => {
   test.each(PAIRS)('%s to %s: each piece of text leaves in the step in which it came', (from, to) => {
-    const decoder = TRANSLATORS[from].createStreamDecoder(CONTEXT.id)
-    const encoder = TRANSLATORS[to].createStreamEncoder(CONTEXT)
+    const decoder = BUILT_IN_PROTOCOLS[from].text.createStreamDecoder(CONTEXT.id)
+    const encoder = BUILT_IN_PROTOCOLS[to].text.createStreamEncoder(CONTEXT)
     for (const payload of recordedStream(from, 'text')) {
       const out = decoder
         .decode(payload)
@@ -131,10 +133,10 @@ describe('translation is incremental', () => {
 })
 
 describe('a broken stream is told as broken, and its words are kept from the caller', () => {
-  const last = (protocol: ProtocolName, payloads: readonly string[]) =>
+  const last = (protocol: BuiltInProtocol, payloads: readonly string[]) =>
     decodeStream(protocol, payloads).at(-1)
 
-  const CASES: readonly (readonly [string, ProtocolName, readonly string[], string])[] = [
+  const CASES: readonly (readonly [string, BuiltInProtocol, readonly string[], string])[] = [
     ['an error event', 'anthropic', recordedStream('anthropic', 'error'), 'Overloaded'],
     ['an error in a chunk', 'openai', recordedStream('openai', 'error'), 'disconnected'],
     [

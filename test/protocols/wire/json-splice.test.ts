@@ -1,8 +1,9 @@
 // Changing top-level fields in bytes: what changes is said once and means one thing, all else stays as it was written.
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { spliceFields } from '../../../src/protocols/wire/json-splice.ts'
-import type { JsonObject } from '../../../src/protocols/protocol.ts'
 
 const SINGLE = new Set(['model', 'stream'])
 

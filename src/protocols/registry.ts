@@ -1,0 +1,35 @@
+// The protocols that the gateway speaks: the one list that all else derives from.
+import { internal } from '../domain/errors.ts'
+import { anthropic } from './anthropic/index.ts'
+import { gemini } from './gemini/index.ts'
+import { openai } from './openai/index.ts'
+import type { Protocol } from './protocol.ts'
+
+/** A new protocol is a folder beside the others, and a name here. */
+export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfies Readonly<
+  Record<string, Protocol>
+>
+
+export type BuiltInProtocol = keyof typeof BUILT_IN_PROTOCOLS
+
+/** Protocols by name. */
+export type Registry = ReadonlyMap<string, Protocol>
+
+export const registryOf = (protocols: readonly Protocol[]): Registry =>
+  new Map(protocols.map((protocol) => [protocol.name, protocol]))
+
+/**
+ * The protocol that a provider speaks.
+ *
+ * @throws GatewayError internal for a name that the catalogue should not have passed
+ */
+export function protocolOf(registry: Registry, { protocol }: { protocol: string }): Protocol {
+  const found = registry.get(protocol)
+  if (found) return found
+  throw internal(
+    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
+    {
+      cause: `no protocol is named "${protocol}"`,
+    },
+  )
+}
