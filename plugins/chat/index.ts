@@ -2,9 +2,11 @@
 
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
+import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Dialect } from '../../src/exchange/text/conversion.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { textCalls } from '../../src/exchange/text/call.ts'
+import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
@@ -27,10 +29,10 @@ const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE 
 export function chat(gateway: Gateway) {
   const answer = answering(gateway, SURFACE)
   const complete = (origin: CallOrigin) =>
-    gateway.exchange.run({
+    servePaid(gateway.exchange, textCalls, {
       ...origin,
       body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
-      aim: readCallTarget,
+      target: readCallTarget,
       dialect: dialectOf,
       forwarded_headers: {},
     })

@@ -1,7 +1,8 @@
-// Owns the embeddings surface: POST /v1/embeddings, in OpenAI's shape.
+// The embeddings surface: POST /v1/embeddings, in OpenAI's shape.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { embed } from '../../src/exchange/embedding/exchange.ts'
+import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { answering } from '../../src/surface/answering.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -13,7 +14,8 @@ export function embeddings(gateway: Gateway) {
   const answer = answering(gateway, SURFACE)
   return new Elysia({ name: 'embeddings' }).post(
     '/v1/embeddings',
-    ({ request, server }) => answer(request, server, (origin) => embed(gateway, origin)),
+    ({ request, server }) =>
+      answer(request, server, (origin) => servePaid(gateway.exchange, embeddingCalls, origin)),
     { parse: 'none' },
   )
 }

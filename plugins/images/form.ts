@@ -1,4 +1,5 @@
 // Owns reading an edit that brings its image along: the image goes to the disk as it comes, and is its sender's once it is paid for.
+
 import { createHash, type Hash } from 'node:crypto'
 import {
   type GatewayError,
@@ -6,8 +7,8 @@ import {
   payloadTooLarge,
   toGatewayError,
 } from '../../src/domain/errors.ts'
-import type { ReadOrder } from '../../src/exchange/image/exchange.ts'
-import type { Admitted } from '../../src/exchange/paid-call.ts'
+import type { Admitted } from '../../src/exchange/admission.ts'
+import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import type { Library } from '../../src/library/library.ts'

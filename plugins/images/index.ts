@@ -1,9 +1,11 @@
-// Owns the images surface: POST /v1/images/generations, /v1/images/edits and /v1/images/compose.
+// The images surface: POST /v1/images/generations, /v1/images/edits and /v1/images/compose.
+
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { createImageRate, type RateState } from '../../src/access/image-rate.ts'
-import { createImageExchange } from '../../src/exchange/image/exchange.ts'
+import { imageCalls } from '../../src/exchange/image/call.ts'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
 import { failureAnswer, type RenderError } from '../../src/http/answers.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
@@ -28,9 +30,8 @@ export const imagesWith = ({
   clock = () => performance.now(),
 }: ImagesSeams): Plugin => {
   return (gateway: Gateway) => {
-    const { exchange, library, catalogue, log, newRequestId } = gateway
-    const images = createImageExchange({
-      steps: exchange,
+    const { exchange, library, log, newRequestId } = gateway
+    const kind = imageCalls({
       rate: createImageRate(clock),
       memory: createMemoryBudget({
         limit_bytes: MEMORY_LIMIT_BYTES,
@@ -39,23 +40,19 @@ export const imagesWith = ({
       }),
       library,
       fetchImage,
-      catalogue,
-      log,
     })
 
     async function serve(request: Request, server: Server, form: RequestForm, render: RenderError) {
       const request_id = newRequestId()
       let rate: RateState | undefined
-      const answer = await images
-        .run({
-          ...originOf(request, request_id, server, { surface: 'images', forms: COMMON_FORMS, render }),
-          memoryFor: () => form.memoryFor(request),
-          read: (admitted) => form.read(library, admitted),
-          onRate(state) {
-            rate = state
-          },
-        })
-        .catch((thrown: unknown) => failureAnswer({ thrown, request, request_id, render, log }))
+      const answer = await servePaid(exchange, kind, {
+        ...originOf(request, request_id, server, { surface: 'images', forms: COMMON_FORMS, render }),
+        memoryFor: () => form.memoryFor(request),
+        read: (admitted) => form.read(library, admitted),
+        onRate(state) {
+          rate = state
+        },
+      }).catch((thrown: unknown) => failureAnswer({ thrown, request, request_id, render, log }))
       if (rate) for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
       // What was not read of a body would go on coming in on a socket that is kept.
       if (request.body && !request.bodyUsed) answer.headers.set('connection', 'close')

@@ -1,10 +1,10 @@
 // Owns the forms of request that the images' endpoints take: how much is read of each, and how it becomes an order.
 
 import type { Generation } from '../../src/db/schema.ts'
-import type { ReadOrder } from '../../src/exchange/image/exchange.ts'
+import type { Admitted } from '../../src/exchange/admission.ts'
+import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import type { Source } from '../../src/exchange/image/order.ts'
 import { readJsonBody } from '../../src/exchange/json-body.ts'
-import type { Admitted } from '../../src/exchange/paid-call.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import type { Library } from '../../src/library/library.ts'
 import { checkFields } from './fields.ts'

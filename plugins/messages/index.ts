@@ -1,16 +1,19 @@
 // Owns the messages surface: POST /v1/messages, whole and streamed, and the counting of a request's tokens.
+
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
+import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Dialect } from '../../src/exchange/text/conversion.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { textCalls } from '../../src/exchange/text/call.ts'
+import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { answering } from '../../src/surface/answering.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
-import { createTokenCounter } from './count-tokens.ts'
+import { countTokens } from './count-tokens.ts'
 import { forwardedHeaders, ID_HEADER, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 const DIALECT: Dialect = {
@@ -30,14 +33,13 @@ const SURFACE = {
 export function messages(gateway: Gateway) {
   const { exchange, gate } = gateway
   const answer = answering(gateway, SURFACE)
-  const countTokens = createTokenCounter(gateway)
 
   const create = (origin: CallOrigin) => {
     const { headers } = origin.request
-    return exchange.run({
+    return servePaid(exchange, textCalls, {
       ...origin,
       body_limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
-      aim(body) {
+      target(body) {
         requireVersion(headers)
         return readCallTarget(body)
       },
@@ -57,7 +59,7 @@ export function messages(gateway: Gateway) {
     .post('/v1/messages', ({ request, server }) => answer(request, server, create), unparsed)
     .post(
       '/v1/messages/count_tokens',
-      ({ request, server }) => answer(request, server, countTokens),
+      ({ request, server }) => answer(request, server, (origin) => countTokens(exchange, origin)),
       unparsed,
     )
     .all('/v1/messages', ({ request, server }) => answer(request, server, nothing), unparsed)

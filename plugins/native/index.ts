@@ -1,10 +1,13 @@
 // Owns the native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and what of it is not there.
 // The vendor's SDK asks for version v1 unless told otherwise (@google/genai from 3.0), so both versions are the same here.
+
 import { Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/paid-call.ts'
-import type { Dialect } from '../../src/exchange/text/conversion.ts'
+import type { CallOrigin } from '../../src/exchange/admission.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { textCalls } from '../../src/exchange/text/call.ts'
+import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { answering } from '../../src/surface/answering.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -40,10 +43,10 @@ export function native(gateway: Gateway) {
     const action = readAction(target)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind === 'unimplemented')
     const { model_id, streams } = action
-    return exchange.run({
+    return servePaid(exchange, textCalls, {
       ...origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
-      aim: { model_id, streams },
+      target: { model_id, streams },
       dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
       forwarded_headers: {},
     })

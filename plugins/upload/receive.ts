@@ -1,8 +1,8 @@
 // Owns an upload: a form whose files are stored as they come, all of them or none.
 
 import { invalidRequest } from '../../src/domain/errors.ts'
+import { type CallOrigin, within } from '../../src/exchange/admission.ts'
 import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
-import type { CallOrigin } from '../../src/exchange/paid-call.ts'
 import { announcedBytes } from '../../src/http/body.ts'
 import { readForm } from '../../src/http/multipart.ts'
 import type { StoredFile } from '../../src/library/files.ts'
@@ -31,32 +31,30 @@ const WORTH_RECLAIMING_BYTES = 8 * 1024 * 1024
  * @returns the files, in the order of the form
  * @throws GatewayError for what is refused, rate_limited where too many come in at once; nothing of the request stays then
  */
-export async function receiveFiles(
+export const receiveFiles = (
   { exchange, library }: Pick<Gateway, 'exchange' | 'library'>,
   memory: MemoryBudget,
   origin: CallOrigin,
-): Promise<StoredFile[]> {
-  const admitted = exchange.admit(origin)
-  const { caller, place } = admitted
-  const intake = beginIntake(library, caller.account.id)
-  let received = 0
-  let makeRoom = () => {}
-
-  /** While a file is decoded its sender has to wait: his silence is not his fault then. */
-  async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    yield* content
-    place.progressed('upstream')
-  }
-
-  try {
+): Promise<StoredFile[]> =>
+  within(exchange, origin, async ({ caller, place, scope }) => {
+    const intake = beginIntake(library, caller.account.id)
+    scope.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
     const share = await memory.take(body_bytes, place.gone)
     const timer = setTimeout(share.release, FAST_SENDER_MS)
-    makeRoom = () => {
+    scope.defer(() => {
       clearTimeout(timer)
       if (body_bytes >= WORTH_RECLAIMING_BYTES) Bun.gc(true)
       share.release()
+    })
+
+    /** While a file is decoded its sender has to wait: their silence is not their fault then. */
+    async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+      yield* content
+      place.progressed('upstream')
     }
+
+    let received = 0
     await readForm(origin.request, {
       body_limit_bytes: UPLOAD_BODY_LIMIT_BYTES,
       max_files: MAX_FILES,
@@ -72,12 +70,7 @@ export async function receiveFiles(
     })
     if (received === 0) throw invalidRequest(`${FIELD}: the form has no file.`, { param: FIELD })
     return intake.commit()
-  } finally {
-    makeRoom()
-    await intake.abandon()
-    exchange.leave(admitted, 0)
-  }
-}
+  })
 
 function refuseField(name: string): never {
   throw invalidRequest(`The form may have fields "${FIELD}" only, each with a file. Leave out the others.`, {

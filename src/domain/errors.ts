@@ -73,3 +73,20 @@ export function toGatewayError(thrown: unknown): GatewayError {
     cause: thrown,
   })
 }
+
+/**
+ * An upstream's own failure: its transport broke, or its answer is garbled. Another route may serve. Anything else that is
+ * thrown while an answer is read is a bug of the gateway, and no provider's fault.
+ */
+export class UpstreamFault extends Error {
+  override readonly name = 'UpstreamFault'
+}
+
+/** The failure of a stream that broke after it began: the same message wherever the break is noticed. */
+export const brokenStream = (cause?: unknown): GatewayError =>
+  upstreamFailed(
+    "The model's provider broke off its answer. Only what was delivered is charged; please retry.",
+    {
+      cause,
+    },
+  )

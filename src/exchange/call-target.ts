@@ -1,16 +1,14 @@
-// Owns which model a call asks for and whether it streams, for surfaces that say so in the body.
-
+// The model that a call asks for and whether it streams, for surfaces whose body says so.
 import { invalidRequest } from '../domain/errors.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 
-/** What a caller asks for, before anything else is known of his call. */
 export interface CallTarget {
   model_id: string
   streams: boolean
 }
 
 /**
- * The model and the way of answering that a body asks for.
+ * Reads `model` and `stream`.
  *
  * @throws GatewayError invalid_request without a model, or where `stream` is no boolean
  */

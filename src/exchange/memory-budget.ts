@@ -1,28 +1,28 @@
-// Owns how much memory large requests may take together: who does not fit in waits his turn, and not for ever.
+// The memory budget of large requests: each reserves its part; requests over the budget queue, with a time-out.
 import { rateLimited } from '../domain/errors.ts'
 
-/** A part of the budget that a request has. */
+/** The part of the budget that a request has reserved. */
 export interface MemoryShare {
-  /** What was taken for reading is not needed any more; only this much is. Never grows. */
+  /** Keeps only this much of it, and frees the rest. Never grows. */
   shrink(bytes: number): void
-  /** Gives all of it back. A second time does nothing. */
+  /** Frees all of it. A second time does nothing. */
   release(): void
 }
 
 export interface MemoryBudget {
   /**
-   * Takes a part of the budget, at once or when those before have given theirs back, in the order of asking. More than
-   * the whole budget is given alone.
+   * Reserves a part of the budget, at once or when earlier requests have freed theirs, in the order of asking. A request
+   * for more than the whole budget is let in alone.
    *
-   * @param gone fires when nobody waits for it any more; its reason is then thrown
-   * @throws GatewayError rate_limited where it is not free in time
+   * @param gone fires when the caller has left; its reason is then thrown
+   * @throws GatewayError rate_limited when it is not free in time
    */
   take(bytes: number, gone: AbortSignal): Promise<MemoryShare>
 }
 
 export interface MemoryBudgetOptions {
   limit_bytes: number
-  /** Makes what was given back really free; called for shares that matter, before the next one gets in. */
+  /** Returns freed memory to the system; called for large shares, before the next request is let in. */
   reclaim: () => void
   /** How long a request waits at most. */
   wait_ms: number
@@ -30,7 +30,7 @@ export interface MemoryBudgetOptions {
 
 const RETRY_AFTER_S = 5
 
-/** What is given back below this is left to the runtime's own time. */
+/** Smaller shares are left to the runtime's own garbage collection. */
 const WORTH_RECLAIMING_BYTES = 64 * 1024 * 1024
 
 interface Waiting {
@@ -38,7 +38,7 @@ interface Waiting {
   admit: () => void
 }
 
-/** A budget of which nothing is taken. */
+/** A budget of which nothing is reserved. */
 export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudgetOptions): MemoryBudget {
   const waiting: Waiting[] = []
   let taken_bytes = 0
@@ -96,6 +96,6 @@ export function createMemoryBudget({ limit_bytes, wait_ms, reclaim }: MemoryBudg
 }
 
 const tooBusy = () =>
-  rateLimited('Too many large requests are under way. Retry after a moment, or send smaller images.', {
+  rateLimited('Too many large requests are under way. Retry after a moment, or send a smaller request.', {
     retry_after_s: RETRY_AFTER_S,
   })

@@ -1,4 +1,4 @@
-// Owns what a caller is told when the ledger refuses to hold money for him.
+// What a caller is told when the ledger refuses to hold money for them.
 import { expiredKey, suspendedAccount, unknownKey } from '../access/gate.ts'
 import { type GatewayError, insufficientBalance, internal } from '../domain/errors.ts'
 import type { Refusal } from '../ledger/operations.ts'

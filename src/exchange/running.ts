@@ -1,15 +1,15 @@
-// Owns the calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
+// The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 
 import { type GatewayError, overloaded } from '../domain/errors.ts'
 
-/** What a call under way waits for at the moment; at first, for the rest of its own request. */
+/** What a call waits for at the moment; at first, for the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'
 
 /** One call's place among those under way. */
 export interface RunningCall {
-  /** Fires when the caller has gone or stands still for too long; when the process stops, with the GatewayError to tell him. */
+  /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
   readonly gone: AbortSignal
-  /** The call has moved, and now waits for this. */
+  /** The call has made a step forward, and now waits for this. */
   progressed(waiting_for: WaitingFor): void
   /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
   watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void
@@ -21,9 +21,9 @@ export interface RunningCall {
 
 export interface RunningOptions {
   now: () => number
-  /** How long a caller may leave his answer unread before he counts as gone. */
+  /** How long a caller may leave an answer unread before they count as gone. */
   stalledReaderTimeout: () => number
-  /** After so much silence a socket is cut. Calls that may take longer are idle_timeout_lifted, and their sockets put back at their end. */
+  /** After so much silence a socket is cut. Long calls lift it, and put it back at their end. */
   socket_idle_timeout_s: number
 }
 
@@ -55,98 +55,109 @@ interface Entry {
   idle_timeout_lifted: boolean
 }
 
+/** All calls under way, and what is known of the process that serves them. */
+interface Running {
+  readonly options: RunningOptions
+  readonly entries: Set<Entry>
+  stopping: boolean
+  whenEmpty: (() => void) | undefined
+}
+
 /** An empty set of calls. */
 export function createRunningCalls(options: RunningOptions): RunningCalls {
-  const { now, stalledReaderTimeout, socket_idle_timeout_s } = options
-  /** Early enough that no socket is cut before, late enough that short calls never cost it. */
-  const lift_after_ms = (socket_idle_timeout_s * 1_000) / 4
-  const entries = new Set<Entry>()
-  let stopping = false
-  let whenEmpty: (() => void) | undefined
-
-  function check(entry: Entry, at_ms: number): void {
-    const still_ms = at_ms - entry.progressed_ms
-    if (entry.waiting_for === 'upstream' && still_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
-    if (entry.waiting_for === 'caller' && still_ms > stalledReaderTimeout()) entry.controller.abort()
-    // An upload that stands still is cut with its socket.
-    if (
-      entry.waiting_for !== 'request' &&
-      !entry.idle_timeout_lifted &&
-      at_ms - entry.started_ms > lift_after_ms
-    ) {
-      entry.idle_timeout_lifted = true
-      entry.setIdleTimeout(0)
-    }
-  }
-
+  const running: Running = { options, entries: new Set(), stopping: false, whenEmpty: undefined }
+  const { entries } = running
   return {
     get size() {
       return entries.size
     },
     get stopping() {
-      return stopping
+      return running.stopping
     },
     isUnderWay: (hold_id) => entries.values().some((entry) => entry.hold_id === hold_id),
-    enter(request, setIdleTimeout) {
-      const at_ms = now()
-      const controller = new AbortController()
-      const entry: Entry = {
-        controller,
-        started_ms: at_ms,
-        progressed_ms: at_ms,
-        waiting_for: 'request',
-        idle_timeout_ms: Number.POSITIVE_INFINITY,
-        hold_id: undefined,
-        abortUpstream: undefined,
-        setIdleTimeout,
-        idle_timeout_lifted: false,
-      }
-      const leaves = () => controller.abort()
-      request.signal.addEventListener('abort', leaves)
-      if (request.signal.aborted) leaves()
-      entries.add(entry)
-      return {
-        gone: controller.signal,
-        progressed(waiting_for) {
-          entry.waiting_for = waiting_for
-          entry.progressed_ms = now()
-        },
-        watchSilence(idle_timeout_ms, abortUpstream) {
-          entry.idle_timeout_ms = idle_timeout_ms
-          entry.abortUpstream = abortUpstream
-          entry.progressed_ms = now()
-        },
-        holds(hold_id) {
-          entry.hold_id = hold_id
-        },
-        done() {
-          if (!entries.delete(entry)) return
-          request.signal.removeEventListener('abort', leaves)
-          if (entry.idle_timeout_lifted) entry.setIdleTimeout(socket_idle_timeout_s)
-          if (entries.size === 0) whenEmpty?.()
-        },
-      }
-    },
-    async stop(timeout_ms) {
-      stopping = true
-      if (entries.size === 0) return
-      const { promise, resolve } = Promise.withResolvers<void>()
-      whenEmpty = resolve
-      const timer = setTimeout(() => {
-        for (const { controller, abortUpstream } of entries) {
-          controller.abort(stopped())
-          abortUpstream?.()
-        }
-      }, timeout_ms)
-      await Promise.race([promise, Bun.sleep(timeout_ms + 5_000)])
-      clearTimeout(timer)
-    },
+    enter: (request, setIdleTimeout) => enter(running, request, setIdleTimeout),
+    stop: (timeout_ms) => stop(running, timeout_ms),
     tick() {
-      const at_ms = now()
-      for (const entry of entries) check(entry, at_ms)
+      const at_ms = options.now()
+      for (const entry of entries) check(running, entry, at_ms)
     },
   }
 }
+
+function enter(running: Running, request: Request, setIdleTimeout: (timeout_s: number) => void): RunningCall {
+  const { entries, options } = running
+  const { now, socket_idle_timeout_s } = options
+  const entry = openEntry(now(), setIdleTimeout)
+  const leave = () => entry.controller.abort()
+  request.signal.addEventListener('abort', leave)
+  if (request.signal.aborted) leave()
+  entries.add(entry)
+  return {
+    gone: entry.controller.signal,
+    progressed(waiting_for) {
+      entry.waiting_for = waiting_for
+      entry.progressed_ms = now()
+    },
+    watchSilence(idle_timeout_ms, abortUpstream) {
+      entry.idle_timeout_ms = idle_timeout_ms
+      entry.abortUpstream = abortUpstream
+      entry.progressed_ms = now()
+    },
+    holds(hold_id) {
+      entry.hold_id = hold_id
+    },
+    done() {
+      if (!entries.delete(entry)) return
+      request.signal.removeEventListener('abort', leave)
+      if (entry.idle_timeout_lifted) entry.setIdleTimeout(socket_idle_timeout_s)
+      if (entries.size === 0) running.whenEmpty?.()
+    },
+  }
+}
+
+const openEntry = (at_ms: number, setIdleTimeout: (timeout_s: number) => void): Entry => ({
+  controller: new AbortController(),
+  started_ms: at_ms,
+  progressed_ms: at_ms,
+  waiting_for: 'request',
+  idle_timeout_ms: Number.POSITIVE_INFINITY,
+  hold_id: undefined,
+  abortUpstream: undefined,
+  setIdleTimeout,
+  idle_timeout_lifted: false,
+})
+
+function check({ options }: Running, entry: Entry, at_ms: number): void {
+  const { stalledReaderTimeout, socket_idle_timeout_s } = options
+  const stalled_ms = at_ms - entry.progressed_ms
+  if (entry.waiting_for === 'upstream' && stalled_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
+  if (entry.waiting_for === 'caller' && stalled_ms > stalledReaderTimeout()) entry.controller.abort()
+  // A stalled upload is cut with its socket.
+  if (entry.waiting_for === 'request' || entry.idle_timeout_lifted) return
+  // Early enough that no socket is cut before, late enough that short calls never cost it.
+  if (at_ms - entry.started_ms > (socket_idle_timeout_s * 1_000) / 4) {
+    entry.idle_timeout_lifted = true
+    entry.setIdleTimeout(0)
+  }
+}
+
+async function stop(running: Running, timeout_ms: number): Promise<void> {
+  running.stopping = true
+  if (running.entries.size === 0) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  running.whenEmpty = resolve
+  const timer = setTimeout(() => {
+    for (const { controller, abortUpstream } of running.entries) {
+      controller.abort(stopped())
+      abortUpstream?.()
+    }
+  }, timeout_ms)
+  await Promise.race([promise, Bun.sleep(timeout_ms + LAST_WAIT_MS)])
+  clearTimeout(timer)
+}
+
+/** What is aborted at the time-out may take this long to settle. */
+const LAST_WAIT_MS = 5_000
 
 /** Ticks until stopped. Returns what stops it. */
 export function tickRegularly(running: RunningCalls): () => void {

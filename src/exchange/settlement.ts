@@ -1,29 +1,24 @@
-// Owns how a held call ends: its hold is posted or voided exactly once, with the call's record and its line in the log.
-import type { Caller } from '../access/gate.ts'
+// The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
+import { overloaded } from '../domain/errors.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
 import { NO_USAGE, type Usage } from '../domain/usage.ts'
-import type { CallRecord, Ledger, Outcome } from '../ledger/operations.ts'
+import type { CallRecord, Ledger, Outcome, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Charge } from '../pricing/charge.ts'
 import type { Attempt } from '../upstream/routes.ts'
+import type { Activity } from './activity.ts'
+import type { HeldCall } from './held-call.ts'
+import type { SettlementQueue } from './settlement-queue.ts'
 
-export interface SettlementDeps {
+export interface SettlementParts {
   ledger: Ledger
+  /** Takes over what the ledger cannot write at the moment. */
+  settlements: SettlementQueue
+  activity: Activity
   log: Logger
   now: () => number
   /** Told of each step that was passed; for tests of crashes. */
   probe: (point: string) => void
-}
-
-/** What is known of a call from its hold on. */
-export interface HeldCall {
-  hold_id: number
-  request_id: string
-  surface: string
-  model_id: string
-  streamed: boolean
-  caller: Caller
-  started_ms: number
 }
 
 /** What a call is charged for. */
@@ -36,102 +31,179 @@ export interface Delivered {
   images?: number
 }
 
+/** How a call ended that is charged for nothing. */
+export interface Undelivered {
+  outcome: CallRecord['outcome']
+  status: number
+}
+
 export interface Settlement {
   /** An upstream has begun to answer. */
   reached(attempt: Attempt): void
   /**
    * Charges for what was delivered. Resolves when that is on the disk.
-   * @throws GatewayError when it could not be recorded; the hold then waits for the sweep
+   *
+   * @throws GatewayError when it could not be recorded. What the caller has already got, or made us spend, is then
+   * tried again until it is recorded; a whole answer that was not given out yet is not, and may be voided
    */
   post(delivered: Delivered): Promise<void>
-  /** Gives back all that is held. Does nothing for a call that is already resolved. */
-  voidHold(outcome: CallRecord['outcome'], status: number): Promise<void>
+  /**
+   * Voids the hold: all of it is free again. Does nothing for a call that is already resolved. Never rejects: where it
+   * cannot be recorded, it is tried again until it is.
+   */
+  voidHold(end: Undelivered): Promise<void>
 }
 
-/** The caller left before his answer: the status that nginx made customary for it. */
+/** The caller left before the answer: nginx's customary status for it. */
 export const CLIENT_CLOSED_REQUEST = 499
 
 /** The settlement of one held call. */
-export function openSettlement({ ledger, log, now, probe }: SettlementDeps, held: HeldCall): Settlement {
+export function openSettlement(parts: SettlementParts, held: HeldCall): Settlement {
   let resolved = false
   let attempt: Attempt | undefined
   let first_byte_ms: number | null = null
-
-  function record(outcome: CallRecord['outcome'], status: number, delivered?: Delivered): CallRecord {
-    return {
-      surface: held.surface,
-      model: held.model_id,
-      provider: attempt?.provider.name ?? '',
-      upstream_model: attempt?.model ?? '',
-      outcome,
-      status,
-      streamed: held.streamed ? 1 : 0,
-      estimated: delivered?.estimated ? 1 : 0,
-      ...(delivered?.usage ?? NO_USAGE),
-      images: delivered?.images ?? 0,
-      price: delivered?.charge.snapshot ?? '',
-      started_at_ms: held.started_ms,
-      first_byte_ms,
-      duration_ms: now() - held.started_ms,
-    }
-  }
-
-  function conclude(call: CallRecord, cost_nanos: Nanos, result: Outcome): void {
-    const { caller, request_id, hold_id } = held
-    const { surface, model, provider, outcome, status, duration_ms, estimated } = call
-    const fields = {
-      request_id,
-      account: caller.account.name,
-      key: caller.key.prefix,
-      surface,
-      model,
-      provider,
-      outcome,
-      status,
-      duration_ms,
-    }
-    log.info(
-      { ...fields, cost_usd: formatUsd(cost_nanos), ...(estimated ? { estimated: true } : {}) },
-      'call',
-    )
-    if (!result.ok)
-      log.error(
-        { request_id, hold_id, refusal: result.refusal, cost_usd: formatUsd(cost_nanos) },
-        'a call outlived its hold: its cost is lost',
-      )
-  }
-
+  const reach = () => ({ attempt, first_byte_ms })
+  parts.activity.held(held)
   return {
     reached(reached) {
       attempt = reached
-      first_byte_ms = now() - held.started_ms
+      // Several requests may make up one call; the first to answer counts.
+      first_byte_ms ??= parts.now() - held.started_ms
+      parts.activity.firstByte(held, first_byte_ms)
     },
     async post(delivered) {
       if (resolved) return
       resolved = true
-      const { cost_nanos } = delivered.charge
-      const call = record(
-        delivered.outcome,
-        delivered.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200,
-        delivered,
-      )
-      probe('settling')
-      const result = await ledger.submit({
-        op: 'post',
-        hold_id: held.hold_id,
-        cost_nanos,
-        call,
-        now_ms: now(),
-      })
-      probe('settled')
-      conclude(call, cost_nanos, result)
+      parts.probe('settling')
+      const operation = postOf(parts, held, reach(), delivered)
+      try {
+        conclude(parts, held, operation, await parts.ledger.submit(operation))
+      } catch (cause) {
+        reportFailure(parts, held, operation, cause)
+        resolved = held.streamed || delivered.outcome === 'cancelled'
+        if (!resolved) throw cause
+        enqueue(parts, held, operation)
+        throw chargedLater(cause)
+      }
+      parts.probe('settled')
     },
-    async voidHold(outcome, status) {
+    async voidHold(end) {
       if (resolved) return
       resolved = true
-      const call = record(outcome, status)
-      const result = await ledger.submit({ op: 'void', hold_id: held.hold_id, call, now_ms: now() })
-      conclude(call, 0, result)
+      const operation = voidOf(parts, held, reach(), end)
+      try {
+        conclude(parts, held, operation, await parts.ledger.submit(operation))
+      } catch (cause) {
+        reportFailure(parts, held, operation, cause)
+        enqueue(parts, held, operation)
+      }
     },
   }
 }
+
+interface Reach {
+  attempt: Attempt | undefined
+  first_byte_ms: number | null
+}
+
+function postOf(parts: SettlementParts, held: HeldCall, reach: Reach, delivered: Delivered): PostOperation {
+  const now_ms = parts.now()
+  const status = delivered.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
+  return {
+    op: 'post',
+    hold_id: held.hold_id,
+    cost_nanos: delivered.charge.cost_nanos,
+    call: recordOf(held, reach, { outcome: delivered.outcome, status }, now_ms, delivered),
+    now_ms,
+  }
+}
+
+function voidOf(parts: SettlementParts, held: HeldCall, reach: Reach, end: Undelivered): VoidOperation {
+  const now_ms = parts.now()
+  return { op: 'void', hold_id: held.hold_id, call: recordOf(held, reach, end, now_ms), now_ms }
+}
+
+function recordOf(
+  held: HeldCall,
+  { attempt, first_byte_ms }: Reach,
+  { outcome, status }: Undelivered,
+  now_ms: number,
+  delivered?: Delivered,
+): CallRecord {
+  return {
+    surface: held.surface,
+    model: held.model_id,
+    provider: attempt?.provider.name ?? '',
+    upstream_model: attempt?.model ?? '',
+    outcome,
+    status,
+    streamed: held.streamed ? 1 : 0,
+    estimated: delivered?.estimated ? 1 : 0,
+    ...(delivered?.usage ?? NO_USAGE),
+    images: delivered?.images ?? 0,
+    price: delivered?.charge.snapshot ?? '',
+    started_at_ms: held.started_ms,
+    first_byte_ms,
+    duration_ms: now_ms - held.started_ms,
+  }
+}
+
+const costOf = (operation: PostOperation | VoidOperation): Nanos =>
+  operation.op === 'post' ? operation.cost_nanos : 0
+
+/** The call's line in the log, once the ledger has answered. */
+function conclude(
+  { log, activity }: SettlementParts,
+  held: HeldCall,
+  operation: PostOperation | VoidOperation,
+  result: Outcome,
+): void {
+  const { caller, request_id, hold_id } = held
+  const { surface, model, provider, outcome, status, duration_ms, estimated } = operation.call
+  const cost_usd = formatUsd(costOf(operation))
+  log.info(
+    {
+      request_id,
+      account: caller.account.name,
+      key: caller.key.prefix,
+      ...{ surface, model, provider, outcome, status, duration_ms, cost_usd },
+      ...(estimated ? { estimated: true } : {}),
+    },
+    'call',
+  )
+  activity.settled(held, operation)
+  if (!result.ok)
+    log.error(
+      { request_id, hold_id, refusal: result.refusal, cost_usd },
+      'hold already resolved; cost not charged',
+    )
+}
+
+const fieldsOf = ({ request_id, hold_id }: HeldCall, operation: PostOperation | VoidOperation) => ({
+  request_id,
+  hold_id,
+  cost_usd: formatUsd(costOf(operation)),
+})
+
+function reportFailure(
+  { log }: SettlementParts,
+  held: HeldCall,
+  operation: PostOperation | VoidOperation,
+  cause: unknown,
+): void {
+  log.error({ ...fieldsOf(held, operation), cause }, 'a settlement failed')
+}
+
+function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperation | VoidOperation): void {
+  parts.settlements.add({
+    operation,
+    fields: fieldsOf(held, operation),
+    written: (outcome) => conclude(parts, held, operation, outcome),
+  })
+}
+
+const chargedLater = (cause: unknown) =>
+  overloaded(
+    'The gateway cannot record calls at the moment, so the end of this answer is withheld. What came until here will be charged.',
+    { code: 'ledger_unavailable', retry_after_s: 1, cause },
+  )

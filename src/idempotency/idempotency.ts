@@ -1,4 +1,5 @@
 // Owns the Idempotency-Key of paid calls: a request that is sent again is answered again, and charged once.
+
 import { createHash } from 'node:crypto'
 import type { IdempotencyKey } from '../db/schema.ts'
 import {
@@ -9,7 +10,7 @@ import {
   toGatewayError,
   unprocessable,
 } from '../domain/errors.ts'
-import type { CallOrigin } from '../exchange/paid-call.ts'
+import type { CallOrigin } from '../exchange/admission.ts'
 import { renderFailure } from '../http/answers.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptAnswers, KeptBody, KeyedRequest } from './kept-answers.ts'

@@ -11,8 +11,10 @@ import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
+import { createActivity } from '../exchange/activity.ts'
+import type { ExchangeParts } from '../exchange/parts.ts'
 import { createRunningCalls, type RunningCalls, tickRegularly } from '../exchange/running.ts'
-import { createExchange } from '../exchange/text/exchange.ts'
+import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
@@ -26,8 +28,7 @@ import { createRedactor, secretsOf } from '../observe/redact.ts'
 import { BUILT_IN_PROTOCOLS, registryOf } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
-import type { Fetch } from '../upstream/dispatch.ts'
-import { createTransport } from '../upstream/transport.ts'
+import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
 import { reportAudit, reportRecovered, reportSwept } from './reports.ts'
 
@@ -131,6 +132,7 @@ interface Stores {
   database_path: string
   db: Database
   ledger: Ledger
+  settlements: SettlementQueue
   idempotency: Idempotency
   library: Library
   now: () => number
@@ -148,15 +150,18 @@ async function openStores(
   const database_path = join(data_folder, 'tollgate.db')
   const db = openDatabase(database_path)
   const ledger = await openLedger({ path: database_path, writer, probe })
+  const settlements = createSettlementQueue({ ledger, log })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
   return {
     database_path,
     db,
     ledger,
+    settlements,
     idempotency: createIdempotency({ answers, log }),
     library: openLibrary({ db, now, probe, data_folder }),
     now,
     async close() {
+      await settlements.close()
       await ledger.close()
       db.close()
       unlock()
@@ -175,10 +180,11 @@ async function recover(stores: Stores, log: ProcessLogger): Promise<void> {
 
 /** Sweeps until stopped. Returns what stops it. */
 function sweepRegularly(
-  { db, ledger, idempotency, now }: Stores,
-  { isUnderWay }: RunningCalls,
+  { db, ledger, settlements, idempotency, now }: Stores,
+  running: RunningCalls,
   { log, sweep_every_ms = SWEEP_EVERY_MS }: ServeOptions,
 ): () => void {
+  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
     reportSwept(await expireLeftBehind(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
@@ -193,17 +199,19 @@ function sweepRegularly(
 /** The parts of a gateway, put together. */
 function compose(
   { log, network = fetch, probe = NO_PROBE }: ServeOptions,
-  { db, ledger, idempotency, library, now }: Stores,
+  { db, ledger, settlements, idempotency, library, now }: Stores,
   running: RunningCalls,
   catalogue: () => Catalogue,
   ready: () => boolean,
 ): Gateway {
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
-  const exchange = createExchange({
+  const exchange: ExchangeParts = {
     gate,
     limiter,
     ledger,
+    settlements,
+    activity: createActivity(),
     running,
     idempotency,
     catalogue,
@@ -219,7 +227,7 @@ function compose(
     log,
     now,
     probe,
-  })
+  }
   return {
     exchange,
     gate,

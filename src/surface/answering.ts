@@ -1,6 +1,6 @@
 // Owns how a surface's calls are answered: each gets an id of its own, and leaves in the surface's shape when it fails.
 
-import type { CallOrigin } from '../exchange/paid-call.ts'
+import type { CallOrigin } from '../exchange/admission.ts'
 import { failureAnswer } from '../http/answers.ts'
 import type { Gateway } from './gateway.ts'
 import { originOf, type Server, type Surface } from './origin.ts'

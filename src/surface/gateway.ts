@@ -1,17 +1,18 @@
-// Owns what a plugin is handed: the parts of a running gateway, each injected, none global.
+// What a plugin is handed: the parts of a running gateway, each injected, none global.
 import type { Database } from 'bun:sqlite'
 import type { AnyElysia } from 'elysia'
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
+import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
-import type { Exchange } from '../exchange/text/exchange.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 
 export interface Gateway {
-  exchange: Exchange
+  /** What calls are served over: `servePaid` for paid ones, `within` for all others that hold a place. */
+  exchange: ExchangeParts
   gate: Gate
   limiter: Limiter
   ledger: Ledger

@@ -1,7 +1,8 @@
 // Owns what is taken from an HTTP request for a paid call: the credential in its surface's forms, and the socket's own facts.
+
 import type { Context } from 'elysia'
 import { type CredentialForm, credentialOf } from '../access/gate.ts'
-import type { CallOrigin } from '../exchange/paid-call.ts'
+import type { CallOrigin } from '../exchange/admission.ts'
 import type { RenderError } from '../http/answers.ts'
 
 export type Server = Context['server']

@@ -1,7 +1,7 @@
-// Owns which provider keys rest: one that failed is left alone for a while, longer each time, and comes back.
+// Cooldowns of provider keys: one that failed is left alone for a while, longer each time in a row.
 
 const MAX_COOLDOWN_MS = 10 * 60_000
-/** From one millisecond to far beyond the longest rest. */
+/** From one millisecond to far beyond the longest cooldown. */
 const MAX_DOUBLINGS = 30
 
 interface Cooldown {
@@ -10,14 +10,14 @@ interface Cooldown {
 }
 
 export interface Cooldowns {
-  /** When the key may be used again, in ms since the epoch; 0 for one that is well. */
+  /** When the key may be used again, in ms since the epoch; 0 for one that did not fail. */
   coolingUntil(key_id: string): number
-  /** @param cooldown_ms the first rest; it doubles with each failure in a row @param at_least_ms what the provider asked for */
+  /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms what the provider asked for */
   failed(key_id: string, cooldown_ms: number, at_least_ms?: number): void
   succeeded(key_id: string): void
 }
 
-/** The health of all provider keys, in this process. A key is named by its provider and position, never by itself. */
+/** The cooldowns of all provider keys, in this process. A key is named by its provider and position, never by itself. */
 export function createCooldowns(now: () => number): Cooldowns {
   const cooldowns = new Map<string, Cooldown>()
   return {

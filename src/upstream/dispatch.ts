@@ -1,32 +1,18 @@
-// Owns getting an answer: the first way that works, tried one after the other, and never again after the first byte.
+// Dispatch: a model's routes tried one after the other until one answers, and never again after the first byte.
 
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import {
   GatewayError,
   invalidRequest,
   rateLimited,
+  UpstreamFault,
   upstreamFailed,
   upstreamTimeout,
 } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
-
-/** What is sent upstream. */
-export interface UpstreamRequest {
-  url: string
-  headers: Record<string, string>
-  body: Uint8Array | string
-}
-
-export type Fetch = (url: string, init: UpstreamInit) => Promise<Response>
-export interface UpstreamInit {
-  method: 'POST'
-  headers: Record<string, string>
-  body: Uint8Array | string
-  signal: AbortSignal
-  redirect: 'manual'
-}
+import { type Fetch, fromUpstream, type UpstreamRequest } from './transport.ts'
 
 export interface DispatchDeps {
   fetch: Fetch
@@ -38,7 +24,7 @@ export interface DispatchDeps {
 export interface Dispatch<T> {
   catalogue: Catalogue
   model: Model
-  /** Ends the attempt under way: nobody waits for it any more. */
+  /** Ends the attempt under way. */
   signal: AbortSignal
   /** Fires when the caller has gone: then no further attempt is begun, though the one under way may be read on. */
   gone: AbortSignal
@@ -47,7 +33,7 @@ export interface Dispatch<T> {
    * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
    */
   write(attempt: Attempt): UpstreamRequest
-  /** Reads an answer as far as it must be there before the caller gets a byte. Throwing makes the attempt a failure. */
+  /** Reads an answer as far as it must be there before the caller gets a byte. @throws UpstreamFault for what is garbled */
   open(response: Response, attempt: Attempt): Promise<T>
   /** Understands a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
@@ -69,11 +55,12 @@ export interface Dispatched<T> {
 const MAX_FAILURE_BYTES = 64 * 1024
 
 /**
- * Tries the model's routes until one answers. 429, 5xx, refused keys, broken answers and failed connections go to the next way,
- * and the key rests; a refusal that is the caller's doing ends the call. A way that cannot be told what he asks is passed
- * over, and is not at fault.
+ * Tries the model's routes until one answers. After a 429, 5xx, refused key, garbled answer or failed connection the key goes
+ * into cooldown and the next attempt is made; a refusal of the request itself ends the call. A route that cannot carry the
+ * request is skipped, and is not at fault. Neither is any route when the gateway's own code throws.
  *
- * @throws GatewayError invalid_request, rate_limited (every way was busy), upstream_timeout or upstream_failed
+ * @throws GatewayError invalid_request, rate_limited (every attempt was), upstream_timeout or upstream_failed; and whatever
+ * a bug of the gateway throws, as it is
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue } = call
@@ -122,25 +109,19 @@ async function tryOnce<T>(
   const timeout = setTimeout(() => controller.abort(new TimedOut()), call.timeoutOf(attempt))
   call.signal.addEventListener('abort', abort)
   try {
-    const response = await deps.fetch(url, {
-      method: 'POST',
-      headers,
-      body,
-      signal: controller.signal,
-      redirect: 'manual',
-    })
+    const init = { method: 'POST', headers, body, signal: controller.signal, redirect: 'manual' } as const
+    const response = await fromUpstream(deps.fetch(url, init))
     if (!response.ok) {
-      const text = await readShort(response)
+      const text = await fromUpstream(readShort(response))
       return call.readFailure(attempt, response.status, response.headers, text)
     }
     return { answer: await call.open(response, attempt), attempt, abort }
   } catch (thrown) {
+    const { aborted, reason } = controller.signal
     controller.abort()
-    return {
-      failure_class: 'upstream_error',
-      message: controller.signal.reason instanceof TimedOut ? TIMED_OUT : wordsOf(thrown),
-      retry_after_s: undefined,
-    }
+    if (reason instanceof TimedOut) return upstreamError(TIMED_OUT)
+    if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))
+    throw thrown
   } finally {
     clearTimeout(timeout)
     call.signal.removeEventListener('abort', abort)
@@ -150,9 +131,18 @@ async function tryOnce<T>(
 const TIMED_OUT = 'no answer in time'
 class TimedOut extends Error {}
 
-function wordsOf(thrown: unknown): string {
-  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
-}
+/** Whether a failure is the upstream's: its transport's, its answer's, or one that the answer reports. All else is a bug of ours. */
+const isUpstreams = (thrown: unknown): boolean =>
+  thrown instanceof UpstreamFault || (thrown instanceof GatewayError && thrown.kind !== 'internal')
+
+const upstreamError = (message: string): UpstreamFailure => ({
+  failure_class: 'upstream_error',
+  message,
+  retry_after_s: undefined,
+})
+
+const wordsOf = (thrown: unknown): string =>
+  thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown)
 
 async function readShort(response: Response): Promise<string> {
   const reader = response.body?.getReader()
@@ -174,16 +164,18 @@ const refusedRequest = (words: string, { code }: UpstreamFailure): GatewayError 
 function allFailed(failure: UpstreamFailure | undefined): GatewayError {
   const cause = failure?.message
   if (failure?.failure_class === 'rate_limited') {
-    return rateLimited('The model is overloaded at its vendor. Please retry after a moment.', {
+    return rateLimited('The model is overloaded at its provider. Please retry after a moment.', {
       retry_after_s: failure.retry_after_s ?? 5,
       cause,
     })
   }
   if (failure?.message === TIMED_OUT) {
     return upstreamTimeout(
-      "The model's vendor did not answer in time. Please retry, with a shorter request if it recurs.",
+      "The model's provider did not answer in time. Please retry, with a shorter request if it recurs.",
       { cause },
     )
   }
-  return upstreamFailed("The model's vendor failed to answer. Nothing was charged; please retry.", { cause })
+  return upstreamFailed("The model's provider failed to answer. Nothing was charged; please retry.", {
+    cause,
+  })
 }

@@ -1,5 +1,5 @@
-// Owns the way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
-import { GatewayError } from '../domain/errors.ts'
+// The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
+import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
@@ -21,12 +21,20 @@ export interface PumpOptions {
   abortUpstream: () => void
   /** How long an abandoned stream is read on, for its usage; 0: not at all. */
   drain_timeout_ms: number
-  /** Pays for what passed. The last bytes wait for it. Called exactly once. */
+  /** Pays for what passed. The last bytes wait for it. Logs its own failure. */
   settle: (ending: StreamEnding, cause?: unknown) => Promise<void>
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
-  /** Told of every move, so that a stream which stands still can be noticed. */
+  /** Told of every step forward, so that a stalled stream can be noticed. */
   onProgress?: (waiting_for: 'upstream' | 'caller') => void
+}
+
+/** One stream under way. `flowing` ends by one of the others, and only once. */
+interface Pump extends PumpOptions {
+  stream: ReadableStreamDefaultController<Uint8Array>
+  next: Uint8Array | undefined
+  held: Uint8Array | undefined
+  state: 'flowing' | 'ending' | 'over'
 }
 
 /**
@@ -34,128 +42,138 @@ export interface PumpOptions {
  * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
-  const { reader, relay, gone, onProgress } = options
-  const { reading } = relay
-  let first: Uint8Array | undefined = options.first
-  let held: Uint8Array | undefined
-  let state: 'flowing' | 'ending' | 'over' = 'flowing'
+  let pumping: Pump
+  return new ReadableStream<Uint8Array>(
+    {
+      start(stream) {
+        pumping = { ...options, stream, next: options.first, held: undefined, state: 'flowing' }
+        options.gone.addEventListener('abort', () => end(pumping), { once: true })
+        if (options.gone.aborted) end(pumping)
+      },
+      pull: () => pull(pumping),
+      cancel: () => leave(pumping),
+    },
+    { highWaterMark: 1 },
+  )
+}
 
-  /** What a chunk lets out: from the end of the answer on, always what came before it. */
-  function release(chunk: Uint8Array): Uint8Array | undefined {
-    const bytes = relay.push(chunk)
-    if (!bytes || !reading.finished) return bytes
-    const released = held
-    held = bytes
-    return released
+// The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
+
+function pull(pumping: Pump): Promise<void> | void {
+  const { relay, reader, next, onProgress } = pumping
+  if (relay.reading.failed)
+    return broke(pumping, new UpstreamFault('the upstream reported an error inside its stream'))
+  onProgress?.('upstream')
+  if (next === undefined)
+    return reader.read().then(
+      ({ value }) => received(pumping, value),
+      (cause) => broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
+    )
+  pumping.next = undefined
+  return received(pumping, next)
+}
+
+function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> | void {
+  if (!chunk) return pumping.state === 'over' ? undefined : ended(pumping)
+  try {
+    const bytes = release(pumping, chunk)
+    if (pumping.state === 'over') return
+    if (!bytes) return pull(pumping)
+    pumping.stream.enqueue(bytes)
+    pumping.onProgress?.('caller')
+  } catch (cause) {
+    return broke(pumping, cause)
   }
+}
 
-  /**
-   * Settles, then hands out what was held back: where it cannot be paid, nobody gets it. An end that cannot be translated
-   * throws before it is paid.
-   */
-  async function finish(): Promise<void> {
-    state = 'ending'
-    const end_of_answer = [held, relay.end()]
-    held = undefined
-    await options.settle('completed')
-    for (const bytes of end_of_answer) if (bytes) stream.enqueue(bytes)
-    stream.close()
+/** What a chunk lets out: from the end of the answer on, always what came before it. */
+function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
+  const { relay } = pumping
+  const bytes = relay.push(chunk)
+  if (!bytes || !relay.reading.finished) return bytes
+  const released = pumping.held
+  pumping.held = bytes
+  return released
+}
+
+function ended(pumping: Pump): Promise<void> {
+  if (!pumping.relay.reading.finished)
+    return broke(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
+  return finish(pumping).catch((cause) => fail(pumping, cause))
+}
+
+async function broke(pumping: Pump, cause: unknown): Promise<void> {
+  if (pumping.state === 'over') return
+  const { reading } = pumping.relay
+  // A connection that is dropped after the answer's last event has still delivered all of it.
+  if (reading.finished && !reading.failed) await ended(pumping)
+  else await fail(pumping, cause)
+}
+
+/**
+ * Settles, then hands out what was held back: where it cannot be paid, nobody gets it. An end that cannot be translated
+ * throws before it is paid.
+ */
+async function finish(pumping: Pump): Promise<void> {
+  pumping.state = 'ending'
+  const end_of_answer = [pumping.held, pumping.relay.end()]
+  pumping.held = undefined
+  await pumping.settle('completed')
+  for (const bytes of end_of_answer) if (bytes) pumping.stream.enqueue(bytes)
+  pumping.stream.close()
+}
+
+/** Settles what was delivered, and tells the caller, who is still there. */
+async function fail(pumping: Pump, cause: unknown): Promise<void> {
+  if (pumping.state === 'over') return
+  pumping.state = 'over'
+  pumping.abortUpstream()
+  try {
+    await pumping.settle('broken', cause)
+  } catch {
+    // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
+    pumping.held = undefined
   }
+  if (pumping.held) pumping.stream.enqueue(pumping.held)
+  pumping.stream.enqueue(pumping.relay.fail(pumping.renderError(cause)))
+  pumping.stream.close()
+}
 
-  /** Settles what was delivered, and tells the caller, who is still there. */
-  async function fail(cause: unknown): Promise<void> {
-    if (state === 'over') return
-    state = 'over'
-    options.abortUpstream()
-    await options.settle('broken', cause).catch(() => {
-      held = undefined
-    })
-    if (held) stream.enqueue(held)
-    stream.enqueue(relay.fail(options.renderError(cause)))
-    stream.close()
-  }
+async function leave(pumping: Pump): Promise<void> {
+  if (pumping.state !== 'flowing') return
+  pumping.state = 'over'
+  // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
+  pumping.stream.error(new Error('the caller left, or stalled'))
+  if (pumping.drain_timeout_ms > 0) await drain(pumping)
+  pumping.abortUpstream()
+  // The settlement logs its own failure and is tried again: nobody is left to be told.
+  await pumping.settle('cancelled').catch(() => undefined)
+}
 
-  async function leave(): Promise<void> {
-    if (state !== 'flowing') return
-    state = 'over'
-    // Who stood still for too long is still connected: his answer breaks off, so that he does not wait for more.
-    stream.error(new Error('the caller left, or stood still'))
-    if (options.drain_timeout_ms > 0) await drain()
-    options.abortUpstream()
-    await options.settle('cancelled').catch(() => undefined)
-  }
-
-  /** Reads on without a caller, until the stream ends or its time is up. */
-  async function drain(): Promise<void> {
-    const timer = setTimeout(options.abortUpstream, options.drain_timeout_ms)
-    try {
-      for (let chunk = await read(); chunk && !reading.failed; chunk = await read()) {
-        relay.push(chunk)
-        onProgress?.('upstream')
-      }
-    } catch {
-      // What was read until here is what can be charged.
-    } finally {
-      clearTimeout(timer)
+/** Reads on without a caller, until the stream ends or its time is up. */
+async function drain(pumping: Pump): Promise<void> {
+  const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
+  const timer = setTimeout(abortUpstream, drain_timeout_ms)
+  try {
+    for (let chunk = pumping.next; !relay.reading.failed; chunk = undefined) {
+      const bytes = chunk ?? (await reader.read()).value
+      if (!bytes) break
+      pumping.next = undefined
+      relay.push(bytes)
+      onProgress?.('upstream')
     }
+  } catch {
+    // The upstream broke, or its time was up: what was read until here is what can be charged.
+  } finally {
+    clearTimeout(timer)
   }
+}
 
-  async function read(): Promise<Uint8Array | undefined> {
-    const chunk = first
-    first = undefined
-    return chunk ?? (await reader.read()).value
-  }
-
-  // The way of every chunk: plain callbacks, for each async function on it costs about as much as all that is searched.
-
-  function pull(): Promise<void> | void {
-    if (reading.failed) return broke(new Error('the upstream reported an error inside its stream'))
-    onProgress?.('upstream')
-    if (first === undefined) return reader.read().then(received, broke)
-    const value = first
-    first = undefined
-    return received({ value })
-  }
-
-  function received({ value }: { value?: Uint8Array | undefined }): Promise<void> | void {
-    if (!value) return state === 'over' ? undefined : ended()
-    try {
-      const bytes = release(value)
-      if (state === 'over') return
-      if (!bytes) return pull()
-      stream.enqueue(bytes)
-      onProgress?.('caller')
-    } catch (cause) {
-      return broke(cause)
-    }
-  }
-
-  function ended(): Promise<void> {
-    if (!reading.finished)
-      return broke(new Error('the upstream ended its stream before its answer was complete'))
-    return finish().catch(fail)
-  }
-
-  async function broke(cause: unknown): Promise<void> {
-    if (state === 'over') return
-    // A connection that is dropped after the answer's last event has still delivered all of it.
-    if (reading.finished && !reading.failed) await ended()
-    else await fail(cause)
-  }
-
-  /** Either the caller is no longer there, or the gateway ends the call, and then it says why. What is being paid is not broken off. */
-  function end(): void {
-    const { reason } = gone
-    if (state !== 'flowing') return
-    if (reason instanceof GatewayError) void fail(reason).catch(() => undefined)
-    else void leave()
-  }
-
-  let stream: ReadableStreamDefaultController<Uint8Array>
-  const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    stream = controller
-    gone.addEventListener('abort', end, { once: true })
-    if (gone.aborted) end()
-  }
-  return new ReadableStream<Uint8Array>({ start, pull, cancel: leave }, { highWaterMark: 1 })
+/** The caller is no longer there, or the gateway ends the call, and then says why. What is being paid is not broken off. */
+function end(pumping: Pump): void {
+  const { reason } = pumping.gone
+  if (pumping.state !== 'flowing') return
+  // Nothing is left to fail but the caller's stream, which may have been closed by the caller meanwhile.
+  if (reason instanceof GatewayError) void fail(pumping, reason).catch(() => undefined)
+  else void leave(pumping)
 }

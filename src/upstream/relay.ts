@@ -1,4 +1,4 @@
-// Owns what becomes of an upstream's stream on its way to the caller: passed on byte for byte, or framed anew.
+// The relay of an upstream's stream to the caller: passed on byte for byte, or framed anew.
 
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
@@ -17,7 +17,7 @@ export interface Frame {
   event(event: OutgoingEvent, first: boolean): string
   /** What a complete answer ends with. @param empty whether nothing was sent */
   end(empty: boolean): string
-  /** What tells the caller, inside the stream, that it broke. @param error_json the error in his protocol's shape */
+  /** What tells the caller, inside the stream, that it broke. @param error_json the error in their protocol's shape */
   fail(error_json: string, first: boolean): string
 }
 
@@ -52,8 +52,8 @@ export interface Relay {
 }
 
 /**
- * The upstream's events untouched. Its own error record is kept back, for it may name what callers must not see; so are
- * comments, on which clients of some vendors break.
+ * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
+ * comments, which break some providers' own SDKs.
  */
 export function passOn(reading: StreamReading, frame: Frame): Relay {
   const cutter = createEventCutter()

@@ -1,12 +1,12 @@
-// Owns what all JSON requests to providers have in common: where they go, and which of their headers count.
+// A JSON request to a provider: its address, and its headers in the order of precedence.
 
 import type { Provider } from '../domain/catalogue.ts'
 import type { UpstreamTarget } from '../protocols/facts.ts'
-import type { UpstreamRequest } from './dispatch.ts'
+import type { UpstreamRequest } from './transport.ts'
 
 /**
- * A request to a provider. Headers that the operator wrote count for more than those of the protocol, and than what is
- * passed on of the caller's.
+ * A request to a provider. The operator's headers override those that are passed on from the caller, which override the
+ * protocol's.
  */
 export function requestTo(
   { base_url, headers: written }: Pick<Provider, 'base_url' | 'headers'>,

@@ -1,26 +1,26 @@
-// Owns the order in which a call tries its model's routes and their providers' keys.
+// The order in which a call tries its model's routes and their providers' keys.
 import type { Model, Provider, Route } from '../domain/catalogue.ts'
 import type { Cooldowns } from './cooldowns.ts'
 
-/** One way to an upstream: a route with one of its provider's keys. */
+/** One attempt at an upstream: a route with one of its provider's keys. */
 export interface Attempt {
   provider: Provider
-  /** The vendor's own id of the model. */
+  /** The provider's own id of the model. */
   model: string
   api_key: string
-  /** Names the key in logs and in the book of rests. */
+  /** Names the key in logs and among the cooldowns. */
   key_id: string
 }
 
-/** The model with those of its routes that will do; undefined where none does. */
-export function withRoutes<M extends Model>(model: M, willDo: (route: Route) => boolean): M | undefined {
-  const [first, ...rest] = model.routes.filter(willDo)
+/** The model with those of its routes that are suitable; undefined when none is. */
+export function withRoutes<M extends Model>(model: M, isSuitable: (route: Route) => boolean): M | undefined {
+  const [first, ...rest] = model.routes.filter(isSuitable)
   return first && { ...model, routes: [first, ...rest] }
 }
 
 /**
- * All ways to a model, in the order to try them: routes by their `order`, among equals drawn by weight; of each
- * provider its keys in turn. Resting keys come last, the one that rests least first: trying one beats refusing.
+ * All attempts at a model, in order: routes by their `order`, equal ones drawn by weight; all keys of each provider in
+ * turn. Keys in cooldown come last, the one that is free again soonest first: trying one beats refusing.
  *
  * @param random a number in [0, 1), for the draw
  */
@@ -33,9 +33,9 @@ export function planAttempts(
 ): Attempt[] {
   const attempts = drawByWeight(routes, random).flatMap((route) => keysOf(route, providers, random))
   if (attempts.length < 2) return attempts
-  const rest = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
+  const cooldown = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
   return attempts
-    .map((attempt) => ({ attempt, cooldown_ms: rest(attempt) }))
+    .map((attempt) => ({ attempt, cooldown_ms: cooldown(attempt) }))
     .sort((a, b) => a.cooldown_ms - b.cooldown_ms)
     .map(({ attempt }) => attempt)
 }

@@ -1,5 +1,21 @@
-// Owns the two ways out: the network, and the vendor in a box that needs none.
-import type { Fetch } from './dispatch.ts'
+// The two ways out: the network, and the simulated provider, which needs none.
+import { UpstreamFault } from '../domain/errors.ts'
+
+/** What is sent upstream. */
+export interface UpstreamRequest {
+  url: string
+  headers: Record<string, string>
+  body: Uint8Array | string
+}
+
+export type Fetch = (url: string, init: UpstreamInit) => Promise<Response>
+export interface UpstreamInit {
+  method: 'POST'
+  headers: Record<string, string>
+  body: Uint8Array | string
+  signal: AbortSignal
+  redirect: 'manual'
+}
 
 /** A name that can never be looked up (RFC 2606), for the URLs that the simulator is shown. */
 const SIMULATOR_ORIGIN = 'http://simulator.invalid'
@@ -18,4 +34,16 @@ export function createTransport(
     url.startsWith(simulator.base_url)
       ? simulator.fetch(new Request(SIMULATOR_ORIGIN + url.slice(simulator.base_url.length), init))
       : network(url, init)
+}
+
+/**
+ * Work on an upstream's connection: whatever it fails with is the upstream's failure.
+ * @throws UpstreamFault with the failure as its cause
+ */
+export async function fromUpstream<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw new UpstreamFault(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
 }

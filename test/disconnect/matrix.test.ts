@@ -105,7 +105,8 @@ const BREAKS: Record<string, Step[]> = {
   'reports an error': [{ event: { error: { code: 500, message: 'shard 7 at 10.0.0.7 is broken' } } }],
   'falls silent': ['hang'],
 }
-const PUBLIC_ERROR = /\{"error":\{"code":502,"message":"The model's vendor [^"]+","status":"UNAVAILABLE"\}\}/
+const PUBLIC_ERROR =
+  /\{"error":\{"code":502,"message":"The model's provider [^"]+","status":"UNAVAILABLE"\}\}/
 
 /**
  * What comes of a break. An answer that said that it is complete is complete, however its connection ends; before its

@@ -1,7 +1,8 @@
 // Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
 
 import { NO_USAGE } from '../../src/domain/usage.ts'
-import { type Conversion, convertStream } from '../../src/exchange/text/conversion.ts'
+import type { TextRequest } from '../../src/exchange/text/passage.ts'
+import { translation } from '../../src/exchange/text/translation.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -47,13 +48,11 @@ function* packets(): Generator<Buffer> {
   yield Buffer.from(END[from])
 }
 
-const conversion: Conversion = {
+const request: TextRequest = {
   dialect: { protocol: PROTOCOLS[to], frame: eventFrame(), raw: true, shows_usage: true },
   body: { bytes: new Uint8Array(), json: {} },
   streams: true,
   context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
-  protocols: new Map(),
-  translated: new Map(),
 }
 const source = packets()
 const reading = PROTOCOLS[from].text.stream.open()
@@ -65,7 +64,7 @@ const answer = pump({
       return value ? { done: false, value } : { done: done === true }
     },
   },
-  relay: convertStream(conversion, PROTOCOLS[from], reading, () => NO_USAGE),
+  relay: translation(request, PROTOCOLS[from]).stream(reading, () => NO_USAGE),
   gone: new AbortController().signal,
   abortUpstream: () => undefined,
   drain_timeout_ms: 0,

@@ -2,7 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { NO_USAGE } from '../../src/domain/usage.ts'
-import { type Conversion, convertStream } from '../../src/exchange/text/conversion.ts'
+import type { TextRequest } from '../../src/exchange/text/passage.ts'
+import { translation } from '../../src/exchange/text/translation.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -126,17 +127,13 @@ const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthr
 function translated(surface: BuiltInProtocol, vendor: BuiltInProtocol, ...packets: Buffer[]): string {
   const protocol = PROTOCOL_OF[surface]
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
-  const conversion: Conversion = {
+  const request: TextRequest = {
     dialect: { protocol, frame, raw: true, shows_usage: true },
     body: { bytes: new Uint8Array(), json: {} },
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
-    protocols: new Map(),
-    translated: new Map(),
   }
-  const relay = convertStream(
-    conversion,
-    PROTOCOL_OF[vendor],
+  const relay = translation(request, PROTOCOL_OF[vendor]).stream(
     PROTOCOL_OF[vendor].text.stream.open(),
     () => NO_USAGE,
   )

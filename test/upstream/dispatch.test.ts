@@ -5,8 +5,9 @@ import type { Catalogue, Provider, TextModel } from '../../src/domain/catalogue.
 import { GatewayError, invalidRequest } from '../../src/domain/errors.ts'
 import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
-import { type Dispatch, dispatch, type Fetch, type UpstreamInit } from '../../src/upstream/dispatch.ts'
+import { type Dispatch, dispatch } from '../../src/upstream/dispatch.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
+import type { Fetch, UpstreamInit } from '../../src/upstream/transport.ts'
 
 const NAMES = ['a', 'b', 'c']
 const provider = (name: string): Provider => ({

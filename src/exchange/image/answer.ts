@@ -1,4 +1,4 @@
-// Owns the answer of the images' endpoints: images in base64 beside the ids by which they may be referred to.
+// The answer of the image endpoints: images in base64, with the ids by which they may be referred to.
 
 import { formatUsd, type Nanos } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'

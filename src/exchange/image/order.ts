@@ -1,9 +1,13 @@
-// Owns what a caller of the images' endpoints wants, once his request is read and its fields are checked.
+// An image call that was read: what the caller wants, once the fields are checked, and with its model.
+
 import type { Generation } from '../../db/schema.ts'
+import type { ImageModel } from '../../domain/catalogue.ts'
 import type { OutputFormat } from '../../domain/image-formats.ts'
 import type { AspectRatio, Size } from '../../domain/image-size.ts'
 import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
+import type { Reference } from '../../protocols/images.ts'
+import type { PaidOrder } from '../paid-call.ts'
 
 /** Where an image comes from that another is to be made from. */
 export type Source =
@@ -33,4 +37,15 @@ export interface ImageOrder {
   content: readonly (Uint8Array | string)[]
   /** About how much of the request is still in memory. */
   kept_bytes: number
+}
+
+/** An image that another is made from, and its key or UUID, where it has one that lasts. */
+export interface FoundReference extends Reference {
+  parent: string | undefined
+}
+
+/** An order with its model, and the images that it refers to once they are found. */
+export interface PaidImageOrder extends PaidOrder<ImageModel> {
+  wanted: ImageOrder
+  references: readonly FoundReference[]
 }

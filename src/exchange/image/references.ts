@@ -1,4 +1,4 @@
-// Owns how the images that a caller refers to are found, judged and read: his own only, finished, distinct, and not too many bytes.
+// The images that a caller refers to, found and read: their own only, finished, distinct, and within the size limits.
 import { createHash } from 'node:crypto'
 import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from '../../domain/errors.ts'
 import { findFile, isStored, readFile, type StoredFile } from '../../library/files.ts'
@@ -10,8 +10,7 @@ import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/dat
 import { inspectImage } from '../../media/inspect.ts'
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { FetchImage } from '../../media/remote.ts'
-import type { Reference } from '../../protocols/images.ts'
-import type { Source } from './order.ts'
+import type { FoundReference, Source } from './order.ts'
 
 export interface ReferenceDeps {
   library: Library
@@ -27,11 +26,6 @@ export interface Referrer {
   reserve: (bytes: number) => Promise<void>
 }
 
-/** An image that another is made from, and its key or UUID, where it has one that lasts. */
-export interface FoundReference extends Reference {
-  parent: string | undefined
-}
-
 /** One whose bytes are not read before all of them are known to fit. */
 interface Stored {
   bytes: number
@@ -42,9 +36,8 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const RETRY_AFTER_S = 2
 
 /**
- * Finds the images that a caller's request refers to. What is wrong with the form of any is said before any is looked
- * up, and nothing is fetched before all that are stored are known to be there. An upload is passed over: it is kept, and
- * read, only once the call is paid for.
+ * Finds the images that a request refers to. The form of all is checked before any is looked up, and nothing is fetched
+ * before all stored ones are known to be there. An upload is skipped: it is stored and read only once money is held.
  *
  * @returns the images in the order of their sources, in formats that every provider reads
  * @throws GatewayError with the codes of spec.md's table: invalid_image_key, invalid_generation_id, duplicate_reference,

@@ -1,19 +1,14 @@
-// Owns how an image call is put to its model's routes, and what comes back: base64, or whose doing it is that nothing did.
+// How an image call is put to its model's routes, and what comes back: images in base64, or why there are none.
 import type { ImageModel, Provider } from '../../domain/catalogue.ts'
-import { GatewayError, invalidRequest, upstreamFailed } from '../../domain/errors.ts'
+import { GatewayError, invalidRequest, UpstreamFault, upstreamFailed } from '../../domain/errors.ts'
 import type { Size } from '../../domain/image-size.ts'
-import { geminiImages } from '../../protocols/gemini/images.ts'
 import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../protocols/images.ts'
-import { openaiImages } from '../../protocols/openai/images.ts'
+import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
-import type { Sending } from '../paid-call.ts'
-import type { ImageOrder } from './order.ts'
-
-/** The messages protocol has no images. */
-const PROTOCOLS: Partial<Record<Provider['protocol'], ImageProtocol>> = {
-  gemini: geminiImages,
-  openai: openaiImages,
-}
+import { fromUpstream } from '../../upstream/transport.ts'
+import type { Sending } from '../asking.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
 
 /** What a model may be asked for whose sizes the catalogue does not list: the largest that spec.md has verified. */
 const MAX_SIDE_PIXELS = 2_048
@@ -23,32 +18,33 @@ const MAX_SIDE_PIXELS = 2_048
  * allow.
  */
 export function splitOrder(
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
   { routes }: ImageModel,
-  providers: ReadonlyMap<string, Provider>,
   count: number,
 ): number[] {
-  const most = routes.map(({ provider, model }) => {
-    const protocol = providers.get(provider)?.protocol
-    return (protocol === undefined ? undefined : PROTOCOLS[protocol]?.maxPerRequest(model)) ?? count
+  const { providers } = catalogue()
+  const limits = routes.map((route) => {
+    const provider = providers.get(route.provider)
+    return provider ? imagesOf(protocols, provider).maxPerRequest(route.model) : count
   })
-  const each = Math.min(count, ...most)
+  const each = Math.min(count, ...limits)
   return Array.from({ length: Math.ceil(count / each) }, (_, at) => Math.min(each, count - at * each))
 }
 
 /** One request of a call. @param count images that it asks for */
 export function sendingOf(
-  order: ImageOrder,
-  model: ImageModel,
+  protocols: Registry,
+  { wanted, model }: PaidImageOrder,
   references: readonly Reference[],
   count: number,
 ): Sending<ImageAnswer> {
-  const { prompt, aspect_ratio, quality, background, output_format, size } = order
+  const { prompt, aspect_ratio, quality, background, output_format, size } = wanted
   return {
     streams: false,
     timeout_ms: model.timeout_ms,
     write({ provider, model: upstream_model, api_key }) {
-      assertMakes(model, order)
-      const { path, headers, body } = protocolOf(provider).encode(
+      assertMakes(model, wanted)
+      const { path, headers, body } = imagesOf(protocols, provider).encode(
         { prompt, references, count, size, aspect_ratio, quality, background, output_format },
         { model: upstream_model, api_key },
       )
@@ -59,11 +55,11 @@ export function sendingOf(
       }
     },
     async open(response, { provider }) {
-      const answer = parseObject(await response.text())
-      if (!answer) throw new Error('the answer is not a JSON object')
-      return protocolOf(provider).decode(answer)
+      const answer = parseObject(await fromUpstream(response.text()))
+      if (!answer) throw new UpstreamFault('the answer is not a JSON object')
+      return imagesOf(protocols, provider).decode(answer)
     },
-    readFailure: ({ provider }, ...refusal) => protocolOf(provider).readFailure(...refusal),
+    readFailure: ({ provider }, ...refusal) => imagesOf(protocols, provider).readFailure(...refusal),
   }
 }
 
@@ -76,10 +72,10 @@ function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): vo
 
 const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
 
-function protocolOf({ protocol }: Provider): ImageProtocol {
-  const found = PROTOCOLS[protocol]
-  if (!found) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
-  return found
+function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
+  const { images } = protocolOf(protocols, provider)
+  if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
+  return images
 }
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {

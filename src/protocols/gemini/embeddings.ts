@@ -1,5 +1,6 @@
 // Owns embeddings as Gemini has them: a batch of texts, and vectors that are not always of unit length.
 // https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
+import { UpstreamFault } from '../../domain/errors.ts'
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import { compact, countIn, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
@@ -26,7 +27,7 @@ export const geminiEmbeddings: EmbeddingProtocol = {
 function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
   const vectors = objectsIn(answer.embeddings).map(({ values }) => numbersIn(values))
   if (vectors.length !== count || vectors.some((vector) => vector.length === 0)) {
-    throw new Error(`the upstream sent ${vectors.length} vectors for ${count} inputs, or empty ones`)
+    throw new UpstreamFault(`the upstream sent ${vectors.length} vectors for ${count} inputs, or empty ones`)
   }
   return dimensions === undefined ? vectors : vectors.map(toUnitLength)
 }

@@ -1,5 +1,6 @@
 // Owns embeddings as OpenAI has them: what callers ask for, what is sent on, and how vectors are written.
 // https://platform.openai.com/docs/api-reference/embeddings
+import { UpstreamFault } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
@@ -89,7 +90,7 @@ export const openaiEmbeddings: EmbeddingProtocol = {
   decode(json, { count }) {
     const answer = objectIn(json)
     const found = objectsIn(answer.data).length
-    if (found !== count) throw new Error(`the upstream sent ${found} vectors for ${count} inputs`)
+    if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
 }

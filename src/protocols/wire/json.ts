@@ -1,5 +1,5 @@
 // Owns the reading of JSON that nobody has checked: strictly what a caller sent, leniently what an upstream sent.
-import { invalidRequest } from '../../domain/errors.ts'
+import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
@@ -66,24 +66,30 @@ export const stringIn = (value: Json | undefined): string | undefined =>
 export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
-/** An upstream's JSON text as an object; undefined where it is none. */
-export function parseObject(text: string): JsonObject | undefined {
+/** An upstream's JSON text; undefined where it is none. */
+export function parseJson(text: string): Json | undefined {
   try {
-    const value: Json = JSON.parse(text)
-    return isObject(value) ? value : undefined
+    return JSON.parse(text)
   } catch {
+    // What is no JSON is told by the absence of a value.
     return undefined
   }
 }
 
+/** An upstream's JSON text as an object; undefined where it is none. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text)
+  return isObject(value) ? value : undefined
+}
+
 /**
  * An upstream's whole answer.
- * @throws Error for what was cut short, or tells of an error under status 200: it is none
+ * @throws UpstreamFault for what was cut short, or tells of an error under status 200: it is none
  */
 export function parseAnswer(text: string): JsonObject {
   const answer = parseObject(text)
   if (!answer || (answer.error ?? null) !== null)
-    throw new Error('the upstream sent something that is no answer')
+    throw new UpstreamFault('the upstream sent something that is no answer')
   return answer
 }
 

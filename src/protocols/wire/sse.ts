@@ -1,4 +1,5 @@
 // Owns the framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
+import { UpstreamFault } from '../../domain/errors.ts'
 import type { ByteString } from './byte-string.ts'
 
 const LINE_FEED = 10
@@ -11,7 +12,7 @@ export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 export interface EventCutter {
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
-   * @throws RangeError when one event is longer than MAX_EVENT_BYTES
+   * @throws UpstreamFault when one event is longer than MAX_EVENT_BYTES
    */
   cut(chunk: Uint8Array): Uint8Array | undefined
 }
@@ -25,7 +26,7 @@ export function createEventCutter(): EventCutter {
     if (part.length === 0) return
     waiting.push(part)
     waiting_bytes += part.length
-    if (waiting_bytes > MAX_EVENT_BYTES) throw new RangeError('an event of the stream is too long')
+    if (waiting_bytes > MAX_EVENT_BYTES) throw new UpstreamFault('an event of the stream is too long')
   }
 
   return {

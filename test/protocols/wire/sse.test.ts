@@ -1,6 +1,7 @@
 // The framing of server-sent events: "any split of a stream gives the same events and the same bytes".
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { UpstreamFault } from '../../../src/domain/errors.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
 
@@ -146,6 +147,6 @@ describe('a stream that is cut where its events end', () => {
     const packet = Buffer.alloc(8 * 1024 * 1024, 'x')
     const count = Math.floor(MAX_EVENT_BYTES / packet.length)
     for (let index = 0; index < count; index++) expect(cutter.cut(packet)).toBeUndefined()
-    expect(() => cutter.cut(packet)).toThrow(RangeError)
+    expect(() => cutter.cut(packet)).toThrow(UpstreamFault)
   })
 })

@@ -1,0 +1,63 @@
+// Live activity: what happens to an account's calls, told to whoever listens at the moment.
+import type { Nanos } from '../domain/money.ts'
+import type { PostOperation, VoidOperation } from '../ledger/operations.ts'
+import type { HeldCall } from './held-call.ts'
+
+interface CallEvent {
+  request_id: string
+  /** The prefix of the key that made the call. */
+  key: string
+  surface: string
+  model: string
+  streamed: boolean
+}
+
+/** One moment of a call. */
+export type ActivityEvent = CallEvent &
+  (
+    | { type: 'held'; held_nanos: Nanos }
+    | { type: 'first_byte'; after_ms: number }
+    | { type: 'settled'; outcome: string; status: number; duration_ms: number; cost_nanos: Nanos }
+  )
+
+export type ActivityListener = (event: ActivityEvent) => void
+
+export interface Activity {
+  held(call: HeldCall): void
+  firstByte(call: HeldCall, after_ms: number): void
+  settled(call: HeldCall, operation: PostOperation | VoidOperation): void
+  /** Listens to the calls of an account. @returns stops it */
+  listen(account_id: number, listener: ActivityListener): () => void
+}
+
+/** Activity that nobody listens to yet. Where nobody does, telling it costs one look-up. */
+export function createActivity(): Activity {
+  const listeners = new Map<number, Set<ActivityListener>>()
+
+  function tell(call: HeldCall, detail: () => Omit<ActivityEvent, keyof CallEvent>): void {
+    const listening = listeners.get(call.caller.account.id)
+    if (!listening) return
+    const { request_id, caller, surface, model_id, streamed } = call
+    const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...detail() }
+    for (const listener of listening) listener(event as ActivityEvent)
+  }
+
+  return {
+    held: (call) => tell(call, () => ({ type: 'held', held_nanos: call.held_nanos })),
+    firstByte: (call, after_ms) => tell(call, () => ({ type: 'first_byte', after_ms })),
+    settled: (call, operation) =>
+      tell(call, () => {
+        const { outcome, status, duration_ms } = operation.call
+        const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0
+        return { type: 'settled', outcome, status, duration_ms, cost_nanos }
+      }),
+    listen(account_id, listener) {
+      const listening = listeners.get(account_id) ?? new Set()
+      listeners.set(account_id, listening.add(listener))
+      return () => {
+        listening.delete(listener)
+        if (listening.size === 0 && listeners.get(account_id) === listening) listeners.delete(account_id)
+      }
+    },
+  }
+}

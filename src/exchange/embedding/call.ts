@@ -1,0 +1,142 @@
+// Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
+import type { Catalogue, EmbeddingModel, Provider } from '../../domain/catalogue.ts'
+import { GatewayError, internal, UpstreamFault } from '../../domain/errors.ts'
+import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
+import { idHeaders } from '../../http/answers.ts'
+import { chargeTokens } from '../../pricing/charge.ts'
+import { type Quote, quote } from '../../pricing/quote.ts'
+import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
+import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
+import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
+import { spliceFields } from '../../protocols/wire/json-splice.ts'
+import { requestTo } from '../../upstream/request.ts'
+import { withRoutes } from '../../upstream/routes.ts'
+import { fromUpstream } from '../../upstream/transport.ts'
+import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import type { Sending } from '../asking.ts'
+import { readCallTarget } from '../call-target.ts'
+import { readJsonBody } from '../json-body.ts'
+import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+
+/** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
+
+/** An embeddings request that was read. */
+interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
+  body: JsonBody
+  request: EmbeddingRequest
+}
+
+interface Answer extends Embedded {
+  bytes: ArrayBuffer
+}
+
+export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
+  read: readEmbeddingCall,
+  quote: (_parts, _admitted, order) => quoteEmbedding(order),
+  serve: serveEmbedding,
+}
+
+async function readEmbeddingCall(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { request: incoming }: CallOrigin,
+): Promise<EmbeddingOrder> {
+  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
+  const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
+  const request = readEmbeddingRequest(body.json)
+  const model = carriedBy(named, request, parts.catalogue().providers, parts.protocols)
+  return { model, streams: false, content: [body.bytes], body, request }
+}
+
+/**
+ * The model with those of its routes that can carry the request; none other is a route for this call.
+ *
+ * @throws GatewayError invalid_request naming what the first route cannot carry, where none can
+ */
+function carriedBy(
+  model: EmbeddingModel,
+  request: EmbeddingRequest,
+  providers: Catalogue['providers'],
+  protocols: Registry,
+): EmbeddingModel {
+  const refusals: GatewayError[] = []
+  const carrying = withRoutes(model, (route) => {
+    const provider = providers.get(route.provider)
+    try {
+      if (provider) embeddingsOf(protocols, provider).encode(request, route.model)
+      return true
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown
+      refusals.push(thrown)
+      return false
+    }
+  })
+  if (!carrying) throw refusals[0]
+  return carrying
+}
+
+/** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
+const quoteEmbedding = ({ model, request }: EmbeddingOrder): Quote =>
+  quote(model.price, {
+    input_tokens: request.input_tokens,
+    input_fields: ['input_tokens'],
+    answers: 1,
+    max_output_tokens: 0,
+  })
+
+/** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
+async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Served> {
+  const { model, request } = held.order
+  const { answer } = await send(parts, held, sendingOf(parts, held.order))
+  const billed = billedUsage(answer.usage, () => ({ ...NO_USAGE, input_tokens: request.input_tokens }))
+  const charge = chargeTokens(model.price, billed.usage)
+  const headers = { 'content-type': 'application/json', ...idHeaders(held.origin) }
+  return {
+    delivered: { outcome: wholeOutcome(held), charge, ...billed },
+    answer: () =>
+      new Response(
+        answer.vectors ? writeEmbeddings(answer.vectors, request, model.id, billed.usage) : answer.bytes,
+        { headers },
+      ),
+  }
+}
+
+/** How the call is put to a route: in the provider's own protocol. */
+function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrder): Sending<Answer> {
+  return {
+    streams: false,
+    write({ provider, model, api_key }) {
+      const protocol = embeddingsOf(protocols, provider)
+      const encoded = bodyFor(provider, body, protocol.encode(request, model))
+      return requestTo(provider, protocol.target({ model, api_key }), encoded)
+    },
+    async open(response, { provider }) {
+      const bytes = await fromUpstream(response.arrayBuffer())
+      const json = parseJson(Buffer.from(bytes).toString())
+      if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
+      return { bytes, ...embeddingsOf(protocols, provider).decode(json, request) }
+    },
+  }
+}
+
+/** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
+const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
+  protocol === 'openai' ? spliceFields(body.bytes, body.json, encoded, DECISIVE) : JSON.stringify(encoded)
+
+/** What the price hangs on: a provider must not read another value than the gateway did. */
+const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
+
+function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
+  const { embeddings } = protocolOf(protocols, provider)
+  if (embeddings) return embeddings
+  throw internal(
+    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
+    {
+      cause: `the provider ${provider.name} has no embeddings`,
+    },
+  )
+}

@@ -1,0 +1,177 @@
+// Paid image calls, as a value: how they are read, what they can cost, and how they are served.
+import type { ImageRate, RateState } from '../../access/image-rate.ts'
+import type { ImageModel } from '../../domain/catalogue.ts'
+import { invalidRequest, rateLimited } from '../../domain/errors.ts'
+import { NO_USAGE } from '../../domain/usage.ts'
+import {
+  beginGenerations,
+  failGenerations,
+  type Produced,
+  storeGenerations,
+} from '../../library/generations.ts'
+import type { Library } from '../../library/library.ts'
+import type { FetchImage } from '../../media/remote.ts'
+import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
+import { type Quote, quoteImages } from '../../pricing/quote.ts'
+import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import type { MemoryBudget } from '../memory-budget.ts'
+import type { Held, PaidKind, Served } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { writeImages } from './answer.ts'
+import { draw } from './drawing.ts'
+import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
+import { findReferences, readUpload } from './references.ts'
+import { imageFailure } from './sending.ts'
+
+/** What image calls need besides the parts of every call. */
+export interface ImageParts {
+  library: Library
+  fetchImage: FetchImage
+  rate: ImageRate
+  memory: MemoryBudget
+}
+
+export interface ImageCall extends CallOrigin {
+  /** About how much memory reading the body takes, in bytes. @throws GatewayError payload_too_large for one that is announced as too large */
+  memoryFor(): number
+  /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
+  read(admitted: Admitted): Promise<ReadOrder>
+  /** Told once the call is counted, for the headers of whatever is answered. */
+  onRate(state: RateState): void
+}
+
+/** A request that was read. */
+export interface ReadOrder {
+  order: ImageOrder
+  /** Lets go of what came with the request and was not kept. */
+  discard(): Promise<void>
+}
+
+export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
+  read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
+  quote: (_parts, admitted, order) => quoteImageCall(images, admitted, order),
+  serve: (parts, held) => serveImages(parts, images, held),
+})
+
+/** Counts the call, waits for the memory that its body takes, and reads it. */
+async function readImageCall(
+  parts: ExchangeParts,
+  { rate, memory }: ImageParts,
+  admitted: Admitted,
+  call: ImageCall,
+): Promise<PaidImageOrder> {
+  const { scope, place } = admitted
+  countCall(rate, call, admitted)
+  const share = await memory.take(call.memoryFor(), place.gone)
+  scope.defer(share.release)
+  const { order: wanted, discard } = await call.read(admitted)
+  scope.defer(discard)
+  share.shrink(wanted.kept_bytes)
+  const model = findImageModel(parts, admitted, wanted)
+  return { model, streams: false, content: wanted.content, wanted, references: [] }
+}
+
+function countCall(rate: ImageRate, call: ImageCall, { caller }: Admitted): void {
+  const state = rate.take(caller.account.id)
+  call.onRate(state)
+  if (state.admitted) return
+  throw rateLimited(
+    `The limit of ${state.limit} image requests in 60 seconds is reached. Retry after ${state.resets_in_s} s.`,
+    { retry_after_s: state.resets_in_s },
+  )
+}
+
+function findImageModel(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { model_id, count }: ImageOrder,
+): ImageModel {
+  const model = findModel(parts, admitted, model_id, 'image')
+  if (count > model.max_n_per_request)
+    throw invalidRequest(`n: must be at most ${model.max_n_per_request} for this model.`, { param: 'n' })
+  return model
+}
+
+/** As bytes, in base64, and in the request that is sent upstream. */
+const STORED_COPIES = 4
+
+/** Finds the images that the order refers to: what is wrong with them is said before anything is held. */
+async function quoteImageCall(
+  { library, fetchImage, memory }: ImageParts,
+  { caller, place, scope }: Admitted,
+  order: PaidImageOrder,
+): Promise<Quote> {
+  // What is read of stored images takes its own part of the memory, once it is known how much that is.
+  const reserve = async (bytes: number) => {
+    if (bytes > 0) scope.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
+  }
+  const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
+  const { wanted, model } = order
+  order.references = await findReferences({ library, fetchImage }, referrer, wanted.sources)
+  return quoteImages(model.price, priced(wanted, wanted.count))
+}
+
+/** Draws and stores the images; charges for those that came. */
+async function serveImages(
+  parts: ExchangeParts,
+  { library }: ImageParts,
+  held: Held<PaidImageOrder>,
+): Promise<Served> {
+  const { wanted, references, model } = held.order
+  const account_id = held.caller.account.id
+  try {
+    const all = [...references, ...(await keepUploads(library, wanted))]
+    const uuids = beginGenerations(library, generationOf(held, all), wanted.count)
+    // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
+    held.scope.defer(() => failGenerations(library.db, uuids))
+    library.probe('images.begun')
+    const images = await draw(parts, library, held, all)
+    await storeGenerations(library, account_id, uuids, images)
+    return paidImages(held, images, uuids, chargeImages(model.price, priced(wanted, images.length)))
+  } catch (thrown) {
+    throw imageFailure(thrown)
+  }
+}
+
+const generationOf = (
+  { caller, hold_id, order }: Held<PaidImageOrder>,
+  references: readonly FoundReference[],
+) => ({
+  account_id: caller.account.id,
+  call_id: hold_id,
+  kind: order.wanted.kind,
+  model: order.model.id,
+  prompt: order.wanted.prompt,
+  parents: references.flatMap(({ parent }) => parent ?? []),
+})
+
+const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundReference[]> =>
+  Promise.all(
+    sources.filter((source) => source.kind === 'upload').map(({ keep }) => readUpload(library, keep())),
+  )
+
+function paidImages(
+  { started_ms, origin }: Held<PaidImageOrder>,
+  images: readonly Produced[],
+  uuids: readonly string[],
+  charge: Charge,
+): Served {
+  const { length } = images
+  return {
+    delivered: { outcome: 'completed', charge, usage: NO_USAGE, estimated: false, images: length },
+    answer: () =>
+      writeImages({
+        images,
+        uuids: uuids.slice(0, length),
+        cost_nanos: charge.cost_nanos,
+        created_ms: started_ms,
+        request_id: origin.request_id,
+      }),
+  }
+}
+
+const priced = ({ size_text, quality }: ImageOrder, count: number): PricedOrder => ({
+  count,
+  size: size_text,
+  quality,
+})

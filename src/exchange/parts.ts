@@ -1,0 +1,21 @@
+// The parts that every call through the gateway is made of, each injected.
+import type { Gate } from '../access/gate.ts'
+import type { Limiter } from '../access/limits.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import type { Idempotency } from '../idempotency/idempotency.ts'
+import type { Registry } from '../protocols/registry.ts'
+import type { DispatchDeps } from '../upstream/dispatch.ts'
+import type { RunningCalls } from './running.ts'
+import type { SettlementParts } from './settlement.ts'
+
+export interface ExchangeParts extends SettlementParts {
+  gate: Gate
+  limiter: Limiter
+  upstream: DispatchDeps
+  protocols: Registry
+  running: RunningCalls
+  idempotency: Idempotency
+  catalogue: () => Catalogue
+  /** What callers may read of a provider's message about their request. */
+  publicWords: (message: string) => string
+}

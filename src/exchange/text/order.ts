@@ -1,0 +1,11 @@
+// A text call that was read: its model, its request, and what its price hangs on.
+import type { TextModel } from '../../domain/catalogue.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
+import type { PaidOrder } from '../paid-call.ts'
+import type { Passages, TextRequest } from './passage.ts'
+
+export interface TextOrder extends PaidOrder<TextModel> {
+  request: TextRequest
+  facts: RequestFacts
+  passages: Passages
+}

@@ -1,0 +1,45 @@
+// The way of a text call's bytes between its caller and a provider.
+import type { Provider } from '../../domain/catalogue.ts'
+import type { Usage } from '../../domain/usage.ts'
+import type { AnswerContext, TargetModel } from '../../protocols/canonical.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
+import type { Relay } from '../../upstream/relay.ts'
+import type { Dialect } from './dialect.ts'
+
+/** A caller's request, on its way to whichever provider. */
+export interface TextRequest {
+  dialect: Dialect
+  body: JsonBody
+  streams: boolean
+  context: AnswerContext
+}
+
+export interface UpstreamModel extends TargetModel {
+  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
+  output_limit: number | undefined
+}
+
+export interface WholeAnswer {
+  bytes: ArrayBuffer
+  json: JsonObject
+}
+
+/** Either passes through or translates; which of the two was decided when it was made (passages.ts). */
+export interface Passage {
+  readonly protocol: Protocol
+  /** Headers of the caller's that the provider is to get too. */
+  readonly forwarded_headers: Readonly<Record<string, string>>
+  /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
+  assertCarries(target: TargetModel): void
+  /** The body for the provider. @throws as `assertCarries` */
+  request(upstream: UpstreamModel): Uint8Array | string
+  /** The whole answer for the caller. @param billed the usage that is paid for, and shown where it is written anew */
+  answer(answer: WholeAnswer, billed: Usage): ArrayBuffer | string
+  /** The relay of a stream's events. @param billed as for `answer`, once the stream has ended */
+  stream(reading: StreamReading, billed: () => Usage): Relay
+}
+
+/** The passage to each protocol, made when it is first asked for. */
+export type Passages = (provider: Provider) => Passage

@@ -1,0 +1,41 @@
+// How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
+import { idHeaders } from '../../http/answers.ts'
+import { affordableOutput } from '../../pricing/quote.ts'
+import { requestTo } from '../../upstream/request.ts'
+import type { Sending } from '../asking.ts'
+import type { Held } from '../paid-call.ts'
+import type { TextOrder } from './order.ts'
+
+/** @param open reads an answer as far as it must be there before the caller gets a byte */
+export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> {
+  const { model, streams, passages } = held.order
+  const { max_output_tokens } = model
+  const output_limit = outputLimitOf(held)
+  return {
+    streams,
+    open,
+    write({ provider, model: upstream_model, api_key }) {
+      const passage = passages(provider)
+      const target = passage.protocol.text.target({ model: upstream_model, api_key, streams })
+      const body = passage.request({ model: upstream_model, max_output_tokens, output_limit })
+      return requestTo(provider, target, body, passage.forwarded_headers)
+    },
+  }
+}
+
+/** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead, in tokens. */
+export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrder>): number | undefined {
+  const { model, facts } = order
+  if (held_nanos < ceiling_nanos) return affordableOutput(model.price, facts, held_nanos)
+  // What is sent is what is held for: the model's limit, where the caller set one beyond it.
+  const { max_output_tokens = 0 } = facts
+  return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined
+}
+
+/** The headers of an answer, whole or streamed. */
+export function answerHeaders(held: Held<TextOrder>, content_type: string): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': content_type, ...idHeaders(held.origin) }
+  const output_limit = outputLimitOf(held)
+  if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
+  return headers
+}

@@ -1,0 +1,80 @@
+// A streamed text answer: pumped to its caller as it comes, and settled before its end is given out.
+import { brokenStream, GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
+import { chargeTokens } from '../../pricing/charge.ts'
+import type { StreamReading } from '../../protocols/protocol.ts'
+import { type ByteReader, pump, type StreamEnding } from '../../upstream/pump.ts'
+import { fromUpstream } from '../../upstream/transport.ts'
+import { type Held, type Served, type Settle, send } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
+import { billStream, isFree } from './bill.ts'
+import type { TextOrder } from './order.ts'
+import { answerHeaders, sendingOf } from './sending.ts'
+
+export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
+  const { order, place } = held
+  const { facts, request, passages } = order
+  const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
+  const { server } = parts.catalogue()
+  const passage = passages(attempt.provider)
+  const reading = passage.protocol.text.stream.open()
+  const relay = passage.stream(reading, () => billStream(facts, reading).usage)
+  const stream = (settle: Settle) => {
+    place.watchSilence(attempt.provider.idle_timeout_ms, abort)
+    const body = pump({
+      ...answer,
+      relay,
+      gone: place.gone,
+      abortUpstream: abort,
+      drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
+      settle(ending, cause) {
+        if (cause !== undefined) reportBreak(parts, held, cause)
+        return settle(endOf(order, reading, ending))
+      },
+      renderError: (cause) =>
+        request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
+      onProgress: place.progressed,
+    })
+    return new Response(body, { headers: answerHeaders(held, relay.content_type) })
+  }
+  return { stream }
+}
+
+/** What was delivered is charged, however the stream ended. */
+function endOf(
+  { model, facts }: TextOrder,
+  reading: StreamReading,
+  ending: StreamEnding,
+): Delivered | Undelivered {
+  if (isFree(reading, ending))
+    return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
+  const billed = billStream(facts, reading, ending)
+  return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed }
+}
+
+/** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */
+function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unknown): void {
+  const expected = cause instanceof UpstreamFault || cause instanceof GatewayError
+  log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
+}
+
+const errorOf = (cause: unknown): GatewayError =>
+  cause instanceof UpstreamFault ? brokenStream(cause) : toGatewayError(cause)
+
+const brokenStream = () =>
+  upstreamFailed("The model's provider broke off its answer. What came until here was charged; please retry.")
+
+/**
+ * The first bytes of a stream: until they are there, another route may still answer.
+ * @throws UpstreamFault
+ */
+async function readFirst(response: Response): Promise<{ reader: ByteReader; first: Uint8Array }> {
+  const type = response.headers.get('content-type')
+  if (type !== null && !type.startsWith('text/event-stream'))
+    throw new UpstreamFault(`the upstream sent ${type}, no stream`)
+  if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
+  const reader: ByteReader = response.body.getReader()
+  const { value } = await fromUpstream(reader.read())
+  if (!value) throw new UpstreamFault('the upstream sent an empty stream')
+  return { reader, first: value }
+}

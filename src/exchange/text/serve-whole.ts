@@ -1,0 +1,41 @@
+// A whole text answer: read to its end, priced, and given out once it is paid.
+import type { Billed } from '../../domain/usage.ts'
+import { chargeTokens } from '../../pricing/charge.ts'
+import { parseAnswer } from '../../protocols/wire/json.ts'
+import { fromUpstream } from '../../upstream/transport.ts'
+import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { bill } from './bill.ts'
+import type { TextOrder } from './order.ts'
+import type { Passage } from './passage.ts'
+import { answerHeaders, sendingOf } from './sending.ts'
+
+export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
+  const { order } = held
+  const sending = sendingOf(held, (response, { provider }) =>
+    readWhole(response, order, order.passages(provider)),
+  )
+  const { answer } = await send(parts, held, sending)
+  const { body, billed } = answer
+  const charge = chargeTokens(order.model.price, billed.usage)
+  return {
+    delivered: { outcome: wholeOutcome(held), charge, ...billed },
+    answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
+  }
+}
+
+/**
+ * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
+ * @throws UpstreamFault
+ */
+async function readWhole(
+  response: Response,
+  { facts }: TextOrder,
+  passage: Passage,
+): Promise<{ body: ArrayBuffer | string; billed: Billed }> {
+  const bytes = await fromUpstream(response.arrayBuffer())
+  const json = parseAnswer(Buffer.from(bytes).toString())
+  const { readUsage, estimateOutput } = passage.protocol.text
+  const billed = bill(facts, readUsage(json), () => estimateOutput(json))
+  return { body: passage.answer({ bytes, json }, billed.usage), billed }
+}
