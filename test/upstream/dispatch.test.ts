@@ -2,12 +2,12 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { Catalogue, Provider, TextModel } from '../../src/domain/catalogue.ts'
-import { GatewayError, invalidRequest } from '../../src/domain/errors.ts'
+import { GatewayError, invalidRequest, UpstreamFault } from '../../src/domain/errors.ts'
 import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 import { type Dispatch, dispatch } from '../../src/upstream/dispatch.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
-import type { Fetch, UpstreamInit } from '../../src/upstream/transport.ts'
+import { type Fetch, fromUpstream, type UpstreamInit } from '../../src/upstream/transport.ts'
 
 const NAMES = ['a', 'b', 'c']
 const provider = (name: string): Provider => ({
@@ -53,7 +53,7 @@ function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<str
         signal: new AbortController().signal,
         gone: new AbortController().signal,
         write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
-        open: (response) => response.text(),
+        open: (response) => fromUpstream(response.text()),
         readFailure: (_: Attempt, status, __, body): UpstreamFailure => ({
           failure_class:
             status === 400
@@ -100,6 +100,31 @@ async function errorOf(promise: Promise<unknown>): Promise<GatewayError> {
   if (thrown instanceof GatewayError) return thrown
   throw new Error(`expected a GatewayError, got ${thrown}`)
 }
+
+describe('a bug of the gateway while an answer is read', () => {
+  const BUG = new TypeError('undefined is not an object')
+  test('is thrown as it is: no other route is tried, none is reported, and no key goes into cooldown', async () => {
+    const { run, tried, failures, cooldowns } = over(
+      { a: ok, b: ok },
+      {
+        open: async () => {
+          throw BUG
+        },
+      },
+    )
+    await expect(run()).rejects.toBe(BUG)
+    expect([tried, failures, cooldowns.coolingUntil('a#1')]).toEqual([['a'], [], 0])
+  })
+
+  test.each([
+    ['its transport', () => fromUpstream(Promise.reject(new TypeError('fetch failed')))],
+    ['a garbled answer', () => Promise.reject(new UpstreamFault('not JSON'))],
+  ] as const)('but %s is the provider’s failure', async (_, open) => {
+    const { run, failures } = over({ a: ok, b: ok, c: ok }, { open })
+    await errorOf(run())
+    expect(failures.map(([, of]) => of)).toEqual(['upstream_error', 'upstream_error', 'upstream_error'])
+  })
+})
 
 describe('goes to the next way', () => {
   const FAILING: [string, Answerer, UpstreamFailure['failure_class']][] = [

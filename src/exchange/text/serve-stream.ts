@@ -61,9 +61,6 @@ function reportBreak({ log }: ExchangeParts, { origin }: Held, cause: unknown): 
 const errorOf = (cause: unknown): GatewayError =>
   cause instanceof UpstreamFault ? brokenStream(cause) : toGatewayError(cause)
 
-const brokenStream = () =>
-  upstreamFailed("The model's provider broke off its answer. What came until here was charged; please retry.")
-
 /**
  * The first bytes of a stream: until they are there, another route may still answer.
  * @throws UpstreamFault

@@ -1,0 +1,98 @@
+// Settlements while another process holds the database's write lock, over a real socket.
+import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { MODEL } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { type Step, startUpstream, stream, type Upstream, whole } from '../support/upstream.ts'
+import { takeWriteLock } from '../support/write-lock.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+let key: string
+/** Lines of the log before the test. */
+let logged_before: number
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  gateway = await startTestGateway({ upstream })
+  key = await gateway.caller()
+})
+
+beforeEach(() => {
+  logged_before = gateway.log.lines().length
+})
+
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const lockDatabase = () => takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
+
+const WAITED_FOR_MS = 20_000
+
+/** Waits for a line of the log; the ledger's own wait for the lock is five seconds. */
+async function logged(message: string): Promise<Record<string, unknown>> {
+  const deadline = performance.now() + WAITED_FOR_MS
+  for (;;) {
+    const found = gateway.log
+      .lines()
+      .slice(logged_before)
+      .find((line) => line.message === message)
+    if (found) return found
+    if (performance.now() > deadline) throw new Error(`the log never said "${message}"`)
+    await Bun.sleep(5)
+  }
+}
+
+test('the charge of a caller who left is logged when it fails, tried again, and written once the lock is free', async () => {
+  const { promise: end, resolve } = Promise.withResolvers<Step>()
+  upstream.answer(
+    stream({ event: piece('Once upon a time', { usageMetadata: usage(10, 4) }) }, { wait: end }),
+  )
+  const caller = new AbortController()
+  const response = await gateway.call(streamPath(MODEL), ask(), { key, signal: caller.signal })
+  const first = await response.body?.getReader().read()
+  expect(Buffer.from(first?.value ?? []).toString()).toContain('Once upon a time')
+
+  const unlock = await lockDatabase()
+  caller.abort()
+  const request_id = response.headers.get('x-request-id') ?? ''
+  expect(await logged('a settlement failed')).toMatchObject({
+    level: 'error',
+    request_id,
+    hold_id: 1,
+    cost_usd: '0.000026',
+  })
+  expect(gateway.rows().holds).toMatchObject([{ state: 'pending' }])
+
+  await unlock()
+  await logged('a settlement was written after all')
+  resolve('hang')
+  const { holds, calls } = await gateway.atRest()
+  expect(holds).toMatchObject([{ state: 'posted' }])
+  expect(calls).toMatchObject([{ request_id, outcome: 'cancelled', cost_nanos: 26_000 }])
+}, 60_000)
+
+test('a whole answer that cannot be recorded is not given out, and its hold is voided once the lock is free', async () => {
+  const asked = Promise.withResolvers<void>()
+  const locked = Promise.withResolvers<void>()
+  upstream.answer(async () => {
+    asked.resolve()
+    await locked.promise
+    return whole(answer())
+  })
+  const answering = gateway.call(wholePath(MODEL), ask(), { key })
+  await asked.promise
+  const unlock = await lockDatabase()
+  locked.resolve()
+  const failed = await logged('a settlement failed')
+  await unlock()
+  const response = await answering
+  expect(response.status).toBe(503)
+  expect(await response.json()).toMatchObject({ error: { status: 'UNAVAILABLE' } })
+  expect(failed).toMatchObject({ level: 'error', hold_id: 2 })
+  const { calls } = await gateway.atRest()
+  expect(calls.at(-1)).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+}, 60_000)

@@ -1,0 +1,26 @@
+// Another process that holds the database's write lock until it is told to let go.
+
+/** Run with `bun -e`: says `locked` once it has the lock, and lets go when its standard input ends. */
+const PROGRAM = `
+  const { Database } = require('bun:sqlite')
+  const db = new Database(process.argv[1])
+  db.run('PRAGMA busy_timeout = 5000')
+  db.run('BEGIN IMMEDIATE')
+  process.stdout.write('locked')
+  process.stdin.on('end', () => { db.run('ROLLBACK'); process.exit(0) }).resume()
+`
+
+/** Takes the write lock of a database. @returns lets go of it; resolves when the process has ended */
+export async function takeWriteLock(database_path: string): Promise<() => Promise<void>> {
+  const holder = Bun.spawn([process.execPath, '-e', PROGRAM, database_path], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
+  const { value } = await holder.stdout.getReader().read()
+  if (Buffer.from(value ?? []).toString() !== 'locked') throw new Error('the write lock could not be taken')
+  return async () => {
+    holder.stdin.end()
+    await holder.exited
+  }
+}
