@@ -1,4 +1,4 @@
-// Owns the chat completions surface: POST /v1/chat/completions, whole and streamed.
+// The chat completions surface: POST /v1/chat/completions, whole and streamed.
 
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
@@ -15,11 +15,11 @@ import { answering } from '../../src/surface/answering.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
-/** As the native endpoints: images come inline here too. */
+/** As on the native endpoints: images come inline here too. */
 const CHAT_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 const WITH_USAGE: Dialect = { protocol: openai, frame: eventFrame(), raw: true, shows_usage: true }
-/** The usage is always asked of the upstream: from a caller who did not ask, it is kept. */
+/** The usage is always asked of the upstream, and hidden from a caller who did not ask for it. */
 const WITHOUT_USAGE: Dialect = { ...WITH_USAGE, shows_usage: false, shown: withoutUsage }
 const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderError }
 

@@ -1,4 +1,4 @@
-// Owns reading an edit that brings its image along: the image goes to the disk as it comes, and is its sender's once it is paid for.
+// The form of an edit whose image comes along: the image is written to disk as it arrives, and becomes a file of the caller once the call is paid.
 
 import { createHash, type Hash } from 'node:crypto'
 import {
@@ -25,7 +25,7 @@ const COPIES = 4
 /**
  * Reads the form.
  *
- * @throws GatewayError for a form that is none, for its fields, and for an image that cannot be taken in
+ * @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored
  */
 export async function readEditForm(
   library: Library,
@@ -56,7 +56,7 @@ export async function readEditForm(
       },
     })
     if (image_bytes === 0)
-      throw invalidRequest('image: is missing; it must be an image file.', { param: 'image' })
+      throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
     const fields = checkFields(FormFields, values)
     const content = [JSON.stringify(fields), hash.digest('hex')]
     const keep = () => {

@@ -13,7 +13,7 @@ import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { originOf, type Server } from '../../src/surface/origin.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
-/** What a running gateway never replaces, and tests do. */
+/** What tests replace. */
 export interface ImagesSeams {
   fetchImage?: FetchImage
   /** Milliseconds of a clock that never goes back. */
@@ -54,7 +54,7 @@ export const imagesWith = ({
         },
       }).catch((thrown: unknown) => failureAnswer({ thrown, request, request_id, render, log }))
       if (rate) for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
-      // What was not read of a body would go on coming in on a socket that is kept.
+      // The unread rest of a body would go on arriving on a kept socket.
       if (request.body && !request.bodyUsed) answer.headers.set('connection', 'close')
       return answer
     }

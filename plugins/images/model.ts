@@ -1,4 +1,4 @@
-// Owns the fields of the images' endpoints: one schema for each form of request, from which types and refusals follow.
+// The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
 import { type Static, Type } from '@sinclair/typebox'
 import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
 
@@ -23,7 +23,7 @@ const text = (must: string) => Type.String({ must })
 /** `must` is what a refusal says of a wrong value. */
 const common = {
   model: Type.String({ minLength: 1, must: 'the name of a model' }),
-  // Characters are code points, and a prompt of white space says nothing.
+  // Characters are code points; a prompt of white space only counts as empty.
   prompt: Type.RegExp(/^(?=[\s\S]*\S)[\s\S]{1,32000}$/u, { must: 'a text of 1 to 32000 characters' }),
   n: Type.Optional(Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' })),
   size: Type.Optional(text('"auto" or WIDTHxHEIGHT in digits, such as 1024x1024')),
@@ -32,7 +32,7 @@ const common = {
   background: Type.Optional(oneOf('auto', 'transparent', 'opaque')),
   /** Images are always answered in base64. */
   response_format: Type.Optional(oneOf('b64_json', 'url')),
-  /** Of OpenAI's API: who the caller's own user is. Taken, and not passed on. */
+  /** From OpenAI's API: the caller's own user. Accepted, and not passed on. */
   user: Type.Optional(text('a text')),
 }
 
@@ -51,7 +51,7 @@ export const EditFields = Type.Object(
   closed,
 )
 
-/** The text fields of an edit that brings its image along. */
+/** The text fields of an edit whose image comes in the form. */
 export const FormFields = Type.Object({ ...common, output_format }, closed)
 
 /** Always answered as PNG. */

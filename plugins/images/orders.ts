@@ -1,4 +1,4 @@
-// Owns turning checked fields into an order: the shape of the image, and the images that it is to be made from.
+// Orders made from checked fields: the shape of the image, and the images that it is made from.
 import type { Generation } from '../../src/db/schema.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
@@ -30,7 +30,7 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
   }
   assertFormatFitsBackground(order)
   if (order.size && order.aspect_ratio && !hasAspectRatio(order.size, order.aspect_ratio))
-    throw invalidRequest(`aspect_ratio: is not that of the size ${size}. Leave one of the two out.`, {
+    throw invalidRequest(`aspect_ratio: contradicts the size ${size}. Leave one of the two out.`, {
       param: 'aspect_ratio',
     })
   return order

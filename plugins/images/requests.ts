@@ -1,4 +1,4 @@
-// Owns the forms of request that the images' endpoints take: how much is read of each, and how it becomes an order.
+// The request forms of the image endpoints: how much is read of each, and how it becomes an order.
 
 import type { Generation } from '../../src/db/schema.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
@@ -24,18 +24,18 @@ import { composeSources, editSources, orderOf } from './orders.ts'
 export interface RequestForm {
   /**
    * About how much memory reading it takes, in bytes.
-   * @throws GatewayError payload_too_large for a body that says that it is too large
+   * @throws GatewayError payload_too_large for a body whose announced length is too large
    */
   memoryFor(request: Request): number
   /** @throws GatewayError for what is wrong with the body or its fields */
   read(library: Library, admitted: Admitted): Promise<ReadOrder>
 }
 
-/** A body in JSON is there as bytes, as text, and as strings of its own; what it brings inline is decoded, too. */
+/** A JSON body is held as bytes, as text and as parsed strings; inline images are decoded as well. */
 const COPIES = 4
 /** Inline images as text, as bytes, and in the request that is sent upstream. */
 const KEPT_COPIES = 3
-/** Of a form only the image is ever in memory, once it is read back from the disk and written into a request. */
+/** Of a form only the image is ever in memory, when it is read back from the disk and written into a request. */
 const FORM_COPIES = 4
 
 interface JsonForm<F extends CommonFields> {

@@ -1,4 +1,4 @@
-// Owns the messages surface: POST /v1/messages, whole and streamed, and the counting of a request's tokens.
+// The messages surface: POST /v1/messages, whole and streamed, and the counting of a request's tokens.
 
 import { Elysia } from 'elysia'
 import { MESSAGES_FORMS } from '../../src/access/gate.ts'
@@ -29,7 +29,7 @@ const SURFACE = {
   id_header: ID_HEADER,
 }
 
-/** `POST /v1/messages` and `POST /v1/messages/count_tokens`; what else the vendor has there is told not to be here. */
+/** `POST /v1/messages` and `POST /v1/messages/count_tokens`; 404 for every other path below. */
 export function messages(gateway: Gateway) {
   const { exchange, gate } = gateway
   const answer = answering(gateway, SURFACE)
@@ -48,10 +48,10 @@ export function messages(gateway: Gateway) {
     })
   }
 
-  /** In the surface's own shape, and with a request-id, as all of its answers. */
-  function nothing({ credential, address }: CallOrigin): never {
+  /** In the surface's own shape, with a request-id like all of its answers. */
+  function refuse({ credential, address }: CallOrigin): never {
     gate.admit(credential, address)
-    throw notFound('There is nothing here. Use POST /v1/messages or POST /v1/messages/count_tokens.')
+    throw notFound('No such endpoint. Use POST /v1/messages or POST /v1/messages/count_tokens.')
   }
 
   const unparsed = { parse: 'none' } as const
@@ -62,6 +62,6 @@ export function messages(gateway: Gateway) {
       ({ request, server }) => answer(request, server, (origin) => countTokens(exchange, origin)),
       unparsed,
     )
-    .all('/v1/messages', ({ request, server }) => answer(request, server, nothing), unparsed)
-    .all('/v1/messages/*', ({ request, server }) => answer(request, server, nothing), unparsed)
+    .all('/v1/messages', ({ request, server }) => answer(request, server, refuse), unparsed)
+    .all('/v1/messages/*', ({ request, server }) => answer(request, server, refuse), unparsed)
 }

@@ -1,5 +1,5 @@
-// Owns the native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and what of it is not there.
-// The vendor's SDK asks for version v1 unless told otherwise (@google/genai from 3.0), so both versions are the same here.
+// The native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and 501 for the methods that are not implemented.
+// Google's SDK asks for version v1 by default (@google/genai from 3.0), so both versions are the same here.
 
 import { Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
@@ -23,7 +23,7 @@ const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
 const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
-/** Of version v1 only what no other surface has. */
+/** Of version v1 only what no other surface uses. */
 const OTHER_PATHS = [
   '/v1beta/*',
   '/upload/v1beta/*',
@@ -56,7 +56,7 @@ export function native(gateway: Gateway) {
     throw elsewhere(origin, isUnimplemented(new URL(origin.request.url).pathname))
   }
 
-  /** What is not served is said to those who have a key only. */
+  /** Only callers with a key are told what is not served. */
   function elsewhere({ credential, address }: CallOrigin, known: boolean): GatewayError {
     gate.admit(credential, address)
     return known
@@ -64,7 +64,7 @@ export function native(gateway: Gateway) {
           'This method of the native API is not implemented here. Use generateContent, streamGenerateContent or the /v1 endpoints.',
         )
       : notFound(
-          'There is no such method. Call models/{model}:generateContent or models/{model}:streamGenerateContent.',
+          'No such method. Call models/{model}:generateContent or models/{model}:streamGenerateContent.',
         )
   }
 

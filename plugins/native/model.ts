@@ -1,4 +1,4 @@
-// Owns what the native surface's addresses mean: the action in a path, and those that are not implemented.
+// The paths of the native surface: the action that each names, and those that are not implemented.
 
 /** What a path of the native surface asks for. */
 export type Action =
@@ -22,11 +22,12 @@ const UNIMPLEMENTED_ACTIONS = new Set([
 /** spec.md, the same section: listing models, the files API, and cached contents, with all that is below them. */
 const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
 
-/** What follows `models/` in a path, decoded; as it stands where it cannot be. */
+/** What follows `models/` in a path, decoded; as it is where it cannot be decoded. */
 export function targetOf(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
+    // A malformed escape: as it is, it names no model.
     return path
   }
 }
@@ -45,7 +46,7 @@ export function readAction(target: string): Action {
   return generate ? { kind: 'generate', model_id: target.slice(0, colon), ...generate } : { kind: 'unknown' }
 }
 
-/** Whether the vendor has something at this path that is not implemented here. */
+/** Whether the native API has a method at this path that is not implemented here. */
 export function isUnimplemented(pathname: string): boolean {
   return UNIMPLEMENTED_PATHS.test(pathname)
 }

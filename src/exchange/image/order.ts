@@ -17,7 +17,7 @@ export type Source =
   | { kind: 'generation'; uuid: string }
   /** An https URL, or a data URI. */
   | { kind: 'inline'; text: string }
-  /** An image that came with the request, and is there as a file of its sender once it is kept. */
+  /** An image that came with the request, and becomes a file of the caller once it is kept. */
   | { kind: 'upload'; keep: () => StoredFile }
 
 export interface ImageOrder {
