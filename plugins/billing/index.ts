@@ -5,9 +5,11 @@ import { findKey } from '../../src/access/lookup.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { readQuery } from '../../src/http/query.ts'
 import { dailySums, listCalls } from '../../src/ledger/history.ts'
+import { answering } from '../../src/surface/answering.ts'
 import { serveFree } from '../../src/surface/free-call.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Server } from '../../src/surface/origin.ts'
+import { createFeeds, type FeedTimers } from './events.ts'
 import { NO_QUERY, readUsageRequest, UsageQuery } from './model.ts'
 import { accountView, pageView, sumView } from './views.ts'
 
@@ -17,8 +19,10 @@ const SURFACE = { surface: 'account', forms: COMMON_FORMS, render: plainError }
  * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of his account, and
  * of no other; with `sums=day`, what they came to by day (UTC), model and key.
  */
-export function account(gateway: Gateway) {
-  const { db, catalogue, limiter, now } = gateway
+export function account(gateway: Gateway, timers: FeedTimers = {}) {
+  const { db, catalogue, gate, limiter, now } = gateway
+  const answer = answering(gateway, SURFACE)
+  const openFeed = createFeeds(gateway, timers)
 
   /** As it is at this moment: the gate may remember a caller for a second, and his money moves on meanwhile. */
   function current({ key }: Caller): Caller {
@@ -46,5 +50,11 @@ export function account(gateway: Gateway) {
     )
     .get('/api/v1/usage', ({ request, server }) =>
       serve(request, server, (caller) => usage(caller, new URL(request.url))),
+    )
+    .get('/api/v1/events', ({ request, server }) =>
+      answer(request, server, ({ credential, address, request_id }) => {
+        const recheck = () => gate.admit(credential, address)
+        return openFeed({ caller: recheck(), request, request_id, recheck })
+      }),
     )
 }
