@@ -47,7 +47,7 @@ async function serve(folder: DataFolder, listen: string | undefined, deps: CliDe
     env,
     listen,
     now,
-    beforeCalls: async ({ catalogue }) => {
+    beforeCalls: async (catalogue) => {
       demo = await makeDemo(folder, catalogue, deps)
     },
   })
