@@ -1,4 +1,4 @@
-// The catalogue in force: read at the start, read again when its file changes, and followed by the log.
+// The catalogue in use: read at the start, reloaded when its file changes, and followed by the log.
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
 import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
@@ -20,13 +20,10 @@ export async function openCatalogue(
     env,
     onChange({ catalogue, waiting_for_restart }) {
       configureLog(log, catalogue)
-      log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue read again')
+      log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
     },
     onMistakes: (mistakes) =>
-      log.error(
-        { mistakes: lines(mistakes) },
-        'the catalogue has mistakes: the last good one stays in force',
-      ),
+      log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
   })
   if (!watching.ok) throw new Error(`The catalogue has mistakes:\n${lines(watching.mistakes).join('\n')}`)
   configureLog(log, watching.watched.current())

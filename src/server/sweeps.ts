@@ -26,7 +26,7 @@ export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOpt
     await idempotency.sweep()
   }
   const timer = setInterval(
-    () => void sweep().catch((cause) => log.error({ cause }, 'the sweep failed')),
+    () => void sweep().catch((cause) => log.error({ cause }, 'sweep failed')),
     every_ms,
   )
   return () => clearInterval(timer)
