@@ -1,10 +1,10 @@
-// The catalogue's interfaces and the schema of its file: they name the same fields of the same types, which tsc checks.
+// The catalogue's interfaces against the schema of its file: the same fields of the same types. Checked by tsc.
 import { expectTypeOf, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
 import type { LimitsSchema, ModelText, ServerSchema } from '../../src/config/schema.ts'
 import type { Limit, Limits, Route, ServerSettings } from '../../src/domain/catalogue.ts'
 
-/** Fields of every depth, `readonly` left aside: the schema's types do not have it. */
+/** Without `readonly` at any depth, which the schema's types do not have. */
 type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> }
 
 test('[server] is ServerSettings', () => {
