@@ -39,8 +39,8 @@ export function explain(thrown: unknown): string {
 
 function explainDatabase(error: SQLiteError): string {
   const known = DATABASE_FAILURES.find(([code]) => error.code?.startsWith(code))
-  const said = `${error.code ?? 'SQLite'}: ${error.message}`
-  return known ? `${known[1]} (${said})` : `The database failed (${said}).`
+  const detail = `${error.code ?? 'SQLite'}: ${error.message}`
+  return known ? `${known[1]} (${detail})` : `The database failed (${detail}).`
 }
 
 /** With the cause, which callers never see but the operator may. */

@@ -34,7 +34,7 @@ export interface ServeOptions {
   beforeCalls?: (catalogue: Catalogue) => Promise<void>
   network?: Fetch
   now?: () => number
-  /** Told of named points in the work, at which tests end the process. */
+  /** Called at named points of the work, where tests end the process. */
   probe?: (point: string) => void
   /** A socket without a call under way is closed after this much silence. */
   socket_idle_timeout_s?: number | undefined
