@@ -32,7 +32,7 @@ export async function buildBinary({ entrypoints, outfile }: BinaryOptions): Prom
     await Bun.build({
       entrypoints: [...entrypoints],
       plugins: [sharpPlugin],
-      // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable as in the source.
+      // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
       naming: { entry: '[name].[ext]' },
       // Bytecode cuts the time to listen to a third. The source map keeps stack traces readable.
       format: 'esm',

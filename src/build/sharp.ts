@@ -1,4 +1,4 @@
-// sharp in the executable: a bundler plugin replaces its loader by one that embeds the addon and libvips.
+// Sharp in the executable: a bundler plugin replaces its loader by one that embeds the addon and libvips.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'

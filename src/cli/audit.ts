@@ -1,4 +1,4 @@
-// `audit`: a check of every row of the books, and of stored images against their files, with or without a running gateway.
+// `audit`: a check of the books and of stored images, with or without a running gateway.
 import type { Command } from 'commander'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'

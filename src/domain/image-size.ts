@@ -19,8 +19,8 @@ const SIZE = /^([1-9]\d*)x([1-9]\d*)$/
 const ASPECT_RATIO = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/
 
 /**
- * Reads `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. It does not check whether a model can
- * make that size.
+ * Reads `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. It does not check whether a
+ * model can make that size.
  *
  * @throws GatewayError invalid_request, param `size`
  */

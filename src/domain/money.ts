@@ -12,7 +12,7 @@ const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
  *
  * @param text a plain decimal such as `12`, `0.30` or `-1.5`; a number is read as its shortest decimal form
  * @returns nano-dollars
- * @throws RangeError when it is not a plain decimal, has more than nine decimals, or exceeds a safe integer of nano-dollars
+ * @throws RangeError when it is not a plain decimal, has more than nine decimals, or exceeds a safe integer
  */
 export function parseUsd(text: string | number): Nanos {
   const match = DECIMAL.exec(typeof text === 'number' ? plainDecimal(text) : text.trim())

@@ -7,7 +7,7 @@ export type LogFields = Record<string, unknown>
 
 type Write = (fields: LogFields, message: string) => void
 
-/** The logger that every part is given. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
+/** The log of every part. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
 export type Logger = Readonly<Record<LogLevel, Write>>
 
 /** The process's own logger, which follows the catalogue and is flushed before the process ends. */
@@ -138,7 +138,7 @@ interface WaitingLine {
   at_ms: number
 }
 
-/** An error as fields, its texts scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
+/** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
 function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown {
   if (!(thrown instanceof Error)) {
     return typeof thrown === 'string' ? redactor.scrub(thrown) : redactValue(thrown, redactor.scrub)

@@ -4,7 +4,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
-/** Shorter secrets are placeholders ("none", "ollama") that are also common words of a log: hiding them would hide the log. */
+/** Shorter secrets are placeholders ("none", "ollama"), and common words: hiding them would garble the log. */
 const MIN_SECRET_CHARS = 8
 
 /** Credentials wherever they occur: our keys, providers' keys, a bearer header, a key in a query. */
@@ -70,7 +70,7 @@ export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
 }
 
 /**
- * A URL for the log: the values of `key=` and similar parameters, and a user:password, are replaced; nothing else changes.
+ * A URL for the log: values of `key=` and similar parameters, and a user:password, are replaced; nothing else.
  *
  * @param url absolute, or a path with its query
  */

@@ -4,8 +4,8 @@ const VARIABLE = 'BUN_CONFIG_MAX_HTTP_REQUESTS'
 
 /**
  * Bun runs 256 fetches at once, queues the rest, and reads this limit only when the process starts
- * (bun.sh/docs/api/fetch, "Simultaneous connection limit"): a gateway with more open streams would stall. This is the
- * largest value it accepts.
+ * (bun.sh/docs/api/fetch, "Simultaneous connection limit"): a gateway with more open streams would stall.
+ * This is the largest value it accepts.
  */
 const MAX_FETCHES = '65535'
 

@@ -1,4 +1,4 @@
-// The built-in simulator as an upstream: loaded with the first call that goes to it, since most gateways never make one.
+// The built-in simulator as an upstream, loaded with its first call, since most gateways never call it.
 import { SIMULATOR } from '../config/providers.ts'
 
 /** @returns the `base_url` by which providers name the simulator, and the fetch that reaches it */

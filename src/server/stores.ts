@@ -54,7 +54,7 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
   }
 }
 
-/** Resolves what a process that died left behind. To be called before the first call: it takes every hold for orphaned. */
+/** Resolves what a dead process left behind. Only before the first call, since it expires every pending hold. */
 export async function recover(stores: Stores, now: () => number, log: Logger): Promise<void> {
   const { db, ledger, idempotency, library } = stores
   reportSwept(await expireLeftBehind(db, ledger, now(), { all: true }), log)
