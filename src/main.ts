@@ -1,9 +1,9 @@
-// Owns the process: its arguments, its output, its exit status; and brings the plugins to the gateway.
+// The process: arguments in, exit status out; it brings the plugins to the gateway.
 import { randomBytes } from 'node:crypto'
 import { raiseFetchLimit } from './server/relaunch.ts'
 
 const arguments_ = process.argv.slice(2)
-// Before anything else is loaded: the process may begin anew here.
+// Before anything else is loaded, since this may replace the process.
 if (arguments_.includes('serve')) raiseFetchLimit(process.argv)
 
 const [{ plugins }, { run }, { startGateway }] = await Promise.all([

@@ -1,4 +1,4 @@
-// Owns how sharp travels in the executable: its loader is replaced by one that carries the addon and libvips along.
+// Sharp in the executable: a bundler plugin replaces its loader by one that embeds the addon and libvips.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
@@ -8,14 +8,14 @@ const NATIVE_FILE = /\.(node|dll|dylib)$|\.so(\.\d+)*$/
 const UNPACK = join(import.meta.dir, 'unpack.ts')
 
 interface NativeFile {
-  /** The place beside the other packages of sharp, where the addon's rpath looks. */
+  /** Relative to the folder of sharp's packages, where the addon's rpath looks. */
   path: string
   source: string
 }
 
 /**
- * The plugin for `Bun.build`. sharp looks for its addon in node_modules at run time, which an executable has not;
- * with this the files of the platform that builds are embedded, and unpacked once where they run.
+ * The plugin for `Bun.build`. At run time sharp looks for its addon in node_modules, which an executable does not have.
+ * This embeds the addon and libraries of the platform that builds; the executable unpacks them once.
  */
 export const sharpPlugin: BunPlugin = {
   name: 'sharp',
@@ -27,13 +27,15 @@ export const sharpPlugin: BunPlugin = {
   },
 }
 
-/** The text of the module that takes the place of sharp's own loader. */
+/** The source of the module that replaces sharp's own loader. */
 function loaderOf(sharp_folder: string): string {
   const files = nativeFilesOf(sharp_folder)
   const addons = files.filter(({ path }) => path.endsWith('.node'))
   const [addon] = addons
   if (!addon || addons.length > 1) {
-    throw new Error(`sharp needs the addon of one platform; found ${addons.length}: install it again`)
+    throw new Error(
+      `sharp: needs the addon of exactly one platform, found ${addons.length}; run \`bun install\` again`,
+    )
   }
   const quote = JSON.stringify
   return [
@@ -46,7 +48,7 @@ function loaderOf(sharp_folder: string): string {
   ].join('\n')
 }
 
-/** The libraries of those of sharp's optional packages that are installed, which are the platform's own. */
+/** The libraries in sharp's optional packages; only the platform's own are installed. */
 function nativeFilesOf(sharp_folder: string): NativeFile[] {
   const { optionalDependencies } = JSON.parse(readFileSync(join(sharp_folder, 'package.json'), 'utf8')) as {
     optionalDependencies: Record<string, string>
@@ -68,11 +70,12 @@ function packageFolder(name: string, from: string): string | undefined {
   try {
     return dirname(Bun.resolveSync(`${name}/package`, from))
   } catch {
+    // Not installed: the package is for another platform.
     return undefined
   }
 }
 
-/** Two builds with other contents unpack to other folders, so that an upgrade never mixes them. */
+/** Builds with different contents unpack to different folders, so that an upgrade never mixes them. */
 function nameOf(files: readonly NativeFile[]): string {
   const hash = new Bun.CryptoHasher('sha256')
   for (const { path, source } of files) hash.update(path).update(readFileSync(source))

@@ -1,12 +1,12 @@
-// Owns files that travel inside the executable but must lie on a disk: native libraries, for the system's loader.
+// Unpacking of embedded files that must be on a disk: native libraries, for the system's loader.
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
 export interface EmbeddedFile {
-  /** Where it belongs, relative to the unpacked folder. */
+  /** Its place, relative to the unpacked folder. */
   readonly path: string
-  /** Where the executable carries it. */
+  /** Its place in the executable. */
   readonly embedded_path: string
 }
 
@@ -14,8 +14,9 @@ const PRIVATE_FOLDER_MODE = 0o700
 const GROUP_AND_OTHERS_WRITE = 0o022
 
 /**
- * Folders that may hold unpacked files, the best first. A read-only home or a temporary folder mounted
- * `noexec` is common in containers, so that one alone is not enough.
+ * Folders for unpacked files, the preferred one first. In containers a read-only home and a temporary folder mounted
+ * `noexec` are common, so one folder is not enough.
+ *
  * @param environment of the process; the XDG base directory specification names XDG_CACHE_HOME
  */
 export function cacheFolders(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -26,21 +27,23 @@ export function cacheFolders(environment: Readonly<Record<string, string | undef
 }
 
 /**
- * Makes a folder that only this user can write to. The system's loader runs as us what lies below it.
- * @throws Error where it cannot be made, or where others own it or can write to it
+ * Creates a folder that only this user can write to, since the system's loader runs code from it.
+ *
+ * @throws Error where it cannot be created, or where others own it or can write to it
  */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER_MODE })
   const status = lstatSync(folder)
-  const is_ours = process.getuid === undefined || status.uid === process.getuid()
-  if (!status.isDirectory() || !is_ours || status.mode & GROUP_AND_OTHERS_WRITE) {
+  const is_own = process.getuid === undefined || status.uid === process.getuid()
+  if (!status.isDirectory() || !is_own || status.mode & GROUP_AND_OTHERS_WRITE) {
     throw new Error(`${folder} must be a folder that belongs to this user and that nobody else can write to`)
   }
 }
 
 /**
- * Writes the files below `folder`, unless they are there already, and returns when all are complete. Processes
- * that do this at the same moment do not disturb each other: each file appears under its name only when whole.
+ * Writes the files below `folder`, unless they exist already, and returns when all are complete. Processes that do
+ * this at the same time do not disturb each other: a file gets its name only when it is complete.
+ *
  * @throws Error where a file cannot be written
  */
 export function unpack(folder: string, files: readonly EmbeddedFile[]): void {
@@ -69,11 +72,12 @@ function writeWhole(path: string, content: Uint8Array): void {
 
 /**
  * Unpacks a native addon with the libraries it is linked to, and loads it.
- * @param name a folder's name that changes with the content of `files`
+ *
+ * @param name of the folder to unpack to; it changes with the content of `files`
  * @param addon_path which of `files` is the addon
- * @param folders tried in turn until one takes the files and lets them be run
+ * @param folders tried in turn, until the files can be written to one and run from it
  * @returns what the addon exports
- * @throws Error that names each folder with the reason why it would not do
+ * @throws Error that names each folder with the reason why it failed
  */
 export function loadAddon(
   name: string,

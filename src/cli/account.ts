@@ -1,4 +1,4 @@
-// Owns `account`: made, listed, shown, suspended and resumed.
+// `account`: create, list, show, suspend and resume accounts.
 import type { Command } from 'commander'
 import {
   accountByName,
@@ -18,35 +18,35 @@ import { localIso } from './times.ts'
 import { accountView, keyStatus, keyView } from './views.ts'
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
-  const account = program.command('account').description('The accounts that pay for calls.')
+  const account = program.command('account').description('Manage the accounts that pay for calls.')
 
   account
     .command('create <name>')
-    .description('Makes an account with no money and no key.')
+    .description('Create an account. It has no money and no key yet.')
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const made = withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
       answer(
         accountView(made),
-        `Account ${name} made. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
+        `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
       )
     })
 
   account
     .command('list')
-    .description('All accounts and their money, in USD.')
+    .description('List all accounts and their money, in USD.')
     .action((_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const all = withDatabase(folder, 'read', listAccounts)
       answer(
         { accounts: all.map(accountView) },
-        table(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` makes one.'),
+        table(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
       )
     })
 
   account
     .command('show <name>')
-    .description('One account, its money and its keys.')
+    .description('Show an account, its money and its keys.')
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { found, keys } = withDatabase(folder, 'read', (db) => {
@@ -61,7 +61,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
   account
     .command('suspend <name>')
-    .description("Refuses an account's calls from now on. Those under way are finished and charged.")
+    .description("Refuse an account's new calls. Calls under way finish and are charged.")
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changed = withDatabase(folder, 'write', (db) => suspendAccount(db, name))
@@ -70,7 +70,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 
   account
     .command('resume <name>')
-    .description('Lets a suspended account call again.')
+    .description('Let a suspended account call again.')
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changed = withDatabase(folder, 'write', (db) => resumeAccount(db, name))
@@ -93,7 +93,7 @@ function describe(account: Account, keys: readonly Key[], now_ms: number): strin
     ['name', account.name],
     ['status', account.status],
     ['balance', `${formatUsd(account.balance_nanos)} USD`],
-    ['held', `${formatUsd(account.held_nanos)} USD, by calls under way`],
+    ['held', `${formatUsd(account.held_nanos)} USD, for calls under way`],
     ['debt', `${formatUsd(account.debt_nanos)} USD`],
     ['created', localIso(account.created_at_ms)],
     [

@@ -1,4 +1,4 @@
-// Owns how a command's arguments are read: amounts, counts, times and lists. What is wrong is refused as wrong usage.
+// The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { InvalidArgumentError } from 'commander'
 import { ServerSchema } from '../config/schema.ts'
 import { type Nanos, parseUsd } from '../domain/money.ts'
@@ -8,7 +8,7 @@ import { parseDuration, parseMoment } from './times.ts'
 export function readAmount(text: string): Nanos {
   const nanos = readUsd(text)
   if (nanos <= 0)
-    throw new InvalidArgumentError('It must be more than 0. `debit` takes money away, `credit` adds.')
+    throw new InvalidArgumentError('It must be more than 0. `credit` adds money, `debit` takes it away.')
   return nanos
 }
 
@@ -19,25 +19,25 @@ export function readLimit(text: string): Nanos {
   return nanos
 }
 
-/** A comma-separated list; a list of nothing is refused, since it might be meant as "none". @throws InvalidArgumentError */
+/** A comma-separated list. An empty one is refused, since it might be meant as "none". @throws InvalidArgumentError */
 export function readList(text: string): string[] {
   const items = text.split(',').map((item) => item.trim())
-  if (items.includes('')) throw new InvalidArgumentError('Write one or more, with a comma between.')
+  if (items.includes('')) throw new InvalidArgumentError('Write one or more, separated by commas.')
   return items
 }
 
-/** A whole number from 1 to `most`. */
-export function readCount(most: number): (text: string) => number {
+/** A whole number from 1 to `max`. */
+export function readCount(max: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,15}$/.test(text) ? Number(text) : 0
-    if (count < 1 || count > most) throw new InvalidArgumentError(`Write a whole number from 1 to ${most}.`)
+    if (count < 1 || count > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`)
     return count
   }
 }
 
 const LISTEN = new RegExp(ServerSchema.properties.listen.pattern ?? '')
 
-/** `address:port`, as the catalogue has it; port 0 is any that is free. @throws InvalidArgumentError */
+/** `address:port`, as in the catalogue; port 0 is any free one. @throws InvalidArgumentError */
 export function readListen(text: string): string {
   if (!LISTEN.test(text) || Number(text.slice(text.lastIndexOf(':') + 1)) > 65_535) {
     throw new InvalidArgumentError('Write address:port, such as 127.0.0.1:8080 or [::1]:8080.')
@@ -50,17 +50,17 @@ export function readSeconds(text: string): number {
   return orUsage(() => parseDuration(text)) / 1_000
 }
 
-/** A moment still to come; a mere date means until the end of that day. */
+/** A moment in the future; a date alone means the end of that day. */
 export function readExpiry(now: () => number): (text: string) => number {
   return (text) => {
     const now_ms = now()
     const moment_ms = orUsage(() => parseMoment(text, { edge: 'end', direction: 'ahead', now_ms }))
-    if (moment_ms <= now_ms) throw new InvalidArgumentError('It is past already.')
+    if (moment_ms <= now_ms) throw new InvalidArgumentError('It is in the past.')
     return moment_ms
   }
 }
 
-/** A moment that bounds a search; a mere date is part of what is searched. */
+/** A bound of a search, in milliseconds since 1970; a date alone is included as a whole day. */
 export function readBound(now: () => number, edge: 'start' | 'end'): (text: string) => number {
   return (text) => orUsage(() => parseMoment(text, { edge, direction: 'back', now_ms: now() }))
 }

@@ -1,4 +1,4 @@
-// Owns `audit`: the books checked over every row, and the images against their files, beside a running server or without one.
+// `audit`: a check of the books and of stored images, with or without a running gateway.
 import type { Command } from 'commander'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
@@ -13,9 +13,10 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
 export function addAuditCommand(program: Command, deps: CliDeps): void {
   program
     .command('audit')
+    .summary('Check the books and the stored images.')
     .description(
-      'Checks every balance, hold, charge and debt against the others, and every stored image against its file.\n' +
-        'Ends with 1 where one is wrong.',
+      'Check every balance, hold, charge and debt against the others, and every stored image against its file. ' +
+        'The exit status is 1 if anything is wrong.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -30,13 +31,13 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
 
 /** The books and the images of a data folder. */
 async function auditFolder(folder: DataFolder): Promise<Audit> {
-  const { findings: of_books, totals } = withDatabase(folder, 'read', audit)
-  const of_images = await withReadableDatabase(folder, (db) => auditLibrary({ db, ...foldersIn(folder.dir) }))
-  const findings = [...of_books, ...of_images]
+  const { findings: in_books, totals } = withDatabase(folder, 'read', audit)
+  const in_images = await withReadableDatabase(folder, (db) => auditLibrary({ db, ...foldersIn(folder.dir) }))
+  const findings = [...in_books, ...in_images]
   return { clean: findings.length === 0, findings, totals }
 }
 
-/** Findings as lines for a person: what is wrong, what it should be, and which rule it breaks. */
+/** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
 export function describeFindings({ findings }: Pick<Audit, 'findings'>): string {
   return findings
     .map(

@@ -1,4 +1,4 @@
-// Owns `backup`: a proven copy of the database, taken beside a running server.
+// `backup`: a checked copy of the database, taken with or without a running gateway.
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { contextOf } from './context.ts'
@@ -9,11 +9,11 @@ import type { CliDeps } from './terminal.ts'
 export function addBackupCommand(program: Command, deps: CliDeps): void {
   program
     .command('backup <file>')
-    .summary('copy the database, beside a running server')
+    .summary('Copy the database.')
     .description(
-      'Writes a copy of the database as of now, checked and audited; a server may run meanwhile.\n' +
-        'It holds accounts, keys (hashed) and calls. The catalogue, images and files are files of the data\n' +
-        'folder: copy those as they are.',
+      'Write a checked and audited copy of the database, also while the gateway runs. It has the accounts, keys ' +
+        '(hashed) and calls. The catalogue, the images and the uploaded files are plain files of the data folder: ' +
+        'copy those too.',
     )
     .action((file: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
@@ -21,7 +21,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
       const { size } = statSync(file)
       answer(
         { file, bytes: size, accounts: totals.accounts, calls: totals.calls, clean: true },
-        `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, and its audit is clean.`,
+        `${file}: accounts ${totals.accounts}, calls ${totals.calls}, bytes ${size}; checked, audit clean.`,
       )
     })
 }

@@ -1,4 +1,4 @@
-// Owns what a person reads when the gateway has started: where it listens, where its files are, and what to do first.
+// The banner of a started gateway: where it listens, where its files are, and, on a first start, what to try.
 
 export interface Started {
   version: string
@@ -7,7 +7,7 @@ export interface Started {
   catalogue_path: string
   data_dir: string
   models: number
-  /** What a first start made: the demo account's key, which is never shown again, and a model that it may call. */
+  /** Of a first start: the demo account's key, which is never shown again, and a model it may call. */
   demo: { key: string; model: string } | undefined
 }
 
@@ -22,7 +22,7 @@ export function banner({ version, url, catalogue_path, data_dir, models, demo }:
   return [...lines, ...(demo ? firstSteps(address, demo) : [])].join('\n')
 }
 
-/** A URL of this machine for a server that listens on all of its addresses. */
+/** The URL to call; `localhost` for a server that listens on all addresses of the machine. */
 export function reachableUrl(url: URL): string {
   const everywhere = url.hostname === '0.0.0.0' || url.hostname === '[::]'
   return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
@@ -31,7 +31,7 @@ export function reachableUrl(url: URL): string {
 function firstSteps(address: string, { key, model }: { key: string; model: string }): string[] {
   return [
     '',
-    'An account "demo" was made, with 10 USD for the simulator. Its key, shown only now:',
+    'The account "demo" was created, with 10 USD for simulated models. Its key, shown only this once:',
     '',
     `  ${key}`,
     '',
@@ -41,7 +41,7 @@ function firstSteps(address: string, { key, model }: { key: string; model: strin
     `    -H 'x-goog-api-key: ${key}' -H 'content-type: application/json' \\`,
     `    -d '{"contents":[{"role":"user","parts":[{"text":"Hello"}]}]}'`,
     '',
-    'Or with @google/genai, only its base address changed:',
+    'Or with @google/genai, by changing its base URL:',
     '',
     `  new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${address}' } })`,
     '',

@@ -1,4 +1,4 @@
-// Owns `config check`: every mistake of a catalogue file with its path and line.
+// `config check`: every mistake in a catalogue file, with its path and line.
 import type { Command } from 'commander'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
@@ -7,9 +7,9 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
 export function addConfigCommands(program: Command, deps: CliDeps): void {
   program
     .command('config')
-    .description('The catalogue file.')
+    .description('Check the catalogue file.')
     .command('check [file]')
-    .description("Says what is wrong with a catalogue file; the data folder's where none is named.")
+    .description('List every mistake in a catalogue file; by default in the one of the data folder.')
     .action(async (file: string | undefined, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const path = file ?? folder.catalogue_path
@@ -18,7 +18,7 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
         const { models, providers } = reading.catalogue
         answer(
           { ok: true, file: path, models: models.size, providers: providers.size, mistakes: [] },
-          `${path} is good: models ${models.size}, providers ${providers.size}.`,
+          `${path} has no mistakes: models ${models.size}, providers ${providers.size}.`,
         )
         return
       }
@@ -26,7 +26,7 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
       remark(lines.join('\n'))
       answer(
         { ok: false, file: path, mistakes },
-        `Mistakes: ${mistakes.length}. A running gateway keeps its last good catalogue.`,
+        `Mistakes: ${mistakes.length}. A running gateway keeps the last good version.`,
       )
       throw new Exit(EXIT.failed)
     })

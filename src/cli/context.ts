@@ -1,4 +1,4 @@
-// Owns what every command takes from its line: the data folder, and whether to answer in words or in JSON.
+// The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
 import { type DataFolder, dataFolder } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
@@ -7,13 +7,13 @@ export interface Context {
   folder: DataFolder
   /** The command's answer: `value` with --json, otherwise `text`. */
   answer(value: unknown, text: string): void
-  /** Said to a person beside the answer; not with --json, whose reader has it all in the answer. */
+  /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
   remark(text: string): void
-  /** Said whatever the form of the answer. */
+  /** A warning on standard error, with --json too. */
   warn(text: string): void
 }
 
-/** The context of a command that was called; its global options may stand anywhere on the line. */
+/** The context of a command that was called. Global options may stand anywhere on the command line. */
 export function contextOf(command: Command, { terminal, env }: CliDeps): Context {
   const { data, json } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   return {

@@ -1,4 +1,4 @@
-// Owns the data folder as commands see it: where its files are, and how a command comes to the database and the catalogue.
+// The data folder as commands see it: the paths of its files, and access to its database and catalogue.
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,15 +17,15 @@ export interface DataFolder {
   database_path: string
 }
 
-/** Where the files of a data folder are, whether they exist or not. */
+/** The paths of a data folder's files, whether or not they exist. */
 export function dataFolder(dir: string): DataFolder {
   return { dir, catalogue_path: join(dir, 'tollgate.toml'), database_path: join(dir, 'tollgate.db') }
 }
 
 /**
- * Gives a connection to `work`, and closes it whatever happens. Works beside a running server.
+ * Runs `work` with a connection, which is closed afterwards. Works beside a running gateway.
  *
- * @param access `read`, `write`, or `make`: write, to a new database where the folder has none
+ * @param access `read`; `write`; or `make`, which writes to a new database where the folder has none
  * @throws GatewayError not_found without a database (`make`: without the folder); whatever opening or `work` throws
  */
 export function withDatabase<T>(
@@ -42,7 +42,7 @@ export function withDatabase<T>(
   }
 }
 
-/** The same, to read only, for work that takes its time. */
+/** The same for asynchronous work that only reads. */
 export async function withReadableDatabase<T>(
   folder: DataFolder,
   work: (db: Database) => Promise<T>,
@@ -56,7 +56,7 @@ export async function withReadableDatabase<T>(
   }
 }
 
-/** The same with a ledger of this process, which commits before it answers. */
+/** The same with a ledger of this process, whose answers are committed. */
 export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   requireFile(folder, folder.database_path)
   const ledger = await openLedger({ path: folder.database_path, writer: 'inline' })
@@ -67,7 +67,7 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
   }
 }
 
-/** The catalogue, or all that is wrong with it as lines for a person. */
+/** The catalogue, or its mistakes, also as lines of text. */
 export async function readCatalogueOf(
   path: string,
   env: Environment,
@@ -82,6 +82,6 @@ function requireFile({ dir }: DataFolder, path: string): void {
   if (existsSync(path)) return
   const missing = path === dir ? `There is no folder ${dir}.` : `There is no database at ${path}.`
   throw notFound(
-    `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to make it.`,
+    `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to create it.`,
   )
 }

@@ -1,13 +1,16 @@
-// Owns what a person is told when a command fails: what happened, and what to do about it.
+// The message of a failed command: what happened, and what to do about it.
 import { SQLiteError } from 'bun:sqlite'
 import { GatewayError } from '../domain/errors.ts'
 
-/** By the beginning of SQLite's error name; the first that fits. */
+/** By the prefix of SQLite's error name; the first match applies. */
 const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = [
-  ['SQLITE_BUSY', 'The database is locked by another process. Try again; if it lasts, end what holds it.'],
-  ['SQLITE_READONLY', 'The database may not be written: check the owner and the rights of the data folder.'],
-  ['SQLITE_CANTOPEN', 'The database cannot be opened: check the owner and the rights of the data folder.'],
-  ['SQLITE_IOERR', 'The database cannot be read or written: check that it is a file, and its disk is well.'],
+  [
+    'SQLITE_BUSY',
+    'The database is locked by another process. Try again; if it stays locked, end that process.',
+  ],
+  ['SQLITE_READONLY', 'The database cannot be written: check the owner and permissions of the data folder.'],
+  ['SQLITE_CANTOPEN', 'The database cannot be opened: check the owner and permissions of the data folder.'],
+  ['SQLITE_IOERR', 'The database cannot be read or written: check that it is a file, and check the disk.'],
   ['SQLITE_FULL', 'The disk is full: free some space and try again. Nothing was changed.'],
   ['SQLITE_NOTADB', 'The file is not a database of Tollgate.'],
   ['SQLITE_CORRUPT', 'The database is damaged. Stop the gateway, keep a copy, and restore a backup.'],
@@ -15,16 +18,16 @@ const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = 
 
 const FILE_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
-  EACCES: 'you have no right to it: check its owner, or run this as the user that runs the gateway',
-  EPERM: 'you have no right to it: check its owner, or run this as the user that runs the gateway',
-  EEXIST: 'it exists already',
+  EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
+  EPERM: 'permission denied: check its owner, or run this as the user that runs the gateway',
+  EEXIST: 'it already exists',
   ENOSPC: 'the disk is full',
-  EROFS: 'it is on a disk that cannot be written',
+  EROFS: 'the file system is read-only',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a part of its path is not a folder',
 }
 
-/** The lines for standard error, without the leading `error: `. */
+/** The text for standard error, without the leading `error: `. */
 export function explain(thrown: unknown): string {
   if (thrown instanceof SQLiteError) return explainDatabase(thrown)
   if (thrown instanceof GatewayError) return explainGateway(thrown)
@@ -36,11 +39,11 @@ export function explain(thrown: unknown): string {
 
 function explainDatabase(error: SQLiteError): string {
   const known = DATABASE_FAILURES.find(([code]) => error.code?.startsWith(code))
-  const said = `${error.code ?? 'SQLite'}: ${error.message}`
-  return known ? `${known[1]} (${said})` : `The database failed (${said}).`
+  const detail = `${error.code ?? 'SQLite'}: ${error.message}`
+  return known ? `${known[1]} (${detail})` : `The database failed (${detail}).`
 }
 
-/** The operator may read the cause that callers may not. */
+/** With the cause, which callers never see but the operator may. */
 function explainGateway({ message, cause }: GatewayError): string {
   return cause === undefined
     ? message

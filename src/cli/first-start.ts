@@ -1,4 +1,4 @@
-// Owns the demo account of a first start: enough to try the gateway on its simulator, and nothing that costs money upstream.
+// The demo account of a first start: it can call the simulated models only, so that nothing costs money upstream.
 import type { Database } from 'bun:sqlite'
 import { createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey } from '../access/keys.ts'
@@ -7,7 +7,7 @@ import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
 
 export const DEMO_ACCOUNT = 'demo'
-/** The simulator's models. */
+/** The simulated models of the first catalogue. */
 export const DEMO_MODELS = ['sim-*']
 const DEMO_CREDIT_USD = 10
 
@@ -19,9 +19,9 @@ export interface FirstStartDeps {
 }
 
 /**
- * Where the database has no account: makes `demo` with 10 USD and a key for the simulator's models.
+ * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any account.
  *
- * @returns the key's text, to be shown this once; undefined where there was an account already
+ * @returns the key's text, to be shown this once; undefined where there is an account
  */
 export async function firstStart({
   db,
@@ -37,7 +37,7 @@ export async function firstStart({
     addresses: null,
     expires_at_ms: null,
   }
-  // Together, so that a start that is cut short leaves no account without a key.
+  // One transaction, so that an interrupted start leaves no account without a key.
   const issued = db
     .transaction(() => {
       if (listAccounts(db).length > 0) return undefined

@@ -1,4 +1,4 @@
-// Owns `key`: made, listed, revoked and rotated. A key's text is shown here once, and nowhere else.
+// `key`: create, list, revoke and rotate API keys. A key's text is shown here once, and nowhere else.
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
 import { mayCall } from '../access/gate.ts'
@@ -23,7 +23,7 @@ interface CreateOptions {
 }
 
 export function addKeyCommands(program: Command, deps: CliDeps): void {
-  const key = program.command('key').description('The API keys of accounts.')
+  const key = program.command('key').description('Manage the API keys of accounts.')
   addCreate(key, deps)
   addList(key, deps)
   addRevoke(key, deps)
@@ -33,11 +33,12 @@ export function addKeyCommands(program: Command, deps: CliDeps): void {
 function addCreate(key: Command, deps: CliDeps): void {
   key
     .command('create <account>')
-    .description('Makes a key, and shows it this once. Standard output is the key alone.')
-    .option('--name <name>', 'what it is for; key-1, key-2 … where left out')
-    .option('--models <list>', 'the models it may call, such as gemini-2.5-flash,sim-*', readList)
-    .option('--spend-limit <usd>', 'the most that all its calls together may cost', readLimit)
-    .option('--expires <when>', 'a duration (30d), or a date, through which it works', readExpiry(deps.now))
+    .summary('Create a key and print it.')
+    .description('Create a key and print it. It is shown only this once; standard output is the key alone.')
+    .option('--name <name>', 'what the key is for (default: key-1, key-2 …)')
+    .option('--models <list>', 'models it may call, such as gemini-2.5-flash,sim-* (default: all)', readList)
+    .option('--spend-limit <usd>', 'most that all of its calls together may cost', readLimit)
+    .option('--expires <when>', 'when it expires: a duration (30d), or its last day', readExpiry(deps.now))
     .option('--addresses <list>', 'where it may be used from, such as 10.0.0.0/8,203.0.113.7', readList)
     .action(async (account_name: string, options: CreateOptions, command: Command) => {
       const context = contextOf(command, deps)
@@ -52,9 +53,9 @@ function addCreate(key: Command, deps: CliDeps): void {
         }
         return createKey(db, account_name, settings, { randomBytes: deps.randomBytes, now_ms: deps.now() })
       })
-      const idle = await patternsOfNoModel(options.models ?? [], context.folder, deps.env)
-      for (const pattern of idle)
-        context.warn(`no model of the catalogue is named ${pattern} (tollgate models)`)
+      const unmatched = await patternsOfNoModel(options.models ?? [], context.folder, deps.env)
+      for (const pattern of unmatched)
+        context.warn(`no model of the catalogue matches ${pattern} (see \`tollgate models\`)`)
       show(issued, account_name, context, deps.now())
     })
 }
@@ -62,7 +63,7 @@ function addCreate(key: Command, deps: CliDeps): void {
 function addList(key: Command, deps: CliDeps): void {
   key
     .command('list [account]')
-    .description('All keys, or those of one account, by their first characters.')
+    .description('List all keys, or those of one account.')
     .action((account_name: string | undefined, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const now_ms = deps.now()
@@ -73,7 +74,7 @@ function addList(key: Command, deps: CliDeps): void {
       })
       answer(
         { keys: owned.map(({ one, account }) => keyView(one, account, now_ms)) },
-        table(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` makes one.'),
+        table(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` creates one.'),
       )
     })
 }
@@ -81,7 +82,8 @@ function addList(key: Command, deps: CliDeps): void {
 function addRevoke(key: Command, deps: CliDeps): void {
   key
     .command('revoke <key>')
-    .description('Refuses a key from now on. KEY is its prefix or its number in `key list`.')
+    .summary('Refuse a key from now on.')
+    .description('Refuse a key from now on. <key> is its prefix or its number in `key list`.')
     .action((reference: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { revoked, account } = withDatabase(folder, 'write', (db) => {
@@ -98,11 +100,12 @@ function addRevoke(key: Command, deps: CliDeps): void {
 function addRotate(key: Command, deps: CliDeps): void {
   key
     .command('rotate <key>')
+    .summary('Replace a key by a new one.')
     .description(
-      'Makes a key with the same settings, shows it this once, and revokes the old one.\n' +
-        'KEY is its prefix or its number in `key list`. Standard output is the new key alone.',
+      'Create a key with the same settings, print it, and revoke the old one. <key> is its prefix or its number ' +
+        'in `key list`. The new key is shown only this once; standard output is the key alone.',
     )
-    .option('--grace <duration>', 'how long the old one still works, such as 1h', readSeconds, 0)
+    .option('--grace <duration>', 'how long the old key still works, such as 1h', readSeconds, 0)
     .action((reference: string, { grace }: { grace: number }, command: Command) => {
       const context = contextOf(command, deps)
       const { issued, account } = withDatabase(context.folder, 'write', (db) => {
@@ -117,11 +120,11 @@ function addRotate(key: Command, deps: CliDeps): void {
 }
 
 function show({ key, text }: IssuedKey, account: string, { answer, remark }: Context, now_ms: number): void {
-  remark(`Key ${key.name} of ${account}. It is shown only now: keep it where secrets are kept.`)
+  remark(`Key ${key.name} of ${account}. It is shown only this once: store it safely.`)
   answer({ key: text, ...keyView(key, account, now_ms) }, text)
 }
 
-/** A pattern may be meant for a model that is still to come, so this is only worth a warning. */
+/** Only worth a warning, since a pattern may be meant for a model that is added later. */
 async function patternsOfNoModel(
   patterns: readonly string[],
   { catalogue_path }: DataFolder,

@@ -1,4 +1,4 @@
-// Owns `models`: what the catalogue offers, at which price, from where.
+// `models`: the models of the catalogue, their prices and their routes.
 import type { Command } from 'commander'
 import type { Model } from '../domain/catalogue.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -12,18 +12,21 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
 export function addModelsCommand(program: Command, deps: CliDeps): void {
   program
     .command('models')
-    .description("The catalogue's models: prices in USD (per million tokens, or per image) and routes.")
+    .summary('List the models and their prices.')
+    .description(
+      'List the models of the catalogue with their routes, and their prices in USD per million tokens or per image.',
+    )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark, warn } = contextOf(command, deps)
       const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
       if (!('catalogue' in reading)) {
-        warn(`the catalogue has mistakes, so that no model of it can be used:\n${reading.lines.join('\n')}`)
+        warn(`the catalogue has mistakes, so none of its models can be used:\n${reading.lines.join('\n')}`)
         throw new Exit(EXIT.failed)
       }
       const models = [...reading.catalogue.models.values()]
       answer({ models: models.map(modelView) }, table(COLUMNS, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
-        remark('+: dearer above a prompt size; --json has every tier.')
+        remark('+: costs more for larger prompts; --json shows every tier.')
       }
     })
 }

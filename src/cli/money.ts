@@ -1,4 +1,4 @@
-// Owns `credit` and `debit`: money given to an account and taken from it.
+// `credit` and `debit`: money added to an account and taken from it.
 import type { Command } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { unprocessable } from '../domain/errors.ts'
@@ -13,6 +13,7 @@ import { accountView } from './views.ts'
 interface Movement {
   command: 'credit' | 'debit'
   op: 'top_up' | 'withdraw'
+  summary: string
   description: string
   done: string
 }
@@ -21,21 +22,22 @@ const MOVEMENTS: readonly Movement[] = [
   {
     command: 'credit',
     op: 'top_up',
-    description: 'Adds USD to an account. What it owes is paid from that first.',
+    summary: 'Add USD to an account.',
+    description: 'Add USD to an account. Its debt is paid first.',
     done: 'added to',
   },
   {
     command: 'debit',
     op: 'withdraw',
-    description: 'Takes USD from an account: from its free balance, never from what calls under way hold.',
+    summary: 'Take USD from an account.',
+    description: "Take USD from an account's free balance. Money held for calls under way is not touched.",
     done: 'taken from',
   },
 ]
 
 const REFUSALS: Partial<Record<Refusal, string>> = {
-  insufficient_balance:
-    'The account has less than that free: see `tollgate account show`. Nothing was taken.',
-  amount_out_of_range: 'That would be more than an account can hold. Nothing was added.',
+  insufficient_balance: 'The free balance is less than that: see `tollgate account show`. Nothing was taken.',
+  amount_out_of_range: 'The balance would exceed what an account can hold. Nothing was added.',
 }
 
 export function addMoneyCommands(program: Command, deps: CliDeps): void {
@@ -45,20 +47,26 @@ export function addMoneyCommands(program: Command, deps: CliDeps): void {
 function addMovement(
   program: Command,
   deps: CliDeps,
-  { command: name, op, description, done }: Movement,
+  { command: name, op, summary, description, done }: Movement,
 ): void {
   program
     .command(name)
+    .summary(summary)
     .description(description)
-    .argument('<account>')
+    .argument('<account>', 'its name')
     .argument('<amount>', 'USD, such as 10 or 0.50', readAmount)
-    .option('--note <text>', 'kept with the entry, such as an invoice number', '')
+    .option('--note <text>', 'stored with the entry, such as an invoice number')
     .action(
-      async (account_name: string, amount_nanos: Nanos, options: { note: string }, command: Command) => {
+      async (
+        account_name: string,
+        amount_nanos: Nanos,
+        { note = '' }: { note?: string },
+        command: Command,
+      ) => {
         const { folder, answer } = contextOf(command, deps)
         const { id: account_id } = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
         const outcome = await withLedger(folder, (ledger) =>
-          ledger.submit({ op, account_id, amount_nanos, note: options.note, now_ms: deps.now() }),
+          ledger.submit({ op, account_id, amount_nanos, note, now_ms: deps.now() }),
         )
         if (!outcome.ok)
           throw unprocessable(REFUSALS[outcome.refusal] ?? `The ledger refused: ${outcome.refusal}.`)

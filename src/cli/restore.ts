@@ -1,4 +1,4 @@
-// Owns `restore`: a backup put in the place of the database, where no server runs; what was there is kept beside it.
+// `restore`: replaces the database with a backup while no gateway runs, and keeps the replaced database.
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,35 +9,35 @@ import { openDatabase } from '../db/open.ts'
 import { conflict, notFound, unprocessable } from '../domain/errors.ts'
 import { contextOf } from './context.ts'
 import type { DataFolder } from './data-folder.ts'
-import { flush, prove } from './snapshot.ts'
+import { check, flush } from './snapshot.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addRestoreCommand(program: Command, deps: CliDeps): void {
   program
     .command('restore <file>')
-    .summary('put a backup in the place of the database')
+    .summary('Replace the database with a backup.')
     .description(
-      'Puts a backup in the place of the database, after checking and auditing it. Stop the gateway first.\n' +
-        'Calls, top-ups and keys since the backup are not in it; the database that it replaces is kept.',
+      'Check and audit a backup, and put it in place of the database. Stop the gateway first. Calls, credits and keys ' +
+        'since the backup are not in it. The replaced database is kept.',
     )
-    .option('--force', 'replace the database that is there', false)
-    .action((file: string, { force }: { force: boolean }, command: Command) => {
+    .option('--force', 'replace a database that exists')
+    .action((file: string, { force = false }: { force?: boolean }, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const kept = alone(folder, () => restore(file, folder, { force, now_ms: deps.now() }))
-      const was = kept === undefined ? '' : ` What was there is kept as ${kept}.`
+      const kept = withoutGateway(folder, () => restore(file, folder, { force, now_ms: deps.now() }))
+      const replaced = kept === undefined ? '' : ` The replaced database is kept as ${kept}.`
       answer(
         { file, database: folder.database_path, replaced: kept ?? null },
-        `${folder.database_path} is now the backup ${file}.${was}\n${BEFORE_SERVE}`,
+        `${folder.database_path} is now the backup ${file}.${replaced}\n${BEFORE_SERVE}`,
       )
     })
 }
 
-/** What the database names, and holds nothing of. */
+/** The database only names these files. */
 const BEFORE_SERVE =
-  'Put the folders images/ and files/ of the same time beside it before you start the gateway: an image without its file is lost.'
+  'Before you start the gateway, restore the folders images/ and files/ of the same time beside it: an image without its file is lost.'
 
-/** Does `work` while no gateway serves the folder, and none can start. */
-function alone<T>({ dir }: DataFolder, work: () => T): T {
+/** Runs `work` while no gateway serves the folder, and none can start. */
+function withoutGateway<T>({ dir }: DataFolder, work: () => T): T {
   mkdirSync(dir, { recursive: true })
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
@@ -60,15 +60,15 @@ function restore(
       `There is a database at ${database_path}: --force replaces it, and keeps it beside the new one.`,
     )
   }
-  // SQLite would replay it onto whatever database comes to stand beside it.
+  // SQLite would replay this log onto the restored database.
   if (!replaces && existsSync(`${database_path}-wal`)) {
-    throw conflict(`${database_path}-wal is left of a database that is gone: move it away first.`)
+    throw conflict(`${database_path}-wal is left over from a database that is gone: move it away first.`)
   }
   const incoming = `${database_path}.incoming`
   removeDatabase(incoming)
   try {
     prepare(file, incoming)
-    const kept = replaces ? setAside(database_path, now_ms) : undefined
+    const kept = replaces ? keepReplaced(database_path, now_ms) : undefined
     renameSync(incoming, database_path)
     flush(dir)
     return kept
@@ -81,11 +81,11 @@ function removeDatabase(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
 }
 
-/** Copies a backup, brings the copy up to date, proves it, and puts it on the disk. The backup itself is only read. */
+/** Copies a backup, migrates and checks the copy, and flushes it to the disk. The backup itself is only read. */
 function prepare(file: string, incoming: string): void {
   const source = new Database(file, { readonly: true })
   try {
-    // SQLite takes an empty file for an empty database.
+    // To SQLite, an empty file is an empty database.
     if (schemaVersion(source) === 0)
       throw unprocessable(`${file} is not a backup of Tollgate: it has no tables.`)
     source.query('VACUUM INTO ?').run(incoming)
@@ -94,15 +94,15 @@ function prepare(file: string, incoming: string): void {
   }
   const copy = openDatabase(incoming)
   try {
-    prove(copy, file)
+    check(copy, file)
   } finally {
     copy.close()
   }
   flush(incoming)
 }
 
-/** Moves a database that nothing has open to a name that tells when it was replaced. */
-function setAside(path: string, now_ms: number): string {
+/** Renames a database that nothing has open; the new name says when it was replaced. */
+function keepReplaced(path: string, now_ms: number): string {
   closeWriteAheadLog(path)
   const kept = `${path}.replaced-${new Date(now_ms).toISOString().replaceAll(':', '')}`
   renameSync(path, kept)
@@ -110,8 +110,8 @@ function setAside(path: string, now_ms: number): string {
 }
 
 /**
- * Brings all of a database into its one file. SQLite refuses to leave WAL mode while any other connection is open
- * (https://sqlite.org/pragma.html#pragma_journal_mode), so that no command at work is cut off either.
+ * Moves the write-ahead log into the database file. SQLite refuses to leave WAL mode while another connection is open
+ * (https://sqlite.org/pragma.html#pragma_journal_mode), so this also protects commands that are running.
  */
 function closeWriteAheadLog(path: string): void {
   const db = new Database(path)
@@ -120,7 +120,7 @@ function closeWriteAheadLog(path: string): void {
     const mode = db.query<{ journal_mode: string }, []>('PRAGMA journal_mode = DELETE').get()?.journal_mode
     if (mode !== 'delete') throw new Error(`journal mode ${mode}`)
   } catch (cause) {
-    throw conflict(`${path} is in use by another command: try again when it has ended.`, { cause })
+    throw conflict(`${path} is in use by another command: try again when that has finished.`, { cause })
   } finally {
     db.close()
   }

@@ -1,4 +1,4 @@
-// Owns `serve`: the gateway as a process, from what it says when it starts to how it answers signals.
+// `serve`: the gateway as a process, from its banner to its signals.
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { mayCall } from '../access/gate.ts'
@@ -15,14 +15,14 @@ import { type CliDeps, EXIT } from './terminal.ts'
 export function addServeCommand(program: Command, deps: CliDeps): void {
   program
     .command('serve')
-    .summary('run the gateway')
+    .summary('Run the gateway.')
     .description(
-      'Runs the gateway until SIGINT or SIGTERM; SIGHUP reads the catalogue again. The log is JSON on standard\n' +
-        'output. The first start makes the data folder, a catalogue to edit, and a demo account with its key.',
+      'Run the gateway until SIGINT or SIGTERM. SIGHUP reloads the catalogue. The log goes to standard output as ' +
+        'lines of JSON. The first start creates the data folder, a catalogue to edit, and a demo account with a key.',
     )
     .option(
       '--listen <address:port>',
-      "where to listen, instead of the catalogue's server.listen",
+      "where to listen, in place of the catalogue's server.listen",
       readListen,
     )
     .action(async ({ listen }: { listen?: string }, command: Command) => {
@@ -30,7 +30,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     })
 }
 
-/** What the first start made: the demo account's key, and a model that it may call. */
+/** Made by the first start: the demo account's key, and a model it may call. */
 interface Demo {
   key: string
   model: string
@@ -47,7 +47,7 @@ async function serve(folder: DataFolder, listen: string | undefined, deps: CliDe
     env,
     listen,
     now,
-    beforeCalls: async ({ catalogue }) => {
+    beforeCalls: async (catalogue) => {
       demo = await makeDemo(folder, catalogue, deps)
     },
   })
@@ -69,7 +69,7 @@ async function serve(folder: DataFolder, listen: string | undefined, deps: CliDe
   await gateway.stop()
 }
 
-/** No demo where the catalogue has nothing that its key could call. */
+/** No demo account where the catalogue has no model that its key could call. */
 async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
   const model = [...catalogue.models.values()].find(
     ({ id, retired }) => !retired && mayCall({ models: DEMO_MODELS }, id),
@@ -88,7 +88,7 @@ function firstSignal(): Promise<void> {
   return promise
 }
 
-/** Asked a second time, while calls under way finish: their holds are given back at the next start. */
+/** On a second signal, while calls under way finish. Their holds expire at the next start. */
 function endAtOnce(): void {
   process.exit(EXIT.failed)
 }

@@ -1,4 +1,4 @@
-// Owns copies of the database: written whole, proven, and only then given their name.
+// Copies of the database: written whole, checked, and only then given their name.
 import type { Database } from 'bun:sqlite'
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,13 +8,13 @@ import { type Audit, audit } from '../ledger/audit.ts'
 import { describeFindings } from './audit.ts'
 
 /**
- * Copies a database as of one moment, beside whatever writes to it, and proves the copy before it gets its name. A plain
- * copy of the file would miss what is still in the write-ahead log.
+ * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
+ * A plain copy of the file would miss what is still in the write-ahead log.
  *
  * @param db the source; only read from
- * @param path where the copy goes; nothing may be there
+ * @param path of the copy; nothing may exist there
  * @returns the audit of the copy, which is clean
- * @throws GatewayError conflict when something is at `path`; unprocessable when the copy does not prove sound: none is kept
+ * @throws GatewayError conflict when something is at `path`; unprocessable when the copy fails a check: it is deleted
  */
 export function writeSnapshot(db: Database, path: string): Audit {
   if (existsSync(path)) throw conflict(`There is already a file ${path}: name another one.`)
@@ -22,11 +22,11 @@ export function writeSnapshot(db: Database, path: string): Audit {
   rmSync(unfinished, { force: true })
   try {
     db.query('VACUUM INTO ?').run(unfinished)
-    const proof = proveFile(unfinished)
+    const audited = checkFile(unfinished)
     flush(unfinished)
     renameSync(unfinished, path)
     flush(dirname(path))
-    return proof
+    return audited
   } finally {
     rmSync(unfinished, { force: true })
   }
@@ -35,11 +35,11 @@ export function writeSnapshot(db: Database, path: string): Audit {
 /**
  * Checks the pages, the references and the ledger of a database.
  *
- * @param path what it is called where it is wrong
+ * @param path its name in error messages
  * @returns its audit, which is clean
- * @throws GatewayError unprocessable that names what is wrong; SQLiteError where it is damaged too badly to say
+ * @throws GatewayError unprocessable that names what is wrong; SQLiteError where the damage is too great to tell
  */
-export function prove(db: Database, path: string): Audit {
+export function check(db: Database, path: string): Audit {
   const damage = db
     .query<{ integrity_check: string }, []>('PRAGMA integrity_check')
     .all()
@@ -53,7 +53,7 @@ export function prove(db: Database, path: string): Audit {
   return result
 }
 
-/** Puts a file, or the names in a folder, on the disk. */
+/** Flushes a file, or the names in a folder, to the disk. */
 export function flush(path: string): void {
   const descriptor = openSync(path, 'r')
   try {
@@ -63,10 +63,10 @@ export function flush(path: string): void {
   }
 }
 
-function proveFile(path: string): Audit {
+function checkFile(path: string): Audit {
   const db = openDatabase(path, { readonly: true })
   try {
-    return prove(db, path)
+    return check(db, path)
   } finally {
     db.close()
   }

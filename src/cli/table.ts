@@ -1,16 +1,16 @@
-// Owns tables for people: aligned columns of plain text. Pure.
+// Tables of plain text, with aligned columns. Pure.
 
 export interface Column<Row> {
   head: string
   text: (row: Row) => string
-  /** Numbers stand to the right. */
+  /** Aligned to the right, as numbers are. */
   right?: boolean
 }
 
 const GAP = '  '
 
 /**
- * Lays rows out under their heads.
+ * Rows under their heads.
  *
  * @returns lines without a trailing newline; `empty` where there are no rows
  */
@@ -28,7 +28,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
     .join('\n')
 }
 
-/** One thing, a line a field. */
+/** The fields of one thing, a line each. */
 export function fields(pairs: readonly (readonly [name: string, value: string])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length))
   return pairs.map(([name, value]) => `${name.padEnd(width)}${GAP}${value}`.trimEnd()).join('\n')

@@ -1,15 +1,15 @@
-// Owns what a command is given from outside, and how it ends: where it writes, the environment, the clock, the exit status.
+// What a command is given from outside (output, environment, clock, randomness), and its exit status.
 import type { RandomBytes } from '../access/secret.ts'
 import type { Environment } from '../config/providers.ts'
 import type { ServeOptions, StartedGateway } from '../server/serve.ts'
 
-/** Where a command writes: its answer, and what is said to a person beside it. Each call is one line or more. */
+/** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
 export interface Terminal {
   out(text: string): void
   err(text: string): void
 }
 
-/** What the commands need from outside. */
+/** What commands need from outside. */
 export interface CliDeps {
   terminal: Terminal
   env: Environment
@@ -21,7 +21,7 @@ export interface CliDeps {
 
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const
 
-/** A command has said all there is to say, and ends with this status. */
+/** Ends a command that has already written its answer with an exit status. */
 export class Exit extends Error {
   readonly status: number
 

@@ -1,4 +1,4 @@
-// Owns points in time as an operator writes and reads them: dates, durations, and ISO 8601 in his own zone.
+// Points in time as an operator writes and reads them: dates, durations, and ISO 8601 in the local time zone.
 
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1_000,
@@ -28,11 +28,11 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00` (local unless it says otherwise); or a
- * duration from now, which lies ahead or behind as the option means it.
+ * Reads a moment: a date, `2026-12-31`; a date and time, `2026-12-31T18:00`, local unless it has an offset; or a
+ * duration from now, into the future or the past.
  *
- * @param edge which end of the day a mere date means, in local time; `end` is the first millisecond after it
- * @param direction where a duration leads
+ * @param edge which end of the local day a date alone means; `end` is the first millisecond after it
+ * @param direction whether a duration counts into the future (`ahead`) or the past (`back`)
  * @returns milliseconds since 1970
  * @throws RangeError when it is something else, or a day that does not exist
  */
@@ -58,13 +58,13 @@ export function localIso(time_ms: number): string {
   return `${local}${offset_min < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }
 
-/** By the calendar, not by 24 hours: days on which clocks change are longer or shorter. */
+/** By the calendar, not by 24 hours: on days when clocks change, a day is longer or shorter. */
 function dayEdge(text: string, edge: 'start' | 'end'): number {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number)
   return new Date(year, month - 1, edge === 'start' ? day : day + 1).getTime()
 }
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** Needed because JavaScript reads the 30th of February as the 2nd of March. */
 function isDay(text: string): boolean {
   const date = new Date(`${text}T00:00:00Z`)
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

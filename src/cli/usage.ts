@@ -1,10 +1,10 @@
-// Owns `usage`: the calls that were made, or their sums by day.
+// `usage`: recorded calls, or their sums by day.
 import type { Database } from 'bun:sqlite'
 import { type Command, Option } from 'commander'
 import { accountByName } from '../access/accounts.ts'
 import { keyByReference } from '../access/keys.ts'
 import { formatUsd } from '../domain/money.ts'
-import { promptTokens, type Usage } from '../domain/usage.ts'
+import { outputTokens, promptTokens } from '../domain/usage.ts'
 import { money, time } from '../http/views.ts'
 import {
   type CallFilter,
@@ -37,20 +37,19 @@ const NONE = 'No calls.'
 export function addUsageCommand(program: Command, deps: CliDeps): void {
   program
     .command('usage')
-    .description(
-      'The calls that were made, the newest first; or with --sums day, what they came to. Days are local.',
-    )
-    .option('--account <name>')
-    .option('--key <key>', 'its prefix or its number in `key list`')
-    .option('--model <id>')
+    .summary('List calls, or their sums by day.')
+    .description('List calls, newest first; or, with --sums day, their sums by day. Days are in local time.')
+    .option('--account <name>', 'only this account')
+    .option('--key <key>', 'only this key: its prefix or its number in `key list`')
+    .option('--model <id>', 'only this model')
     .option(
       '--since <when>',
-      'a date, a date and time, or a duration back from now (24h)',
+      'from a date, a date and time, or a duration ago (24h)',
       readBound(deps.now, 'start'),
     )
-    .option('--until <when>', 'the same; a date counts whole', readBound(deps.now, 'end'))
-    .option('--limit <count>', 'calls to a page', readCount(1_000), 50)
-    .option('--before <id>', 'the page that follows this call', readCount(Number.MAX_SAFE_INTEGER))
+    .option('--until <when>', 'up to the same; a date includes its whole day', readBound(deps.now, 'end'))
+    .option('--limit <count>', 'calls per page', readCount(1_000), 50)
+    .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
     .action((options: UsageOptions, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
@@ -63,7 +62,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
         listCalls(db, filterOf(db, options), { limit: options.limit, cursor: options.before }),
       )
       answer(pageView(page), table(CALL_COLUMNS, page.calls, NONE))
-      if (page.next_cursor !== undefined) remark(`There are more: --before ${page.next_cursor}`)
+      if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
     })
 }
 
@@ -77,8 +76,6 @@ function filterOf(db: Database, { account, key, model, since, until }: UsageOpti
   }
 }
 
-const made = (usage: Usage): number => usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
-
 const CALL_COLUMNS: Column<RecordedCall>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
   { head: 'STARTED', text: ({ started_at_ms }) => localIso(started_at_ms) },
@@ -88,7 +85,7 @@ const CALL_COLUMNS: Column<RecordedCall>[] = [
   { head: 'OUTCOME', text: ({ outcome }) => outcome },
   { head: 'STATUS', text: ({ status }) => String(status), right: true },
   { head: 'IN', text: (call) => String(promptTokens(call)), right: true },
-  { head: 'OUT', text: (call) => String(made(call)) + (call.estimated ? '~' : ''), right: true },
+  { head: 'OUT', text: (call) => String(outputTokens(call)) + (call.estimated ? '~' : ''), right: true },
   { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
   { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true },
@@ -101,7 +98,7 @@ const SUM_COLUMNS: Column<DailySum>[] = [
   { head: 'MODEL', text: ({ model }) => model },
   { head: 'CALLS', text: ({ calls }) => String(calls), right: true },
   { head: 'IN', text: (sum) => String(promptTokens(sum)), right: true },
-  { head: 'OUT', text: (sum) => String(made(sum)), right: true },
+  { head: 'OUT', text: (sum) => String(outputTokens(sum)), right: true },
   { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
 ]
@@ -110,7 +107,7 @@ function pageView({ calls, next_cursor }: CallPage) {
   return { calls: calls.map(callView), next_cursor: next_cursor ?? null }
 }
 
-/** The price that was applied comes as the object that was stored; null where nothing was charged. */
+/** `price` is the applied price as it was stored; null where nothing was charged. */
 function callView(call: RecordedCall) {
   const { account_id, account_name, key_id, key_name, key_prefix, price, ...row } = call
   const { streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, started_at_ms, ...plain } = row

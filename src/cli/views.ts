@@ -1,4 +1,4 @@
-// Owns what of an account, a key or a call is shown: the fields of --json, and the words of the tables.
+// Accounts and keys as commands show them: the fields of --json, and the status of a key.
 import type { Account, Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
 
@@ -17,17 +17,16 @@ export function accountView(account: Account) {
   }
 }
 
-/** What became of a key, as of a moment. */
+/** The state of a key at a moment; `retiring`: rotated, and still in its grace period. */
 export type KeyStatus = 'active' | 'retiring' | 'revoked' | 'expired'
 
-/** `retiring`: rotated, and still in its grace. */
 export function keyStatus(key: Pick<Key, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyStatus {
   if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'revoked'
   if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'expired'
   return key.revoked_at_ms === null ? 'active' : 'retiring'
 }
 
-/** A key as `--json` shows it: never its text, nor its hash. */
+/** A key as `--json` shows it: never its text or hash. */
 export function keyView(key: Key, account_name: string, now_ms: number) {
   return {
     id: key.id,

@@ -3,9 +3,9 @@ import type { ImagePrice, TokenPrice } from './prices.ts'
 
 export interface Provider {
   readonly name: string
-  /** The name of one of the protocols that the gateway speaks. */
+  /** The name of a protocol in the registry. */
   readonly protocol: string
-  /** Without a trailing slash; `simulator` for the vendor in a box. */
+  /** Without a trailing slash; `simulator` for a simulated provider. */
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */
   readonly api_keys: readonly [string, ...string[]]
@@ -16,11 +16,11 @@ export interface Provider {
   readonly cooldown_ms: number
 }
 
-/** One way to a model: a provider, and its own id of the model. */
+/** One way to a model: a provider, and the provider's id of the model. */
 export interface Route {
   readonly provider: string
   readonly model: string
-  /** Share of calls among routes of one `order`. */
+  /** Share of the calls among routes of the same `order`. */
   readonly weight: number
   /** Lower is tried first. */
   readonly order: number
@@ -30,7 +30,7 @@ interface ModelBase {
   readonly id: string
   readonly display_name: string
   readonly retired: boolean
-  /** By rising `order`. */
+  /** By ascending `order`. */
   readonly routes: readonly [Route, ...Route[]]
 }
 
@@ -49,16 +49,16 @@ export interface EmbeddingModel extends ModelBase {
 export interface ImageModel extends ModelBase {
   readonly kind: 'image'
   readonly max_n_per_request: number
-  /** The most that one attempt at a provider may take, where the provider's own time limit is longer. */
+  /** Time limit of one attempt at a provider; the provider's own limit applies where it is shorter. */
   readonly timeout_ms: number
-  /** Sizes that the model can make; undefined where any size up to 2048 by 2048 may be asked of it. */
+  /** Sizes that the model can make; undefined allows any size up to 2048x2048. */
   readonly sizes: readonly string[] | undefined
   readonly price: ImagePrice
 }
 
 export type Model = TextModel | EmbeddingModel | ImageModel
 
-/** What counts in any 60 seconds, or at once; undefined is not limited. */
+/** Limits in any 60 seconds, or at once; undefined is not limited. */
 export interface Limit {
   readonly requests_per_minute?: number
   readonly tokens_per_minute?: number
@@ -88,7 +88,7 @@ export interface ServerSettings {
   readonly stalled_reader_timeout_ms: number
 }
 
-/** One reading of the file; never changed, replaced as a whole when the file changes. */
+/** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits

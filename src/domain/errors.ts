@@ -1,4 +1,4 @@
-// Owns what can go wrong for a caller: one kind per cause, a message the caller may read, and a cause he may not.
+// Errors as callers see them: a kind, a message for the caller, and a cause for the log alone.
 
 export type ErrorKind =
   | 'invalid_request'
@@ -17,17 +17,17 @@ export type ErrorKind =
   | 'overloaded'
 
 export interface ErrorDetail {
-  /** A code more exact than the kind, where a surface promises one (`duplicate_reference`). */
+  /** A more specific code than the kind, where a surface promises one (`duplicate_reference`). */
   code?: string
   /** The field at fault, as the caller wrote it (`generationConfig.maxOutputTokens`). */
   param?: string
-  /** Whole seconds after which a retry makes sense. */
+  /** Whole seconds to wait before a retry. */
   retry_after_s?: number
-  /** For the log only; may hold what a caller must not see. */
+  /** For the log only; may contain what a caller must not see. */
   cause?: unknown
 }
 
-/** The only error that a surface renders. `message` says to the caller what happened and what to do about it. */
+/** The only error that a surface renders. `message` tells the caller what happened and what to do. */
 export class GatewayError extends Error {
   readonly kind: ErrorKind
   readonly code: string | undefined
@@ -66,7 +66,7 @@ export const upstreamFailed = constructorOf('upstream_failed')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 
-/** Any thrown value as a GatewayError: what is not one already becomes `internal`, its text hidden in the cause. */
+/** Any thrown value as a GatewayError: any other error becomes `internal`, with the original as its cause. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
   return internal('The gateway failed to handle this request. It has been logged; please try again.', {

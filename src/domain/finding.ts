@@ -1,4 +1,4 @@
-// What an audit finds: one row or file that breaks an invariant.
+// A finding of an audit: one row or file that breaks an invariant.
 
 export interface Finding {
   invariant: string

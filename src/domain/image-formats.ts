@@ -1,8 +1,8 @@
-// Owns the four image formats that the gateway takes in: their types, names and leading bytes.
+// The four image formats that the gateway accepts: their media types, names and leading bytes.
 
 export type ImageMime = 'image/jpeg' | 'image/png' | 'image/gif' | 'image/webp'
 
-/** What a caller may ask for. */
+/** The formats that a caller may ask for. */
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 export type ImageFormat = OutputFormat | 'gif'
@@ -10,7 +10,7 @@ export type ImageFormat = OutputFormat | 'gif'
 interface Signature {
   readonly mime: ImageMime
   readonly format: ImageFormat
-  /** Latin-1 text that must stand at each of these offsets. */
+  /** Latin-1 text that must be at each of these offsets. */
   readonly marks: readonly { readonly offset: number; readonly text: string }[]
 }
 
@@ -47,7 +47,7 @@ const MIME_OF: Readonly<Record<ImageFormat, ImageMime>> = {
   webp: 'image/webp',
 }
 
-/** The media type by the leading bytes; undefined where they are none of the four. Says nothing of what follows. */
+/** The media type by the leading bytes alone; undefined where it is none of the four. */
 export function sniffImage(bytes: Uint8Array): ImageMime | undefined {
   return SIGNATURES.find(({ marks }) => marks.every(({ offset, text }) => hasText(bytes, offset, text)))?.mime
 }

@@ -1,4 +1,4 @@
-// Owns the shape that a caller asks an image to have: the texts of `size` and `aspect_ratio`, and their arithmetic. Pure.
+// The shape of an image: `size` and `aspect_ratio` as callers write them, and their arithmetic. Pure.
 import { invalidRequest } from './errors.ts'
 
 /** Whole pixels. */
@@ -14,21 +14,21 @@ export interface AspectRatio {
 }
 
 /** spec.md, "Limits", row "size string". */
-const MAX_SIZE_CHARACTERS = 16
+const MAX_SIZE_CHARS = 16
 const SIZE = /^([1-9]\d*)x([1-9]\d*)$/
 const ASPECT_RATIO = /^([1-9]\d{0,3}):([1-9]\d{0,3})$/
 
 /**
- * Reads `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. Whether a model can make it is
- * not judged here.
+ * Reads `auto` or `WIDTHxHEIGHT`: digits and a lower-case x, at most 16 characters. It does not check whether a
+ * model can make that size.
  *
  * @throws GatewayError invalid_request, param `size`
  */
 export function parseSize(text: string): 'auto' | Size {
   if (text === 'auto') return 'auto'
-  const [, width, height] = (text.length <= MAX_SIZE_CHARACTERS && SIZE.exec(text)) || []
+  const [, width, height] = (text.length <= MAX_SIZE_CHARS && SIZE.exec(text)) || []
   if (width && height) return { width: Number(width), height: Number(height) }
-  throw invalidRequest('size must be "auto" or WIDTHxHEIGHT in digits, such as 1024x1024.', {
+  throw invalidRequest('size: must be "auto" or WIDTHxHEIGHT, such as 1024x1024.', {
     code: 'invalid_request',
     param: 'size',
   })
@@ -42,7 +42,7 @@ export function parseSize(text: string): 'auto' | Size {
 export function parseAspectRatio(text: string): AspectRatio {
   const [, width, height] = ASPECT_RATIO.exec(text) ?? []
   if (width && height) return inLowestTerms(Number(width), Number(height))
-  throw invalidRequest('aspect_ratio must be WIDTH:HEIGHT in digits, such as 16:9.', {
+  throw invalidRequest('aspect_ratio: must be WIDTH:HEIGHT, such as 16:9.', {
     code: 'invalid_request',
     param: 'aspect_ratio',
   })
@@ -53,8 +53,8 @@ export const hasAspectRatio = (size: Size, ratio: AspectRatio): boolean =>
   size.width * ratio.height === size.height * ratio.width
 
 /**
- * The largest size within another whose sides stand in exactly the ratio, to the pixel; the smallest that the ratio
- * has at all, where not even that fits.
+ * The largest size within another that has exactly this ratio. Where not even the ratio's smallest size fits, that
+ * smallest size.
  */
 export function largestWithin(size: Size, ratio: AspectRatio): Size {
   const times = Math.min(Math.floor(size.width / ratio.width), Math.floor(size.height / ratio.height))

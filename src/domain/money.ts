@@ -1,4 +1,4 @@
-// Owns the unit of money: nano-dollars as safe integers, read from and written as decimal USD.
+// Money in nano-dollars: safe integers, read from and written as decimal USD.
 
 /** Whole nano-dollars (1e-9 USD). Always a safe integer. */
 export type Nanos = number
@@ -8,11 +8,11 @@ export const NANOS_PER_USD = 1_000_000_000
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/
 
 /**
- * Reads a decimal of USD into nano-dollars, digit by digit, so that no float product is ever taken.
+ * Reads decimal USD into nano-dollars, digit by digit, so that no floating-point product is involved.
  *
  * @param text a plain decimal such as `12`, `0.30` or `-1.5`; a number is read as its shortest decimal form
  * @returns nano-dollars
- * @throws RangeError when it is no plain decimal, has more than nine decimals, or is not a safe integer of nano-dollars
+ * @throws RangeError when it is not a plain decimal, has more than nine decimals, or exceeds a safe integer
  */
 export function parseUsd(text: string | number): Nanos {
   const match = DECIMAL.exec(typeof text === 'number' ? plainDecimal(text) : text.trim())
@@ -33,7 +33,7 @@ export function formatUsd(nanos: Nanos): string {
 }
 
 /**
- * `amount / divisor`, rounded up to a whole nano-dollar: the only rounding in the product, done once a call.
+ * `amount / divisor`, rounded up to a whole nano-dollar: the only rounding of money, done once per call.
  *
  * @throws RangeError when the result is not a safe integer
  */

@@ -1,8 +1,8 @@
-// Owns the form of a price that is calculated with: nano-dollars per million tokens, by tier; or per image.
+// Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; or per image.
 import type { Nanos } from './money.ts'
 import type { UsageField } from './usage.ts'
 
-/** Rates are for this many tokens. */
+/** The number of tokens that a rate is for. */
 export const TOKENS_PER_RATE = 1_000_000n
 
 /** Nano-dollars per million tokens, one rate for each field of Usage. */
@@ -16,13 +16,13 @@ export interface Tier {
   readonly snapshot: string
 }
 
-/** Prices by token, the tiers by rising `above_tokens`; the first one starts at 0 (and applies to 0 too). */
+/** Prices per token. The tiers ascend by `above_tokens`; the first one starts at 0, and applies to 0 tokens too. */
 export interface TokenPrice {
   readonly unit: 'token'
   readonly tiers: readonly [Tier, ...Tier[]]
 }
 
-/** A line of a price list. Undefined fits any. */
+/** A line of the price list. An undefined field matches any value. */
 export interface ImageVariant {
   readonly size: string | undefined
   readonly quality: string | undefined
@@ -32,7 +32,7 @@ export interface ImageVariant {
 export interface ImagePrice {
   readonly unit: 'image'
   readonly per_image_nanos: Nanos
-  /** The first that fits is applied; where none does, `per_image_nanos`. */
+  /** The first match applies; without a match, `per_image_nanos` does. */
   readonly variants: readonly ImageVariant[]
 }
 

@@ -1,22 +1,22 @@
-// Owns estimates of tokens, for quotes before a call and for streams that end without a usage.
+// Token estimates, for quotes before a call and for streams that end without usage.
 
 /**
- * Tokens that one image of unknown size is read as. Vendors differ: Gemini takes 258 for each tile of 768 pixels
+ * Input tokens of one image of unknown size. Providers differ: Gemini counts 258 for each tile of 768 pixels
  * (ai.google.dev/gemini-api/docs/tokens), Anthropic width x height / 750 after scaling down, about 1,600 at most
- * (docs.anthropic.com, Vision). The larger is taken: a quote should rather be high.
+ * (docs.anthropic.com, Vision). This is the larger one, since a quote should be too high rather than too low.
  */
 export const INPUT_IMAGE_TOKENS = 1_600
 
-/** Tokens that one written image of 1024x1024 counts as (ai.google.dev/gemini-api/docs/pricing, gemini-2.5-flash-image). */
+/** Output tokens of one image of 1024x1024 (ai.google.dev/gemini-api/docs/pricing, gemini-2.5-flash-image). */
 export const OUTPUT_IMAGE_TOKENS = 1_290
 
 /**
- * Estimates the tokens of a text from its length in UTF-16 units and in UTF-8 bytes, both counted natively, since this
- * runs over the whole of every prompt. The weights are such that ASCII counts as four characters a token, three-byte
- * scripts (Chinese, Japanese, Korean, most of India's) as one token a character, two-byte scripts (Cyrillic, Greek,
- * Arabic, Hebrew) as five tokens to eight characters, and an emoji as one and a quarter.
+ * Estimates the tokens of a text from its length in UTF-16 units and in UTF-8 bytes. Both are counted natively, since
+ * this runs over the whole of every prompt. The weights make ASCII four characters per token, three-byte scripts
+ * (Chinese, Japanese, Korean, most of India's) one token per character, two-byte scripts (Cyrillic, Greek, Arabic,
+ * Hebrew) five tokens per eight characters, and an emoji one and a quarter tokens.
  *
- * @returns whole tokens, rounded up; 0 for the empty text only
+ * @returns whole tokens, rounded up; 0 only for the empty text
  */
 export function estimateTokens(text: string): number {
   return Math.ceil((3 * Buffer.byteLength(text) - text.length) / 8)

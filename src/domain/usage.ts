@@ -1,15 +1,15 @@
-// Owns what a call consumed, split so that every token is counted once and by the rate that prices it.
+// The usage of a call: its tokens, each counted once, in the field whose rate prices it.
 
-/** Tokens of one call. The fields are disjoint: their sum is all that was consumed. */
+/** Tokens of one call. The fields are disjoint: their sum is the whole usage. */
 export interface Usage {
-  /** Text and images read, not from a cache. */
+  /** Text and images of the prompt that were not read from a cache. */
   input_tokens: number
-  /** Audio read, not from a cache. */
+  /** Audio of the prompt that was not read from a cache. */
   input_audio_tokens: number
   cache_read_tokens: number
   cache_write_5m_tokens: number
   cache_write_1h_tokens: number
-  /** Visible output; thinking is not in it. */
+  /** Visible output, without thinking. */
   output_tokens: number
   thinking_tokens: number
   output_image_tokens: number
@@ -30,7 +30,7 @@ export const NO_USAGE: Readonly<Usage> = Object.freeze({
 
 export const USAGE_FIELDS = Object.keys(NO_USAGE) as UsageField[]
 
-/** The ways in which what a model reads may be billed. */
+/** The fields that input is billed in. */
 export const INPUT_FIELDS = [
   'input_tokens',
   'input_audio_tokens',
@@ -41,7 +41,7 @@ export const INPUT_FIELDS = [
 
 export type InputField = (typeof INPUT_FIELDS)[number]
 
-/** The prompt's size in tokens, which chooses the price's tier: all that was read, cached or not. */
+/** The prompt's size in tokens, cached or not, which selects the tier of the price. */
 export function promptTokens(usage: Usage): number {
   return (
     usage.input_tokens +
@@ -52,29 +52,29 @@ export function promptTokens(usage: Usage): number {
   )
 }
 
-/** All that was made: visible, thought and drawn. */
+/** All output tokens: text, thinking and images. */
 export function outputTokens(usage: Usage): number {
   return usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
 }
 
-/** What a call is charged for, and shown where its answer is translated. */
+/** The usage that a call is charged for, and that a translated answer shows. */
 export interface Billed {
   usage: Usage
-  /** The upstream did not report it, or not all of it. */
+  /** True where the upstream did not report all of it. */
   estimated: boolean
 }
 
-/** No call has so many tokens: a usage beyond is nonsense, and its price may be more than can be counted. */
+/** No call has more tokens: a larger usage is not credible, and its cost might exceed a safe integer. */
 const MAX_TOKENS = 2 ** 31
 
-/** The usage that is billed: as reported, where that is credible; else the estimate. */
+/** The reported usage where it is credible, else the estimate. */
 export function billedUsage(reported: Usage | undefined, estimate: () => Usage): Billed {
   return reported && totalTokens(reported) <= MAX_TOKENS
     ? { usage: reported, estimated: false }
     : { usage: estimate(), estimated: true }
 }
 
-/** All tokens of a call, read and made. */
+/** All tokens of a call, input and output. */
 export function totalTokens(usage: Usage): number {
   return promptTokens(usage) + outputTokens(usage)
 }

@@ -1,4 +1,4 @@
-// Owns the log: the interface that the program writes to, and the JSON lines on stdout that come of it.
+// The log: the interface that the program writes to, and its JSON lines on standard output.
 import pino from 'pino'
 import { createRedactor, HIDDEN, type Redactor } from './redact.ts'
 
@@ -7,20 +7,20 @@ export type LogFields = Record<string, unknown>
 
 type Write = (fields: LogFields, message: string) => void
 
-/** What every part is handed. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
+/** The log of every part. Fields are snake_case; an error goes in `cause`, a request's id in `request_id`. */
 export type Logger = Readonly<Record<LogLevel, Write>>
 
 /** The process's own logger, which follows the catalogue and is flushed before the process ends. */
 export interface ProcessLogger extends Logger {
-  /** Lines below this level are dropped from now on. */
+  /** From now on, lines below this level are dropped. */
   setLevel(level: LogLevel): void
-  /** These texts never appear in a line from now on: see `secretsOf` in redact.ts. */
+  /** From now on, these texts are hidden in every line: see `secretsOf` in redact.ts. */
   setSecrets(secrets: readonly string[]): void
-  /** Writes all that is buffered; returns when it is written. */
+  /** Writes everything that is buffered, and returns when it is written. */
   flush(): void
 }
 
-/** Where lines go: each string is one or more whole lines. */
+/** Where lines are written to: each string is one or more whole lines. */
 export interface LogDestination {
   write(line: string): void
   flushSync(): void
@@ -32,24 +32,24 @@ export interface LoggerOptions {
   destination: LogDestination
   now: () => number
   /**
-   * How long a line of level debug or info may wait to be made together with others; 0: not at all. Made alone, between
-   * other work, a line was measured to take 20 us, for all its code is cold by then; made in a row, 4 us.
+   * How long a line of level debug or info may wait to be serialized together with others; 0: not at all. A line alone,
+   * between other work, was measured to take 20 us, since its code is cold by then; lines in a row take 4 us each.
    */
   gather_ms?: number
 }
 
-/** A line waits at most this long before it is written. */
+/** A serialized line waits at most this long before it is written. */
 const FLUSH_EVERY_MS = 250
 const BUFFER_BYTES = 8_192
-/** A reader of stdout that stalls costs lines beyond this, never memory without end. */
+/** While the reader of standard output stalls, lines beyond this are dropped, so that memory stays bounded. */
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
-/** Lines that wait to be made: no more, whatever the time. */
+/** This many waiting lines are serialized at once, whatever the time. */
 const MAX_GATHERED = 256
 const MAX_CAUSE_DEPTH = 4
-/** Deeper than any line of ours; what is cyclic ends here. */
+/** Deeper than any line of ours; the limit for cyclic values. */
 const MAX_VALUE_DEPTH = 8
 
-/** Standard output, written in blocks, off the event loop: one line a call is on the hot path. Flushed at exit. */
+/** Standard output, written in blocks off the event loop, since each call logs a line. Flushed at exit. */
 export function standardOutput(): LogDestination {
   return pino.destination({
     dest: 1,
@@ -62,12 +62,12 @@ export function standardOutput(): LogDestination {
 
 /**
  * Makes a logger of JSON lines: `{"level":"info","time":"…Z",…fields,"message":"…"}`.
- * As a second line of defence a line that holds a known secret or any credential is cleaned before it leaves.
+ * As a second line of defence, a line that contains a known secret or any credential is redacted before it is written.
  */
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { level, secrets, destination, now, gather_ms = 0 } = options
   let redactor = createRedactor(secrets)
-  /** When the line that is being made was asked for. */
+  /** When the line that is being serialized was logged. */
   let at_ms = 0
   const describe = (thrown: unknown) => describeError(thrown, redactor)
   const log = pino(
@@ -78,7 +78,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
       timestamp: () => `,"time":"${new Date(at_ms).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { cause: describe, error: describe },
-      hooks: { streamWrite: (line) => (redactor.finds(line) ? cleanLine(line, redactor) : line) },
+      hooks: { streamWrite: (line) => (redactor.finds(line) ? redactLine(line, redactor) : line) },
     },
     destination,
   )
@@ -86,29 +86,29 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
   let waiting: WaitingLine[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  function make(line: WaitingLine): void {
+  function serialize(line: WaitingLine): void {
     at_ms = line.at_ms
     log[line.level](line.fields, line.message)
   }
 
-  function makeAll(): void {
+  function serializeAll(): void {
     clearTimeout(timer)
     timer = undefined
     const lines = waiting
     waiting = []
-    for (const line of lines) make(line)
+    for (const line of lines) serialize(line)
   }
 
   const gather = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     if (!log.isLevelEnabled(line_level)) return
     waiting.push({ level: line_level, fields, message, at_ms: now() })
-    if (gather_ms === 0 || waiting.length >= MAX_GATHERED) makeAll()
-    else timer ??= setTimeout(makeAll, gather_ms)
+    if (gather_ms === 0 || waiting.length >= MAX_GATHERED) serializeAll()
+    else timer ??= setTimeout(serializeAll, gather_ms)
   }
-  /** What went wrong is written at once, after all that came before it. */
+  /** Warnings and errors are written at once, after the lines before them. */
   const immediately = (line_level: LogLevel) => (fields: LogFields, message: string) => {
     gather(line_level)(fields, message)
-    makeAll()
+    serializeAll()
   }
 
   return {
@@ -117,15 +117,15 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     warn: immediately('warn'),
     error: immediately('error'),
     setLevel: (next) => {
-      makeAll()
+      serializeAll()
       log.level = next
     },
     setSecrets: (next) => {
-      makeAll()
+      serializeAll()
       redactor = createRedactor(next)
     },
     flush() {
-      makeAll()
+      serializeAll()
       destination.flushSync()
     },
   }
@@ -138,10 +138,10 @@ interface WaitingLine {
   at_ms: number
 }
 
-/** An error as fields, its texts scrubbed: messages of runtimes and vendors name hosts, URLs and sometimes keys. */
+/** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
 function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown {
   if (!(thrown instanceof Error)) {
-    return typeof thrown === 'string' ? redactor.scrub(thrown) : cleanValue(thrown, redactor.scrub)
+    return typeof thrown === 'string' ? redactor.scrub(thrown) : redactValue(thrown, redactor.scrub)
   }
   const { name, message, stack, cause } = thrown
   const code = 'code' in thrown ? String(thrown.code) : undefined
@@ -156,17 +156,17 @@ function describeError(thrown: unknown, redactor: Redactor, depth = 0): unknown 
   }
 }
 
-/** Cleaned by value and written again, so that no replacement can break the JSON. */
-function cleanLine(line: string, redactor: Redactor): string {
-  return `${JSON.stringify(cleanValue(JSON.parse(line), redactor.hide))}\n`
+/** Redacts value by value and serializes again, so that no replacement can break the JSON. */
+function redactLine(line: string, redactor: Redactor): string {
+  return `${JSON.stringify(redactValue(JSON.parse(line), redactor.hide))}\n`
 }
 
-function cleanValue(value: unknown, clean: (text: string) => string, depth = 0): unknown {
-  if (typeof value === 'string') return clean(value)
+function redactValue(value: unknown, redact: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return redact(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_VALUE_DEPTH) return HIDDEN
-  if (Array.isArray(value)) return value.map((item) => cleanValue(item, clean, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => redactValue(item, redact, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [clean(key), cleanValue(item, clean, depth + 1)]),
+    Object.entries(value).map(([key, item]) => [redact(key), redactValue(item, redact, depth + 1)]),
   )
 }

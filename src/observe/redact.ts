@@ -1,13 +1,13 @@
-// Owns what must never be written down: which texts are secret, and how they are taken out of a URL, a text or a value.
+// Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 
 export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
-/** Shorter ones are placeholders ("none", "ollama") and words of every log: hiding them would hide the log. */
+/** Shorter secrets are placeholders ("none", "ollama"), and common words: hiding them would garble the log. */
 const MIN_SECRET_CHARS = 8
 
-/** What is a credential wherever it stands: our keys, the vendors', a bearer header, a key in a query. */
+/** Credentials wherever they occur: our keys, providers' keys, a bearer header, a key in a query. */
 const CREDENTIALS = [
   'tg_[A-Za-z0-9_-]{16,}',
   'AIza[A-Za-z0-9_-]{30,}',
@@ -15,7 +15,7 @@ const CREDENTIALS = [
   '(Bearer |[?&]key=)[^[&#\\s"\\\\][^&#\\s"\\\\]*',
 ]
 
-/** Query parameters that carry a credential: the native surface's `key`, and what callers confuse it with. */
+/** Query parameters that carry a credential: the native surface's `key`, and names that callers mistake for it. */
 const SECRET_PARAMETERS = new Set([
   'key',
   'api_key',
@@ -26,25 +26,25 @@ const SECRET_PARAMETERS = new Set([
   'access_token',
 ])
 
-/** Tried only where a run of its letters begins: long texts without an address must not take long. */
+/** The lookbehind tries each run of letters once: long texts without an address must not take long. */
 const ANY_URL = /(?<![a-z0-9+.-])[a-z0-9+.-]+:\/\/[^\s"'<>]+/gi
 const ANY_IP = /\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b|\[(?:[0-9a-f.%]*:){2,}[0-9a-f.%]*\](?::\d{1,5})?/gi
 const LOOPBACK = /^(?:localhost|127\..*|\[::1\])$/
 
-/** Takes known secrets and credentials out of what is about to be written. */
+/** Removes known secrets and credentials from text before it is written. */
 export interface Redactor {
-  /** Whether a text, plain or as it stands in JSON, holds something to hide. Quick, for the hot path. */
+  /** Whether a text, plain or serialized as JSON, contains something to hide. Fast, since every line is checked. */
   finds(text: string): boolean
   /** The text with each secret replaced by `[hidden]`. */
   hide(text: string): string
-  /** Free text from outside (an error's message): the same, and every URL and IP address becomes `[address]`. */
+  /** The same for free text from outside, such as an error's message: URLs and IP addresses become `[address]` too. */
   scrub(text: string): string
 }
 
 /**
- * Prepares the hiding of a set of secrets; made once a catalogue, used for every line.
+ * A redactor for a set of secrets; made once per catalogue, used for every line.
  *
- * @param secrets literal texts; those shorter than eight characters are passed over
+ * @param secrets literal texts; those shorter than eight characters are ignored
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
   const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf))
@@ -60,7 +60,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   }
 }
 
-/** All that a catalogue holds and nobody may read: provider keys, header values, base URLs and their hosts. */
+/** The secrets of a catalogue: provider keys, header values, base URLs and their hosts. */
 export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
   return [...catalogue.providers.values()].flatMap((provider) => [
     ...provider.api_keys,
@@ -70,7 +70,7 @@ export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
 }
 
 /**
- * A URL as it may be logged: the values of `key=` and its likes, and a user:password, are replaced; nothing else changes.
+ * A URL for the log: values of `key=` and similar parameters, and a user:password, are replaced; nothing else.
  *
  * @param url absolute, or a path with its query
  */
@@ -82,12 +82,12 @@ export function redactUrl(url: string): string {
     )
 }
 
-/** A secret as it is, as it stands in JSON, and as it stands in a URL. */
+/** A secret as it is, as serialized in JSON, and as encoded in a URL. */
 function formsOf(secret: string): string[] {
   return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]
 }
 
-/** The built-in simulator is no address. A host of one label (`ollama`) or of this machine is one only with its port. */
+/** Empty for the simulator. A host of one label (`ollama`) or of this machine is hidden only with its port. */
 function addressesOf(base_url: string): string[] {
   if (!URL.canParse(base_url)) return []
   const { host, hostname } = new URL(base_url)
@@ -104,11 +104,12 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name.replaceAll('+', ' ')).trim().toLowerCase()
   } catch {
+    // Not valid percent-encoding: compared as it is.
     return name.toLowerCase()
   }
 }
 
-/** encodeURIComponent throws on a lone surrogate, which no secret that works has. */
+/** encodeURIComponent throws on a lone surrogate, so those are replaced. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text.toWellFormed())
 }

@@ -1,4 +1,4 @@
-// Owns what the operator is told in the log of what a start or a sweep found: holds and images left behind, broken books.
+// Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
 import type { Database } from 'bun:sqlite'
 import { formatUsd } from '../domain/money.ts'
 import { audit } from '../ledger/audit.ts'
@@ -8,31 +8,31 @@ import type { Library } from '../library/library.ts'
 import type { Recovered } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
 
-/** More of them would make a line that nobody reads. */
+/** Keeps the line readable. */
 const MAX_REQUEST_IDS = 100
 
-/** Tells of holds that were given back; says nothing where there were none. */
+/** Reports expired holds, if there are any. */
 export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger): void {
   if (expired.length === 0) return
   const request_ids = expired.slice(0, MAX_REQUEST_IDS).map(({ request_id }) => request_id)
   log.warn(
     { holds: expired.length, possible_loss_usd: formatUsd(possible_loss_nanos), request_ids },
-    'holds were left behind and are given back; what their calls cost upstream is the possible loss',
+    'expired holds whose calls are gone: the possible loss is what those calls may have cost upstream',
   )
 }
 
-/** Tells of images that were put right; says nothing where there were none. */
+/** Reports images that were reconciled with their files, if there are any. */
 export function reportRecovered(recovered: Recovered, log: Logger): void {
   const { left_behind, stray_files, lost_files } = recovered
   if (left_behind + stray_files + lost_files > 0)
     log.warn(
       { ...recovered },
-      'images were left half made, or without their row or file, and are put right; strays lie in .strays',
+      'reconciled images with their rows and files: stray files are quarantined in .strays',
     )
 }
 
-/** Books that do not add up are no reason to refuse calls, and every reason to tell the operator. */
+/** Reports what the audit finds, if anything. Wrong books are no reason to refuse calls. */
 export async function reportAudit(db: Database, library: Library, log: Logger): Promise<void> {
   const findings = [...audit(db).findings, ...(await auditLibrary(library))]
-  if (findings.length > 0) log.error({ findings }, 'the audit found the books broken: run `tollgate audit`')
+  if (findings.length > 0) log.error({ findings }, 'the books are wrong: run `tollgate audit`')
 }

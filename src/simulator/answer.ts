@@ -1,6 +1,6 @@
-// Owns what the simulated vendor answers: every answer follows from the question, its seed and the model's behaviour.
-import type { Answer, Ask, FunctionCall, PromptUsage, Reply } from './ask.ts'
-import { type Behaviour, leastEvents } from './behaviour.ts'
+// The answers of simulated providers, which follow from the question, its seed and the model's behaviour.
+import type { Ask, Candidate, FunctionCall, PromptUsage, Reply } from './ask.ts'
+import { type Behaviour, minEvents } from './behaviour.ts'
 import { type PrefixCache, useOf } from './cache.ts'
 import type { Canvas } from './canvas.ts'
 import { drawPicture } from './picture.ts'
@@ -11,17 +11,18 @@ import { countTokens, tokenize } from './tokens.ts'
 
 export const IMAGE_TOKENS = 258
 export const PICTURE_TOKENS = 1_290
-/** What every cached content holds, in tokens: all of it is prompt, and all of it is read from the cache. */
+/** The size of every cached content in tokens; all of it is part of the prompt, and read from the cache. */
 export const CACHED_CONTENT_TOKENS = 4_096
-/** A prompt with this word in it is blocked. */
+/** A prompt that contains this word is blocked. */
 export const BLOCKING_WORD = 'SIMULATE_BLOCK'
 
-/** How much text goes in an event, where the model's name does not say how many events there are. */
+/** Text per event, where the model's name does not set the number of events. */
 export const TOKENS_PER_EVENT = 8
 
 /**
- * Answers a question, at once and whole; how it is delivered is another's matter.
- * @param shown the pictures of the prompt, for what is drawn
+ * The whole answer to a question; delivery.ts sends it.
+ *
+ * @param shown the pictures of the prompt, which a drawn picture shows
  */
 export function reply(
   ask: Ask,
@@ -32,9 +33,9 @@ export function reply(
   const blocked = behaviour.block || ask.prompt.includes(BLOCKING_WORD)
   return {
     prompt: readPrompt(ask, behaviour, cache),
-    answers: blocked
+    candidates: blocked
       ? []
-      : Array.from({ length: ask.answers }, (_, index) => answer(ask, behaviour, index, shown)),
+      : Array.from({ length: ask.candidate_count }, (_, index) => candidate(ask, behaviour, index, shown)),
   }
 }
 
@@ -53,13 +54,13 @@ function readPrompt(ask: Ask, behaviour: Behaviour, cache: PrefixCache): PromptU
   return ask.cache_points.length === 0 ? prompt : { ...prompt, ...useOf(cache, ask, prompt) }
 }
 
-function answer(ask: Ask, behaviour: Behaviour, index: number, shown: readonly Canvas[]): Answer {
+function candidate(ask: Ask, behaviour: Behaviour, index: number, shown: readonly Canvas[]): Candidate {
   const random = createRandom(ask.seed, index, behaviour.base, ask.prompt)
   const thoughts = think(ask, behaviour, random)
   const room = ask.max_output_tokens - thoughts.length
   const calls = chooseCalls(ask, random)
-  if (calls.length > 0) return answerCalls(thoughts, calls, room)
-  if (behaviour.draws) return answerPicture(ask, random, room, shown)
+  if (calls.length > 0) return withCalls(thoughts, calls, room)
+  if (behaviour.draws) return withPicture(ask, random, room, shown)
   const written = write(ask, behaviour, random)
   const { text, ...ending } = cut(written, ask.stops, room)
   if (!behaviour.safety) return { thoughts, text, calls: [], pictures: [], ...ending }
@@ -72,12 +73,12 @@ function answer(ask: Ask, behaviour: Behaviour, index: number, shown: readonly C
   }
 }
 
-/** Thinking may use up all of the output limit: then nothing is left to write with (spec.md, note on thinking models). */
+/** Thinking may use up the whole output limit, which leaves none for text (spec.md, note on thinking models). */
 function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   const wanted = random.between(24, 160)
   if (!behaviour.thinks || ask.thinking_budget === 0) return []
-  const most = Math.min(ask.thinking_budget ?? wanted, ask.max_output_tokens)
-  return thinkAbout(ask.last_text, wanted, random).slice(0, most)
+  const max = Math.min(ask.thinking_budget ?? wanted, ask.max_output_tokens)
+  return thinkAbout(ask.last_text, wanted, random).slice(0, max)
 }
 
 function chooseCalls(ask: Ask, random: Random): FunctionCall[] {
@@ -90,13 +91,13 @@ function chooseCalls(ask: Ask, random: Random): FunctionCall[] {
     .map(({ name, schema }) => ({ name, args: valueFor(schema, random, ask.last_text) ?? {} }))
 }
 
-/** Calls are made whole or not at all. */
-function answerCalls(thoughts: string[], calls: FunctionCall[], room: number): Answer {
+/** All calls fit into the room, or none is made. */
+function withCalls(thoughts: string[], calls: FunctionCall[], room: number): Candidate {
   const fits = callTokens(calls) <= room
   return { thoughts, text: [], calls: fits ? calls : [], pictures: [], finish: fits ? 'stop' : 'length' }
 }
 
-function answerPicture(ask: Ask, random: Random, room: number, shown: readonly Canvas[]): Answer {
+function withPicture(ask: Ask, random: Random, room: number, shown: readonly Canvas[]): Candidate {
   const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
   const asked = { prompt: ask.prompt, shape: ask.aspect_ratio, shown }
@@ -107,7 +108,7 @@ function answerPicture(ask: Ask, random: Random, room: number, shown: readonly C
 function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   if (ask.json) return tokenize(JSON.stringify(valueFor(ask.json.schema, random, ask.last_text)))
   if (ask.results.length > 0) return tokenize(quote(ask.results))
-  const length = Math.max(random.between(20, 90), leastEvents(behaviour) * TOKENS_PER_EVENT)
+  const length = Math.max(random.between(20, 90), minEvents(behaviour) * TOKENS_PER_EVENT)
   const wanted = Math.min(behaviour.tokens ?? length, ask.max_output_tokens)
   const written = writeAbout(ask.last_text, wanted, random)
   return behaviour.tokens === undefined ? written : written.slice(0, behaviour.tokens)
@@ -121,14 +122,17 @@ function cut(
   written: readonly string[],
   stops: readonly string[],
   room: number,
-): Pick<Answer, 'text' | 'finish' | 'stopped_by'> {
+): Pick<Candidate, 'text' | 'finish' | 'stopped_by'> {
   const { text, ...stopped } = stopAt(written, stops)
   return text.length <= room
     ? { text, finish: 'stop', ...stopped }
     : { text: text.slice(0, Math.max(0, room)), finish: 'length' }
 }
 
-function stopAt(written: readonly string[], stops: readonly string[]): Pick<Answer, 'text' | 'stopped_by'> {
+function stopAt(
+  written: readonly string[],
+  stops: readonly string[],
+): Pick<Candidate, 'text' | 'stopped_by'> {
   const whole = written.join('')
   const [first] = stops
     .map((stopped_by) => ({ stopped_by, place: stopped_by === '' ? -1 : whole.indexOf(stopped_by) }))
@@ -138,31 +142,31 @@ function stopAt(written: readonly string[], stops: readonly string[]): Pick<Answ
   return { text: tokenize(whole.slice(0, first.place)), stopped_by: first.stopped_by }
 }
 
-/** Tokens that an answer's calls take, by their JSON. */
+/** Tokens of calls, by their JSON. */
 export function callTokens(calls: readonly FunctionCall[]): number {
   return calls.reduce((sum, call) => sum + countTokens(JSON.stringify(call)), 0)
 }
 
-/** Visible output of an answer in tokens, pictures not included. */
-export function outputTokens(answer: Answer): number {
-  return answer.text.length + callTokens(answer.calls)
+/** Visible output in tokens, without pictures. */
+export function outputTokens({ text, calls }: Candidate): number {
+  return text.length + callTokens(calls)
 }
 
-/** What a reply took, in tokens: the usage that the vendor would bill. */
+/** The usage of a reply in tokens, as a provider would bill it. */
 export interface Totals {
-  /** Read, the cached part included. */
+  /** Input, the cached part included. */
   readonly prompt: number
   readonly cached: number
   readonly written_5m: number
   readonly written_1h: number
   readonly thinking: number
-  /** Written, pictures included. */
+  /** Output, pictures included. */
   readonly output: number
   readonly pictures: number
 }
 
-export function totalsOf({ prompt, answers }: Reply): Totals {
-  const sum = (count: (answer: Answer) => number) => answers.reduce((total, one) => total + count(one), 0)
+export function totalsOf({ prompt, candidates }: Reply): Totals {
+  const sum = (count: (one: Candidate) => number) => candidates.reduce((total, one) => total + count(one), 0)
   const pictures = sum((one) => one.pictures.length * PICTURE_TOKENS)
   return {
     prompt: prompt.text + prompt.image + prompt.audio + prompt.document,
@@ -175,7 +179,7 @@ export function totalsOf({ prompt, answers }: Reply): Totals {
   }
 }
 
-/** The totals of a query, which makes the vendor write nothing. */
+/** The totals of a query, which has no output. */
 export const NOTHING_WRITTEN: Totals = {
   prompt: 0,
   cached: 0,

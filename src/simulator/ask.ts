@@ -1,49 +1,49 @@
-// Owns the questions and answers of the simulated vendor in a form that no protocol owns: a dialect reads one and writes the other.
+// Questions and answers in a form of no protocol: a dialect reads the question and writes the answer.
 
-/** What a caller asks, as far as the answer depends on it. */
+/** A caller's request, as far as the answer depends on it. */
 export interface Ask {
-  /** All text that is read: system, turns, results of functions. */
+  /** All text of the input: system, turns, results of functions. */
   readonly prompt: string
-  /** What the user said last: the answer takes up its words. */
+  /** The user's last message: the answer uses its words. */
   readonly last_text: string
-  /** Declarations of functions and the like, read but not answered. */
+  /** Declarations of functions and similar, which count as input. */
   readonly declarations: string
   readonly images: number
   readonly audio_tokens: number
   readonly document_tokens: number
-  /** The caller refers to a cached content. */
+  /** The request refers to a cached content. */
   readonly uses_cache: boolean
   readonly seed: string
   /** Thinking included. */
   readonly max_output_tokens: number
   readonly stops: readonly string[]
-  readonly answers: number
-  /** Tokens to think at most; undefined where the model decides, 0 for not at all. */
+  readonly candidate_count: number
+  /** Limit of thinking in tokens; undefined: the model decides; 0: no thinking. */
   readonly thinking_budget: number | undefined
   readonly shows_thoughts: boolean
   readonly functions: readonly FunctionDeclaration[]
   readonly calling: 'auto' | 'any' | 'none'
-  /** Several functions may be called at once. */
+  /** Several functions may be called in one turn. */
   readonly parallel: boolean
-  /** What functions returned in the last turn. */
+  /** Results of functions in the last turn. */
   readonly results: readonly { name: string; response: string }[]
-  /** JSON is asked for; its schema, where there is one. */
+  /** Set where JSON is asked for, with its schema if there is one. */
   readonly json: { readonly schema: unknown } | undefined
-  /** Width to height of a picture, such as `16:9`, or its size, such as `512x512`. */
+  /** Shape of a picture: a ratio such as `16:9`, or a size such as `512x512`. */
   readonly aspect_ratio: string
-  /** Images in the prompt, in base64, which a picture shows. */
+  /** Images of the prompt in base64, which a picture shows. */
   readonly references?: readonly string[]
-  /** Ends of the parts of the prompt, the first one first. */
+  /** The ends of the prompt's parts, in order. */
   readonly cache_points: readonly CachePoint[]
 }
 
-/** Where a prompt can be cut: what is before it may be known from earlier. */
+/** A place where a prompt can be split: the part before it may be in the cache. */
 export interface CachePoint {
-  /** Names all that is before it. */
+  /** Identifies all that is before it. */
   readonly prefix: string
-  /** Before it, all in all. */
+  /** Tokens before it. */
   readonly tokens: number
-  /** It is to be remembered for so long; undefined where it is only looked for. */
+  /** How long the cache keeps it; undefined where it is only looked up. */
   readonly keep: '5m' | '1h' | undefined
 }
 
@@ -57,20 +57,21 @@ export interface FunctionCall {
   readonly args: unknown
 }
 
-export interface Answer {
-  /** Tokens that were thought, whether they are shown or not. */
+/** One of the answers to a prompt. */
+export interface Candidate {
+  /** Thinking, token by token, whether it is shown or not. */
   readonly thoughts: readonly string[]
-  /** Tokens that were written. */
+  /** Text, token by token. */
   readonly text: readonly string[]
   readonly calls: readonly FunctionCall[]
   /** PNG files in base64. */
   readonly pictures: readonly string[]
   readonly finish: 'stop' | 'length' | 'safety'
-  /** The caller's stop sequence that was about to be written. */
+  /** The caller's stop sequence at which the text ended. */
   readonly stopped_by?: string
 }
 
-/** Tokens of a call, by what they were. What was `cached` and written to a cache is a part of the others. */
+/** Input tokens by kind. The cached and written tokens are also counted in the kinds. */
 export interface PromptUsage {
   readonly text: number
   readonly image: number
@@ -81,8 +82,8 @@ export interface PromptUsage {
   readonly written_1h: number
 }
 
-/** A whole reply. No answers means that the prompt was blocked. */
+/** A whole reply; without candidates, the prompt was blocked. */
 export interface Reply {
   readonly prompt: PromptUsage
-  readonly answers: readonly Answer[]
+  readonly candidates: readonly Candidate[]
 }

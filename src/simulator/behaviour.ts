@@ -1,30 +1,30 @@
-// Owns the grammar by which a model's name says how the simulated vendor behaves.
+// The grammar of model names, by which a name says how a simulated provider behaves.
 
 /**
- * A name is a base, then behaviours in any order: `flash-slow-1500-events-200`, `pro-fail-429`. The base is all that comes
- * before the first behaviour, so that `gemini-2.5-flash-break-3` works too. A base with `lite` in it does not think; one with
- * `image` in it draws.
+ * A name is a base, then behaviours in any order: `flash-slow-1500-events-200`, `pro-fail-429`. The base is everything
+ * before the first behaviour, so that `gemini-2.5-flash-break-3` works too. A model whose base contains `lite` does not
+ * think; one whose base contains `image` draws.
  *
- * | behaviour | what the vendor does |
+ * | behaviour | what the provider does |
  * |---|---|
  * | `fail-N` | refuses with HTTP status N, in its own error shape |
- * | `html-N` | refuses with status N and an HTML page that holds an address |
- * | `leak-N` | refuses with status N and a message that holds a URL, a host and API keys |
+ * | `html-N` | refuses with status N and an HTML page that contains an address |
+ * | `leak-N` | refuses with status N and a message that contains a URL, a host and API keys |
  * | `refuse` | refuses the connection: `fetch` throws a TypeError (in-process only) |
  * | `hang` | never answers; waits until the caller aborts |
  * | `slow-N` | waits N ms before the first byte (5) |
  * | `pace-N` | waits N ms between the events of a stream (2) |
- * | `events-N` | streams N events, as far as the output limit lets it |
- * | `tokens-N` | writes N tokens of text, as far as the output limit lets it |
+ * | `events-N` | streams N events, within the output limit |
+ * | `tokens-N` | writes N tokens of text, within the output limit |
  * | `break-N` | breaks the connection after N events; of a whole answer, after half of it |
  * | `error-N` | sends an error record after N events of a stream, and ends |
- * | `stall-N` | falls silent after N events of a stream, until the caller aborts |
- * | `truncate` | ends properly, but with the last JSON cut in its middle |
+ * | `stall-N` | sends nothing more after N events of a stream, until the caller aborts |
+ * | `truncate` | ends without an error, but with the last JSON cut in half |
  * | `nousage` | reports no usage |
  * | `zerousage` | reports a usage of zeros |
  * | `cache` | reports half of the prompt as read from a cache |
  * | `block` | blocks the prompt (so does a prompt with `SIMULATE_BLOCK` in it) |
- * | `safety` | stops in the middle of the answer for safety |
+ * | `safety` | stops in the middle of the answer, for safety |
  */
 export interface Behaviour {
   readonly base: string
@@ -83,7 +83,8 @@ const isBehaviour = (word: string): boolean => isNumber(word) || isFlag(word)
 
 /**
  * Reads a model's name.
- * @returns undefined for a name outside the grammar, a model that this vendor does not have
+ *
+ * @returns undefined for a name outside the grammar, which is a model that the provider does not have
  */
 export function parseBehaviour(model: string): Behaviour | undefined {
   const words = model.split('-')
@@ -111,8 +112,8 @@ function readSettings(words: readonly string[]): Settings | undefined {
   return settings
 }
 
-/** Events that a stream must have for its behaviour to show. */
-export function leastEvents(behaviour: Behaviour): number {
+/** The number of events that a stream needs for its behaviour to show. */
+export function minEvents(behaviour: Behaviour): number {
   const after = Math.max(behaviour.break ?? -1, behaviour.error ?? -1, behaviour.stall ?? -1)
   return Math.max(behaviour.events ?? 0, after + 1)
 }

@@ -1,7 +1,7 @@
-// Owns what the simulated vendors remember of prompts: a beginning that was seen before is read from a cache.
+// The prompt cache of simulated providers: a prefix that was seen before is read from it.
 import type { Ask, CachePoint, PromptUsage } from './ask.ts'
 
-/** Both vendors cache nothing shorter (platform.claude.com, "Prompt caching"; platform.openai.com, the same). */
+/** Shorter prompts are not cached (platform.claude.com, "Prompt caching"; platform.openai.com, the same). */
 const MIN_TOKENS = 1_024
 const MAX_CACHED_KEYS = 10_000
 const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
@@ -10,7 +10,7 @@ const KEEP_MS = { '5m': 300_000, '1h': 3_600_000 } as const
 export type CacheUse = Pick<PromptUsage, 'cached' | 'written_5m' | 'written_1h'>
 
 export interface PrefixCache {
-  /** Finds the longest beginning that is known, and remembers what is to be kept beyond it. */
+  /** Finds the longest known prefix, and stores what is to be kept beyond it. */
   use(points: readonly CachePoint[]): CacheUse
 }
 
@@ -43,8 +43,8 @@ export function createPrefixCache(now: () => number): PrefixCache {
 }
 
 /**
- * What a prompt makes of a cache, and never more than all of it: joined, parts may take fewer tokens than they do alone.
- * What a model's name already says of it stands above it.
+ * A prompt's use of the cache, at most the whole prompt: joined parts may take fewer tokens than they do alone. Where the
+ * model's name says how much is cached, that takes precedence.
  */
 export function useOf(cache: PrefixCache, ask: Ask, prompt: PromptUsage): CacheUse {
   const use = cache.use(ask.cache_points)
@@ -55,14 +55,14 @@ export function useOf(cache: PrefixCache, ask: Ask, prompt: PromptUsage): CacheU
   return { cached, written_5m: Math.min(use.written_5m, total - cached - written_1h), written_1h }
 }
 
-/** One part of a prompt, in the order in which it is read. */
+/** One part of a prompt. */
 export interface PromptPart {
   readonly content: string
   readonly tokens: number
   readonly keep: CachePoint['keep']
 }
 
-/** The points at the ends of parts; each names all that is before it. */
+/** The points at the ends of the parts of a prompt, in order; each identifies all that is before it. */
 export function pointsOf(model: string, parts: readonly PromptPart[]): CachePoint[] {
   let prefix = model
   let tokens = 0

@@ -1,8 +1,8 @@
-// Owns a field of pixels and the few shapes that the simulator's pictures are made of. What lies outside is not drawn.
+// A canvas of pixels, and the shapes that the simulator's pictures are made of. Anything outside is not drawn.
 
 export type Colour = readonly [red: number, green: number, blue: number]
 
-/** Rows of red, green and blue, a byte each. */
+/** Rows of pixels: red, green and blue, a byte each. */
 export interface Canvas {
   readonly width: number
   readonly height: number
@@ -41,7 +41,7 @@ function run({ width, height, pixels }: Canvas, y: number, from: number, to: num
   }
 }
 
-/** Fills all of it, fading from one colour at the top to another at the bottom. */
+/** Fills the canvas with a gradient from top to bottom. */
 export function fade(canvas: Canvas, top: Colour, bottom: Colour): void {
   const { width, height } = canvas
   for (let y = 0; y < height; y++) run(canvas, y, 0, width, mix(top, bottom, y / Math.max(1, height - 1)))
@@ -51,7 +51,7 @@ export function rectangle(canvas: Canvas, { x, y, width, height }: Box, colour: 
   for (let row = Math.round(y); row < y + height; row++) run(canvas, row, x, x + width, colour)
 }
 
-/** A triangle that stands on its base; the box is what it fits in. */
+/** A triangle that stands on its base and fills the box. */
 export function triangle(canvas: Canvas, { x, y, width, height }: Box, colour: Colour): void {
   for (let row = 0; row < height; row++) {
     const half = (width / 2) * (row / height)
@@ -66,13 +66,13 @@ export function disc(canvas: Canvas, x: number, y: number, radius: number, colou
   }
 }
 
-/** All below a line. @param heightAt how high the line is above the bottom, by column */
+/** Everything below a line. @param heightAt the line's height above the bottom, by column */
 export function ground(canvas: Canvas, heightAt: (x: number) => number, colour: Colour): void {
   for (let x = 0; x < canvas.width; x++)
     rectangle(canvas, { x, y: canvas.height - heightAt(x), width: 1, height: heightAt(x) }, colour)
 }
 
-/** Another picture, cut to cover a box. @param tint a colour that it takes on, by this share */
+/** Another picture, cropped to cover a box. @param tint a colour to mix in, by this share */
 export function place(
   canvas: Canvas,
   box: Box,

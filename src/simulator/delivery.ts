@@ -1,36 +1,36 @@
-// Owns how an answer goes out: piece by piece at its pace, or broken, silent or cut where the model's name says so.
+// The delivery of an answer: piece by piece at its pace, or broken, stalled or truncated where the model's name says so.
 import type { Behaviour } from './behaviour.ts'
 import type { Framing } from './dialect.ts'
 import { type Sleep, untilAborted } from './waiting.ts'
 
 export interface Delivery {
-  /** Payloads of a stream with their framing; a whole answer is one payload without. */
+  /** The payloads of a stream with their framing; a whole answer is one payload without framing. */
   readonly payloads: readonly string[]
   readonly framing: Framing | undefined
   readonly behaviour: Behaviour
-  /** The payload that tells of an error, for `error-N`. */
+  /** The error record, for `error-N`. */
   readonly error_payload: string
   readonly sleep: Sleep
   readonly signal: AbortSignal
 }
 
-/** What became of a delivery. */
+/** How a delivery ended. */
 export type Ending = 'finished' | 'aborted' | 'broken'
 
-class BrokenConnection extends Error {
-  override name = 'BrokenConnection'
-}
+const brokenConnection = () =>
+  Object.assign(new Error('The simulated provider broke the connection.'), { name: 'BrokenConnection' })
 
 /**
- * The body of an answer. It is made as it is read, so that a slow reader holds the simulated vendor back as it does a real one.
- * @param onEnd called once, with the number of payloads that went out
+ * The body of an answer. It is produced as it is read, so that a slow reader slows down the provider, as with a real one.
+ *
+ * @param onEnd called once, with the number of payloads that were sent
  */
 export function deliver(
   delivery: Delivery,
   onEnd: (ending: Ending, sent: number) => void,
 ): ReadableStream<Uint8Array> {
-  const left = new AbortController()
-  const signal = AbortSignal.any([delivery.signal, left.signal])
+  const cancelled = new AbortController()
+  const signal = AbortSignal.any([delivery.signal, cancelled.signal])
   const pieces = delivery.framing
     ? streamed({ ...delivery, signal }, delivery.framing)
     : whole({ ...delivery, signal }, delivery.payloads[0] ?? '')
@@ -58,7 +58,7 @@ export function deliver(
       }
     },
     cancel() {
-      left.abort()
+      cancelled.abort()
       end('aborted')
     },
   })
@@ -68,7 +68,7 @@ async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<s
   const { payloads, behaviour, signal } = delivery
   const last = payloads.length - 1
   for (const [at, payload] of payloads.entries()) {
-    if (behaviour.break === at) throw new BrokenConnection('The simulated vendor broke the connection.')
+    if (behaviour.break === at) throw brokenConnection()
     if (behaviour.stall === at) await untilAborted(signal)
     if (at > 0 && behaviour.pace > 0) await delivery.sleep(behaviour.pace, signal)
     if (behaviour.error === at) return yield frame(framing, delivery.error_payload, at, framing.after_error)
@@ -80,7 +80,7 @@ async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<s
 async function* whole({ behaviour }: Delivery, body: string): AsyncGenerator<string, void> {
   const damaged = behaviour.truncate || behaviour.break !== undefined
   yield damaged ? half(body) : body
-  if (behaviour.break !== undefined) throw new BrokenConnection('The simulated vendor broke the connection.')
+  if (behaviour.break !== undefined) throw brokenConnection()
 }
 
 function frame(framing: Framing, payload: string, at: number, end: string): string {

@@ -1,37 +1,37 @@
-// Owns what a protocol must tell the simulator: which requests are its own, how they are read, and how answers are written.
+// The interface of a dialect: which requests it serves, how it reads them, and how it writes answers.
 import type { Totals } from './answer.ts'
 import type { Ask, Reply } from './ask.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { JsonObject } from './json.ts'
 
-/** A request, understood. */
+/** A request that has been read. */
 export interface Call {
   readonly model: string
-  /** How the answer goes out; undefined where it goes out whole. */
+  /** The framing of a stream; undefined for a whole answer. */
   readonly framing: Framing | undefined
   readonly ask: Ask
-  /** The request as it came, for what of it only the writing of the answer depends on. */
+  /** The request's body, for fields that only the writing of the answer needs. */
   readonly body: JsonObject
 }
 
-/** A request that is answered without writing anything: counting, embedding. */
+/** A request without output tokens: counting, embedding. */
 export interface Query {
   readonly model: string
-  respond(telling: Telling): { body: string; totals: Totals }
+  respond(usage_report: UsageReport): { body: string; totals: Totals }
 }
 
-/** What goes around the payloads of a stream. */
+/** The texts around the payloads of a stream. */
 export interface Framing {
   readonly content_type: string
   readonly before_first: string
   readonly before: string
   readonly after: string
   readonly after_last: string
-  /** What ends a stream whose last record told of an error. */
+  /** The end of a stream whose last record is an error. */
   readonly after_error: string
 }
 
-/** A refusal of the vendor. */
+/** A provider's refusal. */
 export interface Refusal {
   readonly status: number
   readonly message: string
@@ -41,35 +41,35 @@ export interface Refusal {
   readonly bad_key?: boolean
 }
 
-/** What the vendor says where a model's name or a key asks for it. */
+/** A provider's refusals for what a model's name or a key asks for. */
 export interface Refusals {
-  /** The key is not one. */
+  /** The key is not valid. */
   readonly bad_key: Refusal
-  /** Too much is asked of the vendor, as a stream says it. */
+  /** The provider is overloaded; also sent as an error inside a stream. */
   readonly overloaded: Refusal
-  /** The field that a request is refused for. */
+  /** The field that `fail-400` names. */
   readonly field: string
   missing(model: string): Refusal
 }
 
-/** How usage is told: as it was, not at all, or as zeros. */
-export type Telling = 'true' | 'absent' | 'zero'
+/** How usage is reported: as it was, not at all, or as zeros. */
+export type UsageReport = 'actual' | 'absent' | 'zero'
 
 export interface Dialect {
   readonly name: string
-  /** The path is this vendor's. */
+  /** Whether the path is this dialect's. */
   serves(path: string): boolean
   /** The caller's key; empty where there is none. */
   keyOf(request: Request, url: URL): string
-  /** @returns a Refusal for what the vendor refuses */
+  /** @returns a Refusal for what the provider refuses */
   read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refusal
   /** The body of a whole answer. */
-  whole(call: Call, reply: Reply, telling: Telling): string
-  /** The payloads of a stream, not framed. */
-  events(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[]
+  whole(call: Call, reply: Reply, usage_report: UsageReport): string
+  /** The payloads of a stream, without framing. */
+  events(call: Call, reply: Reply, usage_report: UsageReport, behaviour: Behaviour): string[]
   refuse(refusal: Refusal): { headers: Record<string, string>; body: string }
   readonly refusals: Refusals
-  /** A payload that tells of an error inside a stream. */
+  /** The payload of an error inside a stream. */
   streamError(refusal: Refusal): string
 }
 

@@ -1,6 +1,6 @@
-// Owns the simulator's embeddings: vectors that follow from a text, and lie near each other where texts share words.
+// Simulated embeddings: vectors that follow from a text, and are close to each other where texts share words.
 
-/** Into how many places of a vector a word goes. */
+/** The number of places of a vector that a word adds to. */
 const PLACES = 8
 const WORD = /[\p{L}\p{N}]+/gu
 
@@ -12,7 +12,7 @@ const WORD = /[\p{L}\p{N}]+/gu
 export function embed(text: string, dimensions: number): number[] {
   const vector = new Array<number>(dimensions).fill(0)
   for (const word of text.toLowerCase().match(WORD) ?? []) add(vector, word, 1)
-  // So that no text is without direction, and no two are quite the same.
+  // So that no vector is zero, and no two texts have the same one.
   add(vector, `\n${text}`, 0.1)
   return toUnitLength(vector)
 }
@@ -25,7 +25,7 @@ function add(vector: number[], feature: string, weight: number): void {
   }
 }
 
-/** Places may cancel each other out: then the first one stands for all. */
+/** Scaled to length 1; a zero vector, where places cancelled out, becomes the first unit vector. */
 export function toUnitLength(vector: readonly number[]): number[] {
   const length = Math.hypot(...vector)
   return length === 0 ? vector.map((_, at) => (at === 0 ? 1 : 0)) : vector.map((value) => value / length)

@@ -1,5 +1,5 @@
-// Owns the simulator: a vendor in a box, so that everything runs without a vendor's key. It is a program of its own, that
-// shares nothing with the gateway, and can be called in-process or be served on a socket with Bun.serve.
+// Simulated providers, so that everything runs without a provider's key. They share no code with the gateway, and can be
+// called in-process or served on a socket with Bun.serve.
 
 import { reply, type Totals, totalsOf } from './answer.ts'
 import { anthropic } from './anthropic/index.ts'
@@ -14,7 +14,7 @@ import {
   isRefusal,
   type Query,
   type Refusal,
-  type Telling,
+  type UsageReport,
 } from './dialect.ts'
 import { isForm, readForm } from './form.ts'
 import { gemini } from './gemini/index.ts'
@@ -25,7 +25,7 @@ import { openaiImages } from './openai-images/index.ts'
 import { decodeReferences } from './references.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
-/** What the simulated vendor saw; `call` counts the requests from 1. */
+/** What happened at a simulated provider; `call` counts the requests from 1. */
 export type SimulatorEvent = { readonly call: number; readonly at_ms: number } & (
   | { readonly kind: 'request'; readonly request: Request; readonly body: JsonObject | undefined }
   | { readonly kind: 'refused'; readonly status: number }
@@ -40,14 +40,14 @@ export interface SimulatorOptions {
 }
 
 export interface Simulator {
-  /** Answers as the vendors would; the path says which one is meant. */
+  /** Answers as the providers do; the path selects one. */
   fetch(request: Request): Promise<Response>
 }
 
-/** Dialects in the order in which they are asked whether a path is theirs. */
+/** The dialects; the first one that serves a path answers. */
 const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages]
 
-/** A simulated vendor. What it does, a model's name says: see `Behaviour`. */
+/** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
   const { now = Date.now, sleep = sleepReally, onEvent = () => {} } = options
   const cache = createPrefixCache(now)
@@ -58,11 +58,11 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
       const dialect = DIALECTS.find(({ serves }) => serves(url.pathname))
       if (!dialect) return new Response('Not found\n', { status: 404 })
       const call = ++calls
-      const tell = (event: Untimed) => onEvent({ ...event, call, at_ms: now() })
+      const emit = (event: UntimedEvent) => onEvent({ ...event, call, at_ms: now() })
       try {
-        return await serve({ request, url, dialect, cache, sleep, tell })
+        return await serve({ request, url, dialect, cache, sleep, emit })
       } catch (error) {
-        if (request.signal.aborted) tell({ kind: 'aborted', sent_events: 0 })
+        if (request.signal.aborted) emit({ kind: 'aborted', sent_events: 0 })
         throw error
       }
     },
@@ -70,38 +70,39 @@ export function createSimulator(options: SimulatorOptions = {}): Simulator {
 }
 
 type WithoutTime<Event> = Event extends SimulatorEvent ? Omit<Event, 'call' | 'at_ms'> : never
-type Untimed = WithoutTime<SimulatorEvent>
+type UntimedEvent = WithoutTime<SimulatorEvent>
 
-interface Visit {
+/** One request under way. */
+interface Context {
   readonly request: Request
   readonly url: URL
   readonly dialect: Dialect
   readonly cache: PrefixCache
   readonly sleep: Sleep
-  readonly tell: (event: Untimed) => void
+  readonly emit: (event: UntimedEvent) => void
 }
 
-async function serve(visit: Visit): Promise<Response> {
-  const { request, url, dialect, sleep, tell } = visit
+async function serve(context: Context): Promise<Response> {
+  const { request, url, dialect, sleep, emit } = context
   const body = await readBody(request)
-  tell({ kind: 'request', request, body })
+  emit({ kind: 'request', request, body })
   const key = dialect.keyOf(request, url)
-  // Such a key is refused, whatever is asked.
-  if (key.startsWith('bad')) return refuse(visit, dialect.refusals.bad_key)
-  if (body === undefined) return refuse(visit, { status: 400, message: 'Invalid JSON payload received.' })
+  // Keys that begin with `bad` are refused, whatever the request.
+  if (key.startsWith('bad')) return refuse(context, dialect.refusals.bad_key)
+  if (body === undefined) return refuse(context, { status: 400, message: 'Invalid JSON payload received.' })
   const call = dialect.read(url, body, request.headers)
-  if (isRefusal(call)) return refuse(visit, call)
+  if (isRefusal(call)) return refuse(context, call)
   const behaviour = parseBehaviour(call.model)
-  if (behaviour === undefined) return refuse(visit, dialect.refusals.missing(call.model))
+  if (behaviour === undefined) return refuse(context, dialect.refusals.missing(call.model))
   if (behaviour.refuse) throw connectionRefused()
   if (behaviour.hang) await untilAborted(request.signal)
   if (behaviour.slow > 0) await sleep(behaviour.slow, request.signal)
   const mishap = mishapOf(behaviour, key, dialect.refusals.field)
   if (mishap instanceof Response) {
-    tell({ kind: 'refused', status: mishap.status })
+    emit({ kind: 'refused', status: mishap.status })
     return mishap
   }
-  return mishap ? refuse(visit, mishap) : answer(visit, call, behaviour)
+  return mishap ? refuse(context, mishap) : answer(context, call, behaviour)
 }
 
 async function readBody(request: Request): Promise<JsonObject | undefined> {
@@ -111,17 +112,18 @@ async function readBody(request: Request): Promise<JsonObject | undefined> {
     const body: unknown = JSON.parse(text)
     return isObject(body) ? body : undefined
   } catch {
+    // Not JSON: refused by the caller of this function.
     return undefined
   }
 }
 
-function refuse({ dialect, tell }: Visit, refusal: Refusal): Response {
+function refuse({ dialect, emit }: Context, refusal: Refusal): Response {
   const { headers, body } = dialect.refuse(refusal)
-  tell({ kind: 'refused', status: refusal.status })
+  emit({ kind: 'refused', status: refusal.status })
   return new Response(body, { status: refusal.status, headers })
 }
 
-/** What goes out, and what it took. */
+/** What is sent, and its usage. */
 interface Prepared {
   readonly payloads: readonly string[]
   readonly framing: Framing | undefined
@@ -129,37 +131,37 @@ interface Prepared {
 }
 
 async function prepare(
-  { dialect, cache }: Visit,
+  { dialect, cache }: Context,
   call: Call | Query,
   behaviour: Behaviour,
 ): Promise<Prepared> {
-  const telling = tellingOf(behaviour)
+  const usage_report = usageReportOf(behaviour)
   if (isQuery(call)) {
-    const { body, totals } = call.respond(telling)
+    const { body, totals } = call.respond(usage_report)
     return { payloads: [body], framing: undefined, totals }
   }
   const shown = behaviour.draws ? await decodeReferences(call.ask.references ?? []) : []
   const replied = reply(call.ask, behaviour, cache, shown)
   const { framing } = call
   const payloads = framing
-    ? dialect.events(call, replied, telling, behaviour)
-    : [dialect.whole(call, replied, telling)]
+    ? dialect.events(call, replied, usage_report, behaviour)
+    : [dialect.whole(call, replied, usage_report)]
   return { payloads, framing, totals: totalsOf(replied) }
 }
 
-async function answer(visit: Visit, call: Call | Query, behaviour: Behaviour): Promise<Response> {
-  const { request, dialect, sleep, tell } = visit
-  const { payloads, framing, totals } = await prepare(visit, call, behaviour)
+async function answer(context: Context, call: Call | Query, behaviour: Behaviour): Promise<Response> {
+  const { request, dialect, sleep, emit } = context
+  const { payloads, framing, totals } = await prepare(context, call, behaviour)
   const error_payload = dialect.streamError(dialect.refusals.overloaded)
   const body = deliver(
     { payloads, framing, behaviour, error_payload, sleep, signal: request.signal },
-    (kind, sent_events) => tell(kind === 'aborted' ? { kind, sent_events } : { kind, sent_events, totals }),
+    (kind, sent_events) => emit(kind === 'aborted' ? { kind, sent_events } : { kind, sent_events, totals }),
   )
   const content_type = framing?.content_type ?? 'application/json; charset=UTF-8'
   return new Response(body, { headers: { 'content-type': content_type } })
 }
 
-function tellingOf(behaviour: Behaviour): Telling {
+function usageReportOf(behaviour: Behaviour): UsageReport {
   if (behaviour.nousage) return 'absent'
-  return behaviour.zerousage ? 'zero' : 'true'
+  return behaviour.zerousage ? 'zero' : 'actual'
 }

@@ -1,8 +1,8 @@
-// Owns what goes wrong at the simulated vendor before it answers: refusals, pages of something in between, leaking messages.
+// Failures before an answer: refusals, HTML pages of a proxy in between, and messages that leak secrets.
 import type { Behaviour } from './behaviour.ts'
 import type { Refusal } from './dialect.ts'
 
-/** What `leak-N` and `html-N` say besides the caller's key, and what must never reach a gateway's callers or its log. */
+/** In the answers of `leak-N` and `html-N`, besides the caller's key. None may reach a gateway's callers or its log. */
 export const LEAKED = [
   'backend-7.prod.internal',
   '10.20.30.40',
@@ -25,8 +25,8 @@ const MESSAGES = new Map([
 ])
 
 /**
- * @param field what a refused request is refused for
- * @returns the refusal that a model's name asks for, or a page that no vendor's protocol knows; undefined where all is well
+ * @param field the field that a refusal names
+ * @returns the refusal that the model's name asks for, or an HTML page of no protocol; undefined without a failure
  */
 export function mishapOf(behaviour: Behaviour, key: string, field: string): Refusal | Response | undefined {
   if (behaviour.html !== undefined) return page(behaviour.html)
@@ -34,7 +34,7 @@ export function mishapOf(behaviour: Behaviour, key: string, field: string): Refu
   if (behaviour.fail === undefined) return undefined
   return {
     status: behaviour.fail,
-    message: MESSAGES.get(behaviour.fail) ?? `The simulated vendor answers with status ${behaviour.fail}.`,
+    message: MESSAGES.get(behaviour.fail) ?? `The simulated provider answers with status ${behaviour.fail}.`,
     ...(behaviour.fail === 400 ? { field } : {}),
   }
 }

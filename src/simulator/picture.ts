@@ -1,5 +1,5 @@
-// Owns the pictures that the simulator draws: a landscape in the prompt's colours with what it names in it, in the shape
-// that was asked for. One picture that came along is taken up and tinted; several stand side by side.
+// Simulated pictures: a landscape in the prompt's colours with the thing that it names, in the requested shape. One
+// reference picture is shown with a tint; several are shown side by side.
 import {
   type Canvas,
   type Colour,
@@ -17,7 +17,7 @@ import type { Random } from './random.ts'
 
 export interface PictureAsk {
   prompt: string
-  /** Such as `16:9`, or a size such as `512x512`; square where it is neither. */
+  /** A ratio such as `16:9`, or a size such as `512x512`; any other text means a square. */
   shape: string
   /** Pictures to show. */
   shown: readonly Canvas[]
@@ -67,7 +67,7 @@ function sizeOf(shape: string): [number, number] {
   return [Math.round(across * unit), Math.round(down * unit)]
 }
 
-/** The first colour that the prompt names, or one that follows from it. */
+/** The first colour that the prompt names, else a random one. */
 function colourOf(prompt: string, random: Random): Colour {
   const by_chance: Colour = [random.between(60, 210), random.between(60, 210), random.between(60, 210)]
   return COLOURS.find(([word]) => word.test(prompt))?.[1] ?? by_chance
@@ -94,7 +94,7 @@ function drawLandscape(canvas: Canvas, colour: Colour, random: Random): void {
   ground(canvas, hills(0.24, 3), mix([84, 122, 76], colour, 0.12))
 }
 
-/** What the prompt names, where that is known; else a balloon. */
+/** A house or a tree, if the prompt names one; else a balloon. */
 function drawSubject(canvas: Canvas, prompt: string, colour: Colour): void {
   const side = Math.min(canvas.width, canvas.height) * 0.36
   const x = canvas.width / 2 - side / 2

@@ -1,9 +1,9 @@
-// Owns writing a PNG file from pixels.
+// A PNG encoder.
 import { deflateSync } from 'node:zlib'
 import type { Canvas } from './canvas.ts'
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
-/** 8 bits a channel, red, green and blue, nothing interlaced. */
+/** 8 bits per channel; red, green and blue; not interlaced. */
 const TRUECOLOUR = [8, 2, 0, 0, 0]
 
 /** The chunks that a PNG file must have (RFC 2083, 4.1). */
@@ -20,7 +20,7 @@ export function encodePng({ width, height, pixels }: Canvas): Buffer {
   ])
 }
 
-/** Each row comes after a byte that says how it is filtered: not at all. */
+/** Each row follows a filter byte: 0, no filter. */
 function withFilterBytes({ width, height, pixels }: Canvas): Buffer {
   const row_bytes = width * 3
   const rows = Buffer.alloc(height * (1 + row_bytes))

@@ -1,9 +1,9 @@
-// Owns reading the pictures that a caller sends along, so that what is drawn can show them.
+// Reference pictures: those that a caller sends, decoded so that a drawn picture can show them.
 import type { Canvas } from './canvas.ts'
 
 const MAX_SIDE_PIXELS = 768
 
-/** @param images files in base64; what cannot be decoded is not shown */
+/** @param images files in base64; those that cannot be decoded are left out */
 export async function decodeReferences(images: readonly string[]): Promise<Canvas[]> {
   if (images.length === 0) return []
   const { default: sharp } = await import('sharp')

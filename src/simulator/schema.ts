@@ -1,12 +1,13 @@
-// Owns values made to fit a JSON schema, in the vendors' dialects of it (types in capitals, nullable, anyOf, $ref).
+// Values that fit a JSON schema, in the providers' dialects of it (types in capitals, nullable, anyOf, $ref).
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from './json.ts'
 import type { Random } from './random.ts'
 
-const DEEPEST = 6
+const MAX_DEPTH = 6
 
 /**
- * Makes a value that fits.
- * @param text what strings are filled with
+ * Makes a value that fits a schema.
+ *
+ * @param text whose words fill strings
  */
 export function valueFor(schema: unknown, random: Random, text: string): unknown {
   return makeValue(objectOf(schema), { random, text, root: objectOf(schema) }, 0)
@@ -58,18 +59,18 @@ function typeOf(schema: JsonObject): string {
 function makeObject(schema: JsonObject, context: Context, depth: number): JsonObject {
   const required = new Set(listOf(schema.required))
   const entries = Object.entries(objectOf(schema.properties))
-    .filter(([name]) => depth < DEEPEST || required.has(name))
+    .filter(([name]) => depth < MAX_DEPTH || required.has(name))
     .map(([name, property]) => [
       name,
-      depth > DEEPEST * 2 ? null : makeValue(objectOf(property), context, depth + 1),
+      depth > MAX_DEPTH * 2 ? null : makeValue(objectOf(property), context, depth + 1),
     ])
   return Object.fromEntries(entries)
 }
 
 function makeArray(schema: JsonObject, context: Context, depth: number): unknown[] {
-  const least = count(pick(schema, 'minItems', 'min_items')) ?? 0
-  const most = count(pick(schema, 'maxItems', 'max_items')) ?? Math.max(least, 3)
-  const length = depth < DEEPEST ? context.random.between(Math.min(Math.max(1, least), most), most) : least
+  const min = count(pick(schema, 'minItems', 'min_items')) ?? 0
+  const max = count(pick(schema, 'maxItems', 'max_items')) ?? Math.max(min, 3)
+  const length = depth < MAX_DEPTH ? context.random.between(Math.min(Math.max(1, min), max), max) : min
   return Array.from({ length }, () => makeValue(objectOf(schema.items), context, depth + 1))
 }
 
@@ -88,24 +89,24 @@ function makeString(schema: JsonObject, { random, text }: Context): string {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const [first = 'word', ...rest] = words
   const value = `${random.pick([first, ...rest])} ${random.pick([first, ...rest])}`
-  const least = count(pick(schema, 'minLength', 'min_length')) ?? 0
-  const most = count(pick(schema, 'maxLength', 'max_length')) ?? Math.max(least, value.length)
-  return value.padEnd(least, '.').slice(0, most)
+  const min = count(pick(schema, 'minLength', 'min_length')) ?? 0
+  const max = count(pick(schema, 'maxLength', 'max_length')) ?? Math.max(min, value.length)
+  return value.padEnd(min, '.').slice(0, max)
 }
 
 function makeNumber(schema: JsonObject, { random }: Context): number {
-  const [least, most] = range(schema)
-  return random.between(least, Math.max(least, most))
+  const [min, max] = range(schema)
+  return random.between(min, Math.max(min, max))
 }
 
 function range(schema: JsonObject): [number, number] {
-  const least = numberOf(schema.minimum)
-  const most = numberOf(schema.maximum)
-  if (least !== undefined) return [Math.ceil(least), Math.floor(most ?? least + 100)]
-  return most === undefined ? [1, 100] : [Math.floor(most) - 100, Math.floor(most)]
+  const min = numberOf(schema.minimum)
+  const max = numberOf(schema.maximum)
+  if (min !== undefined) return [Math.ceil(min), Math.floor(max ?? min + 100)]
+  return max === undefined ? [1, 100] : [Math.floor(max) - 100, Math.floor(max)]
 }
 
-/** The vendor writes such bounds as int64, in strings. */
+/** Google writes such bounds as int64, in strings. */
 function count(value: unknown): number | undefined {
   return numberOf(typeof value === 'string' ? Number(value) : value)
 }

@@ -1,4 +1,4 @@
-// Owns the prose of the simulator: sentences that follow from a prompt and a seed, and take up its words.
+// Simulated prose: sentences that follow from a prompt and a seed, and use the prompt's words.
 import type { Random } from './random.ts'
 import { tokenize } from './tokens.ts'
 
@@ -46,33 +46,33 @@ const THOUGHTS: Words = [
 ]
 const FALLBACK: Words = ['the matter', 'the question']
 
-/** Words worth taking up: five letters at least, of the last that was said. */
+/** Words of the prompt's end to use: those with at least five letters. */
 function topicsOf(prompt: string): Words {
   const [first, ...rest] = prompt.slice(-4_000).match(/\p{L}{5,}/gu) ?? []
   return first === undefined ? FALLBACK : [first, ...rest]
 }
 
-/** Prose about the prompt of at least `least_tokens` tokens, in whole sentences. */
-export function writeAbout(prompt: string, least_tokens: number, random: Random): string[] {
+/** Whole sentences about the prompt, with at least `min_tokens` tokens. */
+export function writeAbout(prompt: string, min_tokens: number, random: Random): string[] {
   const topics = topicsOf(prompt)
-  return write(least_tokens, () => {
+  return write(min_tokens, () => {
     const [subject, topic, other] = [random.pick(SUBJECTS), random.pick(topics), random.pick(topics)]
     return `${random.pick(OPENINGS)} ${subject} ${random.pick(VERBS)} ${topic} ${random.pick(LINKS)} ${other}.`
   })
 }
 
 /** The same in the voice of reasoning. */
-export function thinkAbout(prompt: string, least_tokens: number, random: Random): string[] {
+export function thinkAbout(prompt: string, min_tokens: number, random: Random): string[] {
   const topics = topicsOf(prompt)
   return write(
-    least_tokens,
+    min_tokens,
     () => `${random.pick(THOUGHTS)} ${random.pick(topics)} ${random.pick(LINKS)} ${random.pick(topics)}.`,
   )
 }
 
-function write(least_tokens: number, sentence: () => string): string[] {
+function write(min_tokens: number, sentence: () => string): string[] {
   const tokens: string[] = []
-  while (tokens.length < least_tokens) {
+  while (tokens.length < min_tokens) {
     tokens.push(...tokenize(tokens.length === 0 ? sentence() : ` ${sentence()}`))
   }
   return tokens

@@ -1,9 +1,9 @@
-// Owns the simulator's tokenizer: not a vendor's, but one whose counts look true and add up.
+// The simulator's tokenizer: not a real model's, but its counts are plausible and add up.
 
-/** A token is up to six characters of a word, with the white space before it. */
+/** Up to six characters of a word, with the white space before it. */
 const TOKEN = /\s*\S{1,6}|\s+/gu
 
-/** Cuts a text into tokens; joined, they are the text. */
+/** Splits a text into tokens; joined, they are the text. */
 export function tokenize(text: string): string[] {
   return text.match(TOKEN) ?? []
 }

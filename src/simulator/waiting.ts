@@ -1,4 +1,4 @@
-// Owns waiting: for a time, or for the caller to go.
+// Waiting: for a time, or for the caller to abort.
 
 /** Waits `ms` milliseconds; rejects with the signal's reason as soon as it is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
@@ -6,15 +6,15 @@ export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 export const sleep: Sleep = (ms, signal) =>
   new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
-    const leave = () => {
+    const abort = () => {
       clearTimeout(timer)
       reject(signal.reason)
     }
     const timer = setTimeout(() => {
-      signal.removeEventListener('abort', leave)
+      signal.removeEventListener('abort', abort)
       resolve()
     }, ms)
-    signal.addEventListener('abort', leave, { once: true })
+    signal.addEventListener('abort', abort, { once: true })
   })
 
 /** Never resolves; rejects with the signal's reason when it is aborted. */

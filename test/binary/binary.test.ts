@@ -1,4 +1,4 @@
-// The executable, alone in an empty folder with an empty environment: it starts, is paid for a call, and its books are right.
+// The executable, alone in an empty folder with an empty environment: it starts, charges for a call, and its books are right.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 
-/** An executable that has started for the first time on a folder, and what it printed for a person. */
+/** An executable after its first start on a folder, and what its banner says. */
 interface Started {
   process: Subprocess<'ignore', 'ignore', 'pipe'>
   address: string
@@ -14,7 +14,7 @@ interface Started {
   demo_path: string
 }
 
-let workplace: string
+let work_folder: string
 let folder: string
 let gateway: Started
 
@@ -27,16 +27,16 @@ async function start(...options: string[]): Promise<Started> {
     stderr: 'pipe',
   })
   const decoder = new TextDecoder()
-  let said = ''
+  let banner = ''
   for await (const bytes of child.stderr) {
-    said += decoder.decode(bytes, { stream: true })
-    if (said.includes('GoogleGenAI')) break
+    banner += decoder.decode(bytes, { stream: true })
+    if (banner.includes('GoogleGenAI')) break
   }
   return {
     process: child,
-    address: /listens on (http:\S+)/.exec(said)?.[1] ?? '',
-    demo_key: /x-goog-api-key: (tg_[\w-]+)/.exec(said)?.[1] ?? '',
-    demo_path: /curl http:\/\/[^/]+(\/\S+)/.exec(said)?.[1] ?? '',
+    address: /listens on (http:\S+)/.exec(banner)?.[1] ?? '',
+    demo_key: /x-goog-api-key: (tg_[\w-]+)/.exec(banner)?.[1] ?? '',
+    demo_path: /curl http:\/\/[^/]+(\/\S+)/.exec(banner)?.[1] ?? '',
   }
 }
 
@@ -46,17 +46,17 @@ async function stop({ process }: Started): Promise<number> {
 }
 
 beforeAll(async () => {
-  workplace = mkdtempSync(join(tmpdir(), 'tollgate-binary-'))
-  folder = join(workplace, 'empty')
+  work_folder = mkdtempSync(join(tmpdir(), 'tollgate-binary-'))
+  folder = join(work_folder, 'empty')
   mkdirSync(folder)
-  await buildBinary({ ...GATEWAY, outfile: join(workplace, 'dist/tollgate') })
-  renameSync(join(workplace, 'dist/tollgate'), join(folder, 'tollgate'))
+  await buildBinary({ ...GATEWAY, outfile: join(work_folder, 'dist/tollgate') })
+  renameSync(join(work_folder, 'dist/tollgate'), join(folder, 'tollgate'))
   gateway = await start()
 })
 
 afterAll(() => {
   gateway.process.kill('SIGKILL')
-  rmSync(workplace, { recursive: true, force: true })
+  rmSync(work_folder, { recursive: true, force: true })
 })
 
 const command = async (...words: string[]) => {
@@ -73,13 +73,13 @@ const generate = ({ address }: Started, path: string, api_key: string) =>
   })
 
 describe('the executable in an empty folder', () => {
-  test('prints where it listens, a demo key and a line to paste', () => {
+  test('prints where it listens, a demo key and a command to paste', () => {
     expect(gateway.address).toStartWith('http://127.0.0.1:')
     expect(gateway.demo_key).toStartWith('tg_')
     expect(gateway.demo_path).toEndWith(':generateContent')
   })
 
-  test('makes a data folder, and puts nothing else beside itself', () => {
+  test('creates a data folder, and nothing else beside itself', () => {
     expect(readdirSync(folder).sort()).toEqual(['data', 'tollgate'])
     expect(existsSync(join(folder, 'data/tollgate.toml'))).toBe(true)
   })
@@ -110,34 +110,34 @@ describe('the executable in an empty folder', () => {
     expect(records.at(-1)).toContain('usageMetadata')
   })
 
-  test('has recorded both calls, beside the running server', async () => {
+  test('has recorded both calls, which a command sees while it runs', async () => {
     const { exit_code, answer } = await command('audit')
     expect(exit_code).toBe(0)
     expect(answer).toMatchObject({ clean: true, findings: [], totals: { calls: 2, pending_holds: 0 } })
     expect(answer.totals.charged_nanos).toBeGreaterThan(0)
   })
 
-  test('ends with status 0 when asked to, and leaves clean books', async () => {
+  test('ends with status 0 on SIGTERM, and leaves clean books', async () => {
     expect(await stop(gateway)).toBe(0)
     const { answer } = await command('audit')
     expect(answer).toMatchObject({ clean: true, totals: { calls: 2, pending_holds: 0, held_nanos: 0 } })
   })
 
-  test('still knows its account after it has ended', async () => {
+  test('keeps its account after it has ended', async () => {
     const { exit_code, answer } = await command('account', 'list')
     expect(exit_code).toBe(0)
     expect(JSON.stringify(answer)).toContain('"name":"demo"')
   })
 
-  test('refuses a command that does not exist, with status 2', async () => {
+  test('refuses an unknown command with status 2', async () => {
     const { exit_code } = await command('nonsense')
     expect(exit_code).toBe(2)
   })
 })
 
 describe.each(['inline', 'thread'])('with the ledger committing %s', (writer) => {
-  test('the executable is paid for a call', async () => {
-    const data = join(workplace, writer)
+  test('the executable charges for a call', async () => {
+    const data = join(work_folder, writer)
     const example = await Bun.file(join(folder, 'data/tollgate.toml')).text()
     await Bun.write(
       join(data, 'tollgate.toml'),

@@ -1,34 +1,34 @@
-// What is hard to carry in an executable arrives: tried on a small program, compiled by the function that makes the gateway's.
+// Parts that are hard to embed in an executable, tried with a small program that is built as the gateway is.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildBinary } from '../../src/build/binary.ts'
 
-let workplace: string
+let work_folder: string
 let program: string
 
 beforeAll(async () => {
-  workplace = mkdtempSync(join(tmpdir(), 'tollgate-program-'))
-  const built = join(workplace, 'build/program')
-  program = join(workplace, 'alone/program')
+  work_folder = mkdtempSync(join(tmpdir(), 'tollgate-program-'))
+  const built = join(work_folder, 'build/program')
+  program = join(work_folder, 'alone/program')
   await buildBinary({
     entrypoints: ['main.ts', 'worker.ts'].map((file) => join(import.meta.dir, 'program', file)),
     outfile: built,
   })
-  mkdirSync(join(workplace, 'alone'))
+  mkdirSync(join(work_folder, 'alone'))
   copyFileSync(built, program)
 })
 
-afterAll(() => rmSync(workplace, { recursive: true, force: true }))
+afterAll(() => rmSync(work_folder, { recursive: true, force: true }))
 
 const run = async (environment: Record<string, string>) => {
-  const child = Bun.spawn([program], { cwd: join(workplace, 'alone'), env: environment, stderr: 'pipe' })
+  const child = Bun.spawn([program], { cwd: join(work_folder, 'alone'), env: environment, stderr: 'pipe' })
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { exit_code: await child.exited, stdout, stderr }
 }
 
-const WHOLE = {
+const EXPECTED = {
   worker: 'ping pong',
   migration_starts: '--',
   format: 'png',
@@ -37,26 +37,26 @@ const WHOLE = {
 }
 
 describe('an executable, alone in a folder', () => {
-  test('leaves nothing beside it but itself when built', () => {
-    expect(readdirSync(join(workplace, 'build'))).toEqual(['program'])
+  test('is the only file that its build leaves', () => {
+    expect(readdirSync(join(work_folder, 'build'))).toEqual(['program'])
   })
 
   test('has its worker, its migrations and sharp', async () => {
-    const ran = await run({ XDG_CACHE_HOME: join(workplace, 'cache') })
+    const ran = await run({ XDG_CACHE_HOME: join(work_folder, 'cache') })
     expect(ran.stderr).toBe('')
-    expect(JSON.parse(ran.stdout)).toEqual(WHOLE)
+    expect(JSON.parse(ran.stdout)).toEqual(EXPECTED)
   })
 
-  test('leaves nothing beside it after it ran', () => {
-    expect(readdirSync(join(workplace, 'alone'))).toEqual(['program'])
+  test('leaves nothing beside itself after it ran', () => {
+    expect(readdirSync(join(work_folder, 'alone'))).toEqual(['program'])
   })
 
-  test('started eight times at once on an empty cache: all load sharp, and one copy of each file is left', async () => {
-    const cache = join(workplace, 'shared-cache')
+  test('eight processes at once on an empty cache: all load sharp, and one copy of each file is left', async () => {
+    const cache = join(work_folder, 'shared-cache')
     const ran = await Promise.all(Array.from({ length: 8 }, () => run({ XDG_CACHE_HOME: cache })))
     for (const { stderr, stdout } of ran) {
       expect(stderr).toBe('')
-      expect(JSON.parse(stdout)).toEqual(WHOLE)
+      expect(JSON.parse(stdout)).toEqual(EXPECTED)
     }
     const files = readdirSync(cache, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
@@ -64,25 +64,25 @@ describe('an executable, alone in a folder', () => {
     expect(files).toHaveLength(2)
   })
 
-  test('with a cache folder that cannot be made it takes the temporary folder', async () => {
-    const temporary = join(workplace, 'temporary')
+  test('where the cache folder cannot be created, uses the temporary folder', async () => {
+    const temporary = join(work_folder, 'temporary')
     mkdirSync(temporary)
     const ran = await run({ XDG_CACHE_HOME: '/dev/null', TMPDIR: temporary })
-    expect(JSON.parse(ran.stdout)).toEqual(WHOLE)
+    expect(JSON.parse(ran.stdout)).toEqual(EXPECTED)
     expect(readdirSync(temporary)).toHaveLength(1)
   })
 
-  test('with no folder to unpack to it says which ones it tried', async () => {
+  test('where it can unpack nowhere, says which folders it tried', async () => {
     const ran = await run({ XDG_CACHE_HOME: '/dev/null', TMPDIR: '/dev/null' })
     expect(ran.exit_code).not.toBe(0)
     expect(ran.stderr).toContain('could not be unpacked')
     expect(ran.stderr).toContain('/dev/null/tollgate')
   })
 
-  test('does not run what a bunfig.toml of the folder preloads', async () => {
-    await Bun.write(join(workplace, 'alone/bunfig.toml'), 'preload = ["./intruder.ts"]\n')
-    await Bun.write(join(workplace, 'alone/intruder.ts'), 'process.exit(66)\n')
-    const ran = await run({ XDG_CACHE_HOME: join(workplace, 'cache') })
+  test('does not run what a bunfig.toml in the working directory preloads', async () => {
+    await Bun.write(join(work_folder, 'alone/bunfig.toml'), 'preload = ["./intruder.ts"]\n')
+    await Bun.write(join(work_folder, 'alone/intruder.ts'), 'process.exit(66)\n')
+    const ran = await run({ XDG_CACHE_HOME: join(work_folder, 'cache') })
     expect(ran.exit_code).toBe(0)
   })
 })

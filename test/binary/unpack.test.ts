@@ -1,4 +1,4 @@
-// Unpacking: files come whole, a damaged one is replaced, and no folder is used that others could write to.
+// Unpacking: complete files, damaged ones replaced, and never in a folder that others can write to.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import {
   chmodSync,
@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('unpack', () => {
-  test('writes every file whole, for this user only', () => {
+  test('writes every file completely, for this user only', () => {
     unpack(join(folder, 'to'), files)
     for (const { path, embedded_path } of files) {
       expect(readFileSync(join(folder, 'to', path))).toEqual(readFileSync(embedded_path))
@@ -37,7 +37,7 @@ describe('unpack', () => {
     }
   })
 
-  test('leaves files alone that are there already', () => {
+  test('leaves complete files as they are', () => {
     unpack(join(folder, 'to'), files)
     const inodes = () => files.map(({ path }) => statSync(join(folder, 'to', path)).ino)
     const before = inodes()
@@ -46,7 +46,7 @@ describe('unpack', () => {
   })
 
   test.each([
-    ['cut short', (path: string) => writeFileSync(path, 'con')],
+    ['truncated', (path: string) => writeFileSync(path, 'con')],
     ['empty', (path: string) => writeFileSync(path, '')],
     [
       'a link to elsewhere',
@@ -65,7 +65,7 @@ describe('unpack', () => {
 })
 
 describe('claimFolder', () => {
-  test('makes a folder for this user only', () => {
+  test('creates a folder for this user only', () => {
     claimFolder(join(folder, 'a/b'))
     expect(statSync(join(folder, 'a/b')).mode & 0o777).toBe(0o700)
   })
@@ -96,7 +96,7 @@ describe('claimFolder', () => {
 })
 
 describe('loadAddon', () => {
-  test('gives one reason for each folder that did not do', () => {
+  test('gives a reason for each folder that failed', () => {
     const blocked = join(folder, 'blocked')
     writeFileSync(blocked, '')
     const writable = join(folder, 'writable')
@@ -107,7 +107,7 @@ describe('loadAddon', () => {
 })
 
 describe('cacheFolders', () => {
-  test('prefers XDG_CACHE_HOME, and never has the temporary folder alone for this user', () => {
+  test('prefers XDG_CACHE_HOME, then a folder per user in the temporary folder', () => {
     const [first, second] = cacheFolders({ XDG_CACHE_HOME: '/var/cache' })
     expect(first).toBe('/var/cache/tollgate')
     expect(second).toMatch(/tollgate-\d+$/)

@@ -1,26 +1,26 @@
-// `account`, `credit` and `debit`: what is done, what is shown, and what --json promises to programs.
+// `account`, `credit` and `debit`: what they do, what they print, and the fields of --json.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post } from '../ledger/world.ts'
-import { createWorld, NOW, type World } from './world.ts'
+import { createScene, NOW, type Scene } from './scene.ts'
 
-let world: World
+let scene: Scene
 beforeEach(() => {
-  world = createWorld()
+  scene = createScene()
 })
-afterEach(() => world.remove())
+afterEach(() => scene.remove())
 
 describe('account', () => {
-  test('create, where the folder has no database yet, makes it', async () => {
-    const empty = createWorld('nothing')
+  test('create makes the database where the folder has none yet', async () => {
+    const empty = createScene('nothing')
     expect((await empty.run('account', 'create', 'anna')).status).toBe(0)
     expect((await empty.run('account', 'list')).out).toContain('anna')
     empty.remove()
   })
 
-  test('create answers with the account: active, with no money', async () => {
-    expect(await world.json('account', 'create', 'anna')).toEqual({
+  test('create answers with the account: active, without money', async () => {
+    expect(await scene.json('account', 'create', 'anna')).toEqual({
       id: 1,
       name: 'anna',
       status: 'active',
@@ -37,18 +37,18 @@ describe('account', () => {
     })
   })
 
-  test('list is an aligned table; with none, it says how to make one', async () => {
-    expect((await world.run('account', 'list')).out).toContain('`tollgate account create NAME` makes one')
-    await world.run('account', 'create', 'anna')
-    await world.run('credit', 'anna', '12.5')
-    const [head, row] = (await world.run('account', 'list')).out.split('\n')
+  test('list is an aligned table; without accounts, it says how to create one', async () => {
+    expect((await scene.run('account', 'list')).out).toContain('`tollgate account create NAME` creates one')
+    await scene.run('account', 'create', 'anna')
+    await scene.run('credit', 'anna', '12.5')
+    const [head, row] = (await scene.run('account', 'list')).out.split('\n')
     expect(head).toMatch(/^NAME +STATUS +BALANCE +HELD +DEBT +CREATED$/)
     expect(row).toMatch(/^anna +active +12\.50 +0\.00 +0\.00 +2026-11-21T12:00:00[+-]\d\d:\d\d$/)
   })
 
-  test('suspend and resume change the status, as often as they are said', async () => {
-    await world.run('account', 'create', 'anna')
-    const status = async (verb: string) => (await world.json('account', verb, 'anna')).status
+  test('suspend and resume set the status, and may be repeated', async () => {
+    await scene.run('account', 'create', 'anna')
+    const status = async (verb: string) => (await scene.json('account', verb, 'anna')).status
     expect([
       await status('suspend'),
       await status('suspend'),
@@ -58,10 +58,10 @@ describe('account', () => {
   })
 
   test('show has the keys, never their text', async () => {
-    await world.run('account', 'create', 'anna')
-    const { key } = await world.json('key', 'create', 'anna', '--name', 'phone')
-    const shown = await world.run('account', 'show', 'anna')
-    const { keys } = await world.json('account', 'show', 'anna')
+    await scene.run('account', 'create', 'anna')
+    const { key } = await scene.json('key', 'create', 'anna', '--name', 'phone')
+    const shown = await scene.run('account', 'show', 'anna')
+    const { keys } = await scene.json('account', 'show', 'anna')
     expect(shown.out).toContain(`phone (${key.slice(0, 10)}…)`)
     expect(keys).toMatchObject([{ name: 'phone', prefix: key.slice(0, 10), status: 'active' }])
     expect(shown.out + JSON.stringify(keys)).not.toContain(key)
@@ -70,23 +70,23 @@ describe('account', () => {
 
 describe('credit and debit', () => {
   beforeEach(async () => {
-    await world.run('account', 'create', 'anna')
+    await scene.run('account', 'create', 'anna')
   })
 
-  test('to the nano-dollar', async () => {
-    await world.run('credit', 'anna', '0.1')
-    await world.run('credit', 'anna', '0.2')
-    await world.run('debit', 'anna', '0.000000001')
-    expect(await world.json('account', 'show', 'anna')).toMatchObject({
+  test('are exact to the nano-dollar', async () => {
+    await scene.run('credit', 'anna', '0.1')
+    await scene.run('credit', 'anna', '0.2')
+    await scene.run('debit', 'anna', '0.000000001')
+    expect(await scene.json('account', 'show', 'anna')).toMatchObject({
       balance_nanos: 299_999_999,
       balance_usd: '0.299999999',
     })
   })
 
-  test('are entries with their note', async () => {
-    await world.run('credit', 'anna', '3', '--note', 'invoice 7')
-    await world.run('debit', 'anna', '1', '--note', 'refund of 7')
-    const db = openDatabase(world.path('tollgate.db'))
+  test('are entered in the ledger with their note', async () => {
+    await scene.run('credit', 'anna', '3', '--note', 'invoice 7')
+    await scene.run('debit', 'anna', '1', '--note', 'refund of 7')
+    const db = openDatabase(scene.path('tollgate.db'))
     const entries = db.query<{ line: string }, []>(
       "SELECT kind || ' ' || amount_nanos || ' ' || note AS line FROM entries",
     )
@@ -97,37 +97,37 @@ describe('credit and debit', () => {
     db.close()
   })
 
-  test('a debit takes nothing that a call under way holds', async () => {
-    await world.run('credit', 'anna', '3')
-    await world.run('key', 'create', 'anna')
-    const db = openDatabase(world.path('tollgate.db'))
+  test('a debit never takes money held for a call under way', async () => {
+    await scene.run('credit', 'anna', '3')
+    await scene.run('key', 'create', 'anna')
+    const db = openDatabase(scene.path('tollgate.db'))
     createWriter(db).commit([hold(2_000_000_000)])
     db.close()
-    const refused = await world.run('debit', 'anna', '1.01')
+    const refused = await scene.run('debit', 'anna', '1.01')
     expect(refused.status).toBe(1)
-    expect(refused.err).toContain('has less than that free')
-    expect((await world.json('debit', 'anna', '1')).available_nanos).toBe(0)
+    expect(refused.err).toContain('The free balance is less than that')
+    expect((await scene.json('debit', 'anna', '1')).available_nanos).toBe(0)
   })
 
-  test('a credit pays what is owed first, and says what is still owed', async () => {
-    await world.run('key', 'create', 'anna')
-    const db = openDatabase(world.path('tollgate.db'))
+  test('a credit pays debt first, and says what debt is left', async () => {
+    await scene.run('key', 'create', 'anna')
+    const db = openDatabase(scene.path('tollgate.db'))
     const writer = createWriter(db)
     writer.commit([hold(0)])
     writer.commit([post(1, 5_000_000_000)])
     db.close()
-    expect((await world.run('credit', 'anna', '2')).out).toBe(
+    expect((await scene.run('credit', 'anna', '2')).out).toBe(
       '2.00 USD added to anna: balance 0.00 USD, debt 3.00 USD.',
     )
-    expect(await world.json('credit', 'anna', '4')).toMatchObject({
+    expect(await scene.json('credit', 'anna', '4')).toMatchObject({
       balance_nanos: 1_000_000_000,
       debt_nanos: 0,
     })
-    expect((await world.run('audit')).status).toBe(0)
+    expect((await scene.run('audit')).status).toBe(0)
   })
 
-  test('to a suspended account are taken: it is its calls that are refused', async () => {
-    await world.run('account', 'suspend', 'anna')
-    expect((await world.run('credit', 'anna', '2')).status).toBe(0)
+  test('work for a suspended account: only its calls are refused', async () => {
+    await scene.run('account', 'suspend', 'anna')
+    expect((await scene.run('credit', 'anna', '2')).status).toBe(0)
   })
 })

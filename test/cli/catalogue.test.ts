@@ -1,13 +1,13 @@
-// `models` and `config check`: the catalogue as its operator sees it.
+// `models` and `config check`: the catalogue as the operator sees it.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { appendFileSync, writeFileSync } from 'node:fs'
-import { createWorld, type World } from './world.ts'
+import { createScene, type Scene } from './scene.ts'
 
-let world: World
+let scene: Scene
 beforeEach(() => {
-  world = createWorld()
+  scene = createScene()
 })
-afterEach(() => world.remove())
+afterEach(() => scene.remove())
 
 const MISTAKES = `
 [[models]]
@@ -33,19 +33,19 @@ price = { per_image = 0.04, variants = [{ size = "1024x1024", per_image = 0.08 }
 `
 
 describe('models', () => {
-  test('shows price, routes and whether each can be used', async () => {
-    appendFileSync(world.path('tollgate.toml'), RETIRED_IMAGE)
-    const { out, err } = await world.run('models')
+  test('shows the price, the routes and whether a model can be used', async () => {
+    appendFileSync(scene.path('tollgate.toml'), RETIRED_IMAGE)
+    const { out, err } = await scene.run('models')
     const rows = out.split('\n').map((line) => line.split(/ {2,}/))
     expect(rows).toContainEqual(['sim-flash', 'text', 'yes', '0.30', '2.50', '-', 'simulator:flash'])
     expect(rows).toContainEqual(['sim-pro', 'text', 'yes', '1.25+', '10.00+', '-', 'simulator:pro'])
     expect(rows).toContainEqual(['sim-old', 'image', 'no: retired', '-', '-', '0.04', 'simulator:image'])
-    expect(err).toContain('+: dearer above a prompt size')
+    expect(err).toContain('+: costs more for larger prompts')
   })
 
   test('--json has every rate of every tier and variant, in nano-dollars and in USD', async () => {
-    appendFileSync(world.path('tollgate.toml'), RETIRED_IMAGE)
-    const { models } = await world.json('models')
+    appendFileSync(scene.path('tollgate.toml'), RETIRED_IMAGE)
+    const { models } = await scene.json('models')
     const byId = new Map(models.map((model: { id: string }) => [model.id, model]))
     expect(byId.get('sim-pro')).toMatchObject({
       usable: true,
@@ -67,36 +67,36 @@ describe('models', () => {
     })
   })
 
-  test('of a catalogue with mistakes are none: status 1, and the mistakes', async () => {
-    appendFileSync(world.path('tollgate.toml'), MISTAKES)
-    const { status, out, err } = await world.run('models')
+  test('lists the mistakes of a bad catalogue, and no models: status 1', async () => {
+    appendFileSync(scene.path('tollgate.toml'), MISTAKES)
+    const { status, out, err } = await scene.run('models')
     expect([status, out]).toEqual([1, ''])
     expect(err).toContain('must be the name of a provider; "nobody" is none')
   })
 })
 
 describe('config check', () => {
-  test('of a good file: status 0', async () => {
-    const { status, out } = await world.run('config', 'check')
-    const good = `${world.path('tollgate.toml')} is good: models `
+  test('answers status 0 for a file without mistakes', async () => {
+    const { status, out } = await scene.run('config', 'check')
+    const good = `${scene.path('tollgate.toml')} has no mistakes: models `
     expect([status, out]).toEqual([0, expect.stringMatching(/: models \d+, providers \d+\.$/)])
     expect(out).toStartWith(good)
   })
 
-  test('tells each mistake as file:line: path: what to write; status 1', async () => {
-    const file = world.path('other.toml')
+  test('prints each mistake as file:line: path: what to write; status 1', async () => {
+    const file = scene.path('other.toml')
     writeFileSync(file, MISTAKES)
-    const { status, err } = await world.run('config', 'check', file)
+    const { status, err } = await scene.run('config', 'check', file)
     expect(status).toBe(1)
     const lines = err.split('\n')
     expect(lines).toContainEqual(expect.stringContaining(`${file}:5: models[0].routes[0].provider: must be`))
     expect(lines).toContainEqual(expect.stringContaining(`${file}:12: models[1].price.input: `))
   })
 
-  test('--json has the same for a program, and nothing else on either output', async () => {
-    const file = world.path('other.toml')
+  test('--json has the same as data, and nothing else on either output', async () => {
+    const file = scene.path('other.toml')
     writeFileSync(file, MISTAKES)
-    const { status, out, err } = await world.run('config', 'check', file, '--json')
+    const { status, out, err } = await scene.run('config', 'check', file, '--json')
     expect([status, err]).toEqual([1, ''])
     const { ok, mistakes } = JSON.parse(out)
     expect(ok).toBeFalse()
@@ -107,22 +107,22 @@ describe('config check', () => {
     })
   })
 
-  test('takes a secret from the environment that it is run in', async () => {
+  test('reads secrets from its environment', async () => {
     appendFileSync(
-      world.path('tollgate.toml'),
+      scene.path('tollgate.toml'),
       '\n[[providers]]\nname = "g"\nprotocol = "gemini"\nbase_url = "https://g.example"\napi_keys = ["env:G_KEY"]\n',
     )
-    const without = await world.run('config', 'check')
+    const without = await scene.run('config', 'check')
     expect(without.status).toBe(1)
     expect(without.err).toContain('needs the environment variable G_KEY')
-    world.env = { G_KEY: 'the-secret' }
-    const given = await world.run('config', 'check', '--json')
+    scene.env = { G_KEY: 'the-secret' }
+    const given = await scene.run('config', 'check', '--json')
     expect(given.status).toBe(0)
     expect(given.out).not.toContain('the-secret')
   })
 
   test('needs no database', async () => {
-    const empty = createWorld('nothing')
+    const empty = createScene('nothing')
     writeFileSync(empty.path('tollgate.toml'), '')
     expect((await empty.run('config', 'check')).err).not.toContain('database')
     empty.remove()

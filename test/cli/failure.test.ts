@@ -1,10 +1,10 @@
-// What a person is told when something that is not his doing fails: what happened, and what to do.
+// The messages of failed commands: what happened, and what to do.
 import { Database, SQLiteError } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { explain } from '../../src/cli/failure.ts'
 import { internal, notFound } from '../../src/domain/errors.ts'
-import { createWorld } from './world.ts'
+import { createScene } from './scene.ts'
 
 const thrownBy = (act: () => void): unknown => {
   try {
@@ -15,11 +15,11 @@ const thrownBy = (act: () => void): unknown => {
   throw new Error('it did not throw')
 }
 
-describe('explained', () => {
-  test('a database that another process has locked', () => {
-    const world = createWorld()
-    const one = new Database(world.path('tollgate.db'))
-    const other = new Database(world.path('tollgate.db'))
+describe('the message for', () => {
+  test('a database locked by another process says to try again', () => {
+    const scene = createScene()
+    const one = new Database(scene.path('tollgate.db'))
+    const other = new Database(scene.path('tollgate.db'))
     other.run('PRAGMA busy_timeout = 0')
     one.run('BEGIN IMMEDIATE')
     const error = thrownBy(() => other.run('BEGIN IMMEDIATE'))
@@ -27,25 +27,25 @@ describe('explained', () => {
     expect(explain(error)).toStartWith('The database is locked by another process. Try again')
     one.close()
     other.close()
-    world.remove()
+    scene.remove()
   })
 
-  test('a constraint, which nobody foresaw, keeps its own words', () => {
+  test("an unforeseen constraint keeps SQLite's words", () => {
     const db = new Database(':memory:')
     db.run('CREATE TABLE t (x INTEGER CHECK (x > 0))')
     expect(explain(thrownBy(() => db.run('INSERT INTO t VALUES (0)')))).toContain('CHECK constraint failed')
   })
 
-  test('a file, by its path and what to do', () => {
-    const world = createWorld('nothing')
-    mkdirSync(world.path('sub'))
-    expect(explain(thrownBy(() => mkdirSync(world.path('sub'))))).toBe(
-      `${world.path('sub')}: it exists already.`,
+  test('a file names its path and the reason', () => {
+    const scene = createScene('nothing')
+    mkdirSync(scene.path('sub'))
+    expect(explain(thrownBy(() => mkdirSync(scene.path('sub'))))).toBe(
+      `${scene.path('sub')}: it already exists.`,
     )
-    world.remove()
+    scene.remove()
   })
 
-  test('an error of the gateway, with the cause that callers do not see', () => {
+  test('an error of the gateway includes the cause, which callers do not see', () => {
     expect(explain(notFound('There is none.'))).toBe('There is none.')
     expect(explain(internal('It failed.', { cause: new Error('SQLITE_FULL') }))).toBe(
       'It failed. (SQLITE_FULL)',
@@ -53,7 +53,7 @@ describe('explained', () => {
     expect(explain(internal('It failed.', { cause: 'SQLITE_FULL' }))).toBe('It failed. (SQLITE_FULL)')
   })
 
-  test('whatever else is thrown', () => {
+  test('any other thrown value is its text', () => {
     expect(explain(new Error('plain'))).toBe('plain')
     expect(explain('text')).toBe('text')
   })

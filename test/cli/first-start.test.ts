@@ -1,4 +1,4 @@
-// The first start (design.md, Command line): "makes a demo account on the simulator, and prints its key and a ready curl line".
+// The first start: a demo account with a key, and the banner that shows how to use it.
 import { describe, expect, test } from 'bun:test'
 import { createAccount, listAccounts } from '../../src/access/accounts.ts'
 import { listKeys } from '../../src/access/keys.ts'
@@ -8,9 +8,9 @@ import { firstStart } from '../../src/cli/first-start.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { NOW } from './world.ts'
+import { NOW } from './scene.ts'
 
-function world() {
+function scene() {
   const db = openDatabase(':memory:')
   const writer = createWriter(db)
   const ledger = groupCommit({
@@ -22,9 +22,9 @@ function world() {
   return { db, start }
 }
 
-describe('first start', () => {
-  test('makes the account `demo` with 10 USD, and a key that may call the simulator only', async () => {
-    const { db, start } = world()
+describe('a first start', () => {
+  test('creates the account `demo` with 10 USD, and a key for the simulated models only', async () => {
+    const { db, start } = scene()
     const text = await start()
     expect(text).toMatch(KEY_PATTERN)
     expect(listAccounts(db)).toMatchObject([
@@ -33,16 +33,16 @@ describe('first start', () => {
     expect(listKeys(db)).toMatchObject([{ models: ['sim-*'], sha256: hashKey(text ?? '') }])
   })
 
-  test('happens once', async () => {
-    const { db, start } = world()
+  test('creates it only once', async () => {
+    const { db, start } = scene()
     await start()
     expect(await start()).toBeUndefined()
     expect(listAccounts(db)).toMatchObject([{ balance_nanos: 10_000_000_000 }])
     expect(listKeys(db)).toHaveLength(1)
   })
 
-  test('does not happen where there is any account, suspended or without a key', async () => {
-    const { db, start } = world()
+  test('creates nothing where there is any account, even suspended and without a key', async () => {
+    const { db, start } = scene()
     createAccount(db, { name: 'anna', now_ms: NOW })
     db.run("UPDATE accounts SET status = 'suspended'")
     expect(await start()).toBeUndefined()
@@ -61,7 +61,7 @@ describe('the banner', () => {
     demo: { key: 'tg_key', model: 'sim-flash' },
   }
 
-  test('says where it listens and where its files are', () => {
+  test('says where the gateway listens and where its files are', () => {
     expect(banner({ ...started, demo: undefined }).split('\n')).toEqual([
       'Tollgate 1.2.3 listens on http://127.0.0.1:8080',
       '  catalogue  data/tollgate.toml (models: 2; read again when it changes)',
@@ -69,7 +69,7 @@ describe('the banner', () => {
     ])
   })
 
-  test('on a first start has a call to paste: native, with the key in the header', () => {
+  test('of a first start has a native call to paste, with the key in a header', () => {
     const text = banner(started)
     expect(text).toContain('curl http://127.0.0.1:8080/v1beta/models/sim-flash:generateContent')
     expect(text).toContain("-H 'x-goog-api-key: tg_key'")
@@ -82,7 +82,7 @@ describe('the banner', () => {
     ['http://[::]:8080/', 'http://localhost:8080'],
     ['http://[::1]:8080/', 'http://[::1]:8080'],
     ['http://192.0.2.7:80/', 'http://192.0.2.7'],
-  ])('a server on %s is reached at %s', (listens, reached) => {
+  ])('names a server on %s as %s', (listens, reached) => {
     expect(reachableUrl(new URL(listens))).toBe(reached)
   })
 })

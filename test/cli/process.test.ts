@@ -1,4 +1,4 @@
-// The program as it is run: real processes, real signals, a real socket, and commands beside a server that runs.
+// The program in real processes: signals, a real socket, and commands beside a running gateway.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -29,7 +29,7 @@ interface Serving {
   url: string
 }
 
-/** Starts a gateway, and reads its banner, which ends once it takes calls. */
+/** Starts a gateway and waits for its banner, after which it takes calls. */
 async function serve(): Promise<Serving> {
   const server = Bun.spawn([process.execPath, MAIN, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
     cwd: dir,
@@ -67,7 +67,7 @@ describe('a first start', () => {
     demo_key = /tg_[A-Za-z0-9_-]{43}/.exec(serving.banner)?.[0] ?? ''
   })
 
-  test('prints a key and a line to paste, which makes a paid call', async () => {
+  test('prints a key and a command to paste, which makes a paid call', async () => {
     const line = serving.banner
       .slice(serving.banner.indexOf('  curl '), serving.banner.indexOf('Or with'))
       .trim()
@@ -77,13 +77,13 @@ describe('a first start', () => {
     expect(JSON.parse(out).calls).toMatchObject([{ account: 'demo', outcome: 'completed', status: 200 }])
   })
 
-  test('its key is in no file of the data folder', () => {
+  test('stores its key in no file of the data folder', () => {
     for (const file of ['tollgate.db', 'tollgate.db-wal', 'tollgate.toml']) {
       expect(readFileSync(join(data, file)).includes(demo_key)).toBeFalse()
     }
   })
 
-  test('commands work beside it, and it follows them', async () => {
+  test('commands work beside it, and it sees their changes', async () => {
     await tollgate(['account', 'create', 'anna'])
     const { out: key } = await tollgate(['key', 'create', 'anna', '--models', 'sim-*'])
     expect((await call(serving.url, key)).status).toBe(402)
@@ -105,7 +105,7 @@ describe('a first start', () => {
     expect(err).toContain('stop it first')
   })
 
-  test('SIGTERM ends it with 0; its log is JSON lines on standard output, without the key', async () => {
+  test('SIGTERM ends it with status 0; its log is JSON lines on standard output, without the key', async () => {
     const { status, log } = await stop(serving)
     expect(status).toBe(0)
     expect(log).not.toContain(demo_key)
@@ -117,14 +117,14 @@ describe('a first start', () => {
     expect(messages.at(-1)).toBe('stopped')
   })
 
-  test('another start makes no other account, and shows no key', async () => {
+  test('a second start creates no account, and shows no key', async () => {
     const again = await serve()
     expect(again.banner).not.toContain('tg_')
     expect((await call(again.url, demo_key)).status).toBe(200)
     expect((await stop(again, 'SIGINT')).status).toBe(0)
   })
 
-  test('restore, once it has stopped, keeps what it replaces, whole', async () => {
+  test('after it has stopped, restore keeps the whole database that it replaces', async () => {
     const before = JSON.parse((await tollgate(['account', 'show', 'demo', '--json'])).out)
     const { status, out } = await tollgate(['restore', 'b.db', '--force', '--json'])
     expect(status).toBe(0)
@@ -148,8 +148,8 @@ describe('a first start', () => {
   })
 })
 
-describe('the line as a shell gives it', () => {
-  test('--data goes before TOLLGATE_DATA, and both before ./data', async () => {
+describe('the command line', () => {
+  test('--data takes precedence over TOLLGATE_DATA, and both over ./data', async () => {
     const { err } = await tollgate(['--data', 'flag', 'account', 'list'], { TOLLGATE_DATA: 'variable' })
     expect(err).toContain(join('flag', 'tollgate.db'))
     expect((await tollgate(['account', 'list'], { TOLLGATE_DATA: 'variable' })).err).toContain('variable')
@@ -162,13 +162,13 @@ describe('the line as a shell gives it', () => {
     [['key', 'create', '--help'], '--spend-limit <usd>'],
     [['help', 'serve'], 'SIGTERM'],
     [['--version'], '.'],
-  ])('%p answers on standard output, with 0', async (args, said) => {
+  ])('%p answers on standard output, with status 0', async (args, text) => {
     const { status, out, err } = await tollgate(args)
     expect([status, err]).toEqual([0, ''])
-    expect(out).toContain(said)
+    expect(out).toContain(text)
   })
 
-  test('days and times are those of the zone that it is run in', async () => {
+  test('times are in the time zone of the process', async () => {
     const zoned = (zone: string) => tollgate(['account', 'list'], { TOLLGATE_DATA: data, TZ: zone })
     expect((await zoned('Asia/Kolkata')).out).toMatch(/T\d\d:\d\d:\d\d\+05:30/)
     expect((await zoned('America/St_Johns')).out).toMatch(/T\d\d:\d\d:\d\d-0[23]:30/)
@@ -177,7 +177,7 @@ describe('the line as a shell gives it', () => {
   test.each([
     [['serve', '--listen', '192.0.2.1:0', '--data', 'elsewhere']],
     [['serve', '--data', join('b.db', 'data')]],
-  ])('%p: an error in words, and 1', async (args) => {
+  ])('%p: an error message without a stack, and status 1', async (args) => {
     const { status, err } = await tollgate(args)
     expect(status).toBe(1)
     expect(err).toStartWith('error: ')

@@ -1,21 +1,20 @@
-// What the command line refuses: 1 where the work could not be done, 2 where the line is wrong; and it says what to do.
-
+// Refusals of the command line: status 1 where the work cannot be done, 2 for wrong usage; each says what to do.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { MIGRATIONS } from '../../src/db/migrate.ts'
-import { createWorld, type World } from './world.ts'
+import { createScene, type Scene } from './scene.ts'
 
 describe('wrong usage: status 2, nothing on standard output, nothing done', () => {
-  let world: World
+  let scene: Scene
   beforeAll(async () => {
-    world = createWorld()
-    await world.run('account', 'create', 'anna')
-    await world.run('credit', 'anna', '5')
+    scene = createScene()
+    await scene.run('account', 'create', 'anna')
+    await scene.run('credit', 'anna', '5')
   })
-  afterAll(() => world.remove())
+  afterAll(() => scene.remove())
 
-  const cases: [line: string, said: string][] = [
+  const cases: [line: string, message: string][] = [
     ['', 'Usage: tollgate'],
     ['acount list', "unknown command 'acount'\n(Did you mean account?)"],
     ['account', 'Usage: tollgate account'],
@@ -32,7 +31,7 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['credit anna Infinity', '"Infinity" is not an amount in USD'],
     ['credit anna 0.0000000001', 'more than nine decimals'],
     ['credit anna 99999999999999', 'more USD than can be counted'],
-    ['credit anna -1', '`debit` takes money away'],
+    ['credit anna -1', '`debit` takes it away'],
     ['credit anna 0', 'It must be more than 0'],
     ['credit anna 0.000000000', 'It must be more than 0'],
     ['debit anna -1', 'It must be more than 0'],
@@ -46,10 +45,10 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['key create anna --expires 30y', 'Write a date such as'],
     ['key create anna --expires -1d', 'Write a date such as'],
     ['key create anna --expires=-1d', 'Write a date such as'],
-    ['key create anna --expires 2020-01-01', 'It is past already'],
-    ['key create anna --expires 0d', 'It is past already'],
-    ['key create anna --models a,,b', 'with a comma between'],
-    ['key create anna --models ,', 'with a comma between'],
+    ['key create anna --expires 2020-01-01', 'It is in the past'],
+    ['key create anna --expires 0d', 'It is in the past'],
+    ['key create anna --models a,,b', 'separated by commas'],
+    ['key create anna --models ,', 'separated by commas'],
     ['key rotate 1 --grace soon', 'such as 90s, 12h or 30d'],
     ['key rotate 1 --grace 1.5h', 'such as 90s, 12h or 30d'],
     ['serve --listen nowhere', 'Write address:port'],
@@ -66,33 +65,33 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['backup', "missing required argument 'file'"],
     ['config', 'Usage: tollgate config'],
   ]
-  test.each(cases)('tollgate %s', async (line, said) => {
-    const before = await world.json('account', 'show', 'anna')
-    const { status, out, err } = await world.run(...line.split(' ').filter(Boolean))
-    expect(err).toContain(said)
+  test.each(cases)('tollgate %s', async (line, message) => {
+    const before = await scene.json('account', 'show', 'anna')
+    const { status, out, err } = await scene.run(...line.split(' ').filter(Boolean))
+    expect(err).toContain(message)
     expect(status).toBe(2)
     expect(out).toBe('')
-    expect(await world.json('account', 'show', 'anna')).toEqual(before)
+    expect(await scene.json('account', 'show', 'anna')).toEqual(before)
   })
 
-  test('an empty list of models is not taken for "all"', async () => {
-    expect((await world.run('key', 'create', 'anna', '--models', '')).status).toBe(2)
+  test('an empty list of models does not mean all', async () => {
+    expect((await scene.run('key', 'create', 'anna', '--models', '')).status).toBe(2)
   })
 })
 
 describe('refused: status 1, nothing on standard output, nothing done', () => {
-  let world: World
+  let scene: Scene
   beforeAll(async () => {
-    world = createWorld()
-    await world.run('account', 'create', 'anna')
-    await world.run('credit', 'anna', '5')
-    await world.run('key', 'create', 'anna', '--name', 'phone')
-    await world.run('key', 'create', 'anna', '--name', 'old')
-    await world.run('key', 'revoke', '2')
+    scene = createScene()
+    await scene.run('account', 'create', 'anna')
+    await scene.run('credit', 'anna', '5')
+    await scene.run('key', 'create', 'anna', '--name', 'phone')
+    await scene.run('key', 'create', 'anna', '--name', 'old')
+    await scene.run('key', 'revoke', '2')
   })
-  afterAll(() => world.remove())
+  afterAll(() => scene.remove())
 
-  const cases: [line: string, said: string][] = [
+  const cases: [line: string, message: string][] = [
     ['account create anna', 'There is already an account "anna"'],
     ['account create bad/name', '"bad/name" is not a name'],
     [`account create ${'a'.repeat(65)}`, 'is not a name'],
@@ -101,8 +100,8 @@ describe('refused: status 1, nothing on standard output, nothing done', () => {
     ['account resume bert', 'There is no account "bert"'],
     ['account show ANNA', 'There is no account "ANNA"'],
     ['credit bert 5', 'There is no account "bert"'],
-    ['credit anna 9007199.254740991', 'more than an account can hold. Nothing was added'],
-    ['debit anna 5.000000001', 'The account has less than that free'],
+    ['credit anna 9007199.254740991', 'what an account can hold. Nothing was added'],
+    ['debit anna 5.000000001', 'The free balance is less than that'],
     ['debit bert 1', 'There is no account "bert"'],
     ['key create bert', 'There is no account "bert"'],
     ['key create anna --name phone', 'already has a key "phone"'],
@@ -121,66 +120,68 @@ describe('refused: status 1, nothing on standard output, nothing done', () => {
     ['restore nowhere.db', 'There is no file nowhere.db'],
     ['backup no/such/folder/x.db', 'error: '],
   ]
-  test.each(cases)('tollgate %s', async (line, said) => {
-    const before = await world.json('account', 'show', 'anna')
-    const { status, out, err } = await world.run(...line.split(' '))
-    expect(err).toContain(said)
+  test.each(cases)('tollgate %s', async (line, message) => {
+    const before = await scene.json('account', 'show', 'anna')
+    const { status, out, err } = await scene.run(...line.split(' '))
+    expect(err).toContain(message)
     expect(status).toBe(1)
     if (!line.startsWith('config')) expect(out).toBe('')
-    expect(await world.json('account', 'show', 'anna')).toEqual(before)
+    expect(await scene.json('account', 'show', 'anna')).toEqual(before)
   })
 })
 
-describe('a data folder that does not serve', () => {
+describe('a data folder that cannot be used', () => {
   const reading = ['account list', 'key list', 'usage', 'audit', 'backup copy.db']
   const writing = ['credit anna 1', 'debit anna 1', 'key create anna', 'key revoke 1', 'account suspend anna']
 
   test.each([...reading, ...writing, 'account create anna'])(
-    'that is not there: tollgate %s',
+    'that does not exist: tollgate %s',
     async (line) => {
-      const world = createWorld('nothing')
-      world.remove()
-      const { status, err } = await world.run(...line.split(' '))
+      const scene = createScene('nothing')
+      scene.remove()
+      const { status, err } = await scene.run(...line.split(' '))
       expect(status).toBe(1)
-      expect(err).toContain('Name the data folder with --data DIR, or run `tollgate serve` once to make it.')
+      expect(err).toContain(
+        'Name the data folder with --data DIR, or run `tollgate serve` once to create it.',
+      )
     },
   )
 
-  test.each([...reading, ...writing])('without a database: tollgate %s makes none', async (line) => {
-    const world = createWorld('nothing')
-    const { status, err } = await world.run(...line.split(' '))
+  test.each([...reading, ...writing])('without a database: tollgate %s creates none', async (line) => {
+    const scene = createScene('nothing')
+    const { status, err } = await scene.run(...line.split(' '))
     expect(status).toBe(1)
     expect(err).toContain('There is no database at')
-    expect(await Bun.file(world.path('tollgate.db')).exists()).toBeFalse()
-    world.remove()
+    expect(await Bun.file(scene.path('tollgate.db')).exists()).toBeFalse()
+    scene.remove()
   })
 
-  test.each([...reading, ...writing])('of a newer program: tollgate %s leaves it alone', async (line) => {
-    const world = createWorld()
-    const newer = new Database(world.path('tollgate.db'))
+  test.each([...reading, ...writing])('of a newer version: tollgate %s refuses it', async (line) => {
+    const scene = createScene()
+    const newer = new Database(scene.path('tollgate.db'))
     newer.run(`PRAGMA user_version = ${MIGRATIONS.length + 1}`)
     newer.close()
-    const { status, err } = await world.run(...line.split(' '))
+    const { status, err } = await scene.run(...line.split(' '))
     expect(err).toContain('A newer program wrote it')
     expect(status).toBe(1)
-    world.remove()
+    scene.remove()
   })
 
-  test.each([...reading, ...writing])('whose database is none: tollgate %s', async (line) => {
-    const world = createWorld('nothing')
-    writeFileSync(world.path('tollgate.db'), 'This is a letter to my aunt. '.repeat(100))
-    const { status, err } = await world.run(...line.split(' '))
+  test.each([...reading, ...writing])('whose database is another kind of file: tollgate %s', async (line) => {
+    const scene = createScene('nothing')
+    writeFileSync(scene.path('tollgate.db'), 'This is a letter to my aunt. '.repeat(100))
+    const { status, err } = await scene.run(...line.split(' '))
     expect(err).toContain('The file is not a database of Tollgate.')
     expect(status).toBe(1)
-    world.remove()
+    scene.remove()
   })
 
   test('whose database is a folder', async () => {
-    const world = createWorld('nothing')
-    mkdirSync(world.path('tollgate.db'))
-    const { status, err } = await world.run('account', 'list')
+    const scene = createScene('nothing')
+    mkdirSync(scene.path('tollgate.db'))
+    const { status, err } = await scene.run('account', 'list')
     expect(err).toContain('check that it is a file')
     expect(status).toBe(1)
-    world.remove()
+    scene.remove()
   })
 })

@@ -1,4 +1,4 @@
-// Tables for people: aligned, small, nothing trailing.
+// Tables of plain text: aligned, compact, no trailing spaces.
 import { expect, test } from 'bun:test'
 import { fields, table } from '../../src/cli/table.ts'
 
@@ -8,7 +8,7 @@ const COLUMNS = [
   { head: 'NOTE', text: () => '' },
 ]
 
-test('words stand to the left and numbers to the right, under their heads', () => {
+test('text is aligned to the left and numbers to the right, under their heads', () => {
   const rows: [string, string][] = [
     ['a', '1.50'],
     ['somebody', '10.00'],
@@ -18,11 +18,11 @@ test('words stand to the left and numbers to the right, under their heads', () =
   )
 })
 
-test('no rows are told in words, without heads', () => {
+test('without rows the table is a sentence', () => {
   expect(table(COLUMNS, [], 'There are none.')).toBe('There are none.')
 })
 
-test('one thing is a line a field', () => {
+test('the fields of one thing are a line each', () => {
   expect(
     fields([
       ['name', 'a'],

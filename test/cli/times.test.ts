@@ -18,7 +18,7 @@ describe('a duration', () => {
   test.each(cases)('%s', (text, ms) => expect(parseDuration(text)).toBe(ms))
 
   test.each(['', '30', 'd', '1.5h', '-1h', '1y', '1 h', '1H', '1h30m', '9999999d', '١d'])(
-    '"%s" is none',
+    '"%s" is not one',
     (text) => {
       expect(() => parseDuration(text)).toThrow(RangeError)
     },
@@ -29,23 +29,23 @@ describe('a moment', () => {
   const read = (text: string, edge: 'start' | 'end' = 'start', direction: 'ahead' | 'back' = 'ahead') =>
     parseMoment(text, { edge, direction, now_ms: NOW })
 
-  test('a date is the start of that local day, or its end: the first moment of the next', () => {
+  test('a date is the start of that local day, or its end, the first moment of the next day', () => {
     expect(read('2026-12-31')).toBe(new Date(2026, 11, 31).getTime())
     expect(read('2026-12-31', 'end')).toBe(new Date(2027, 0, 1).getTime())
   })
 
-  test('a date with a time is local unless it names a zone, whatever the edge', () => {
+  test('a date with a time is local unless it has an offset, whatever the edge', () => {
     expect(read('2026-12-31T18:30', 'end')).toBe(new Date(2026, 11, 31, 18, 30).getTime())
     expect(read('2026-12-31T18:30:05.250Z')).toBe(Date.UTC(2026, 11, 31, 18, 30, 5, 250))
     expect(read('2026-12-31T18:30+02:00')).toBe(Date.UTC(2026, 11, 31, 16, 30))
   })
 
-  test('a duration leads ahead or back from now', () => {
+  test('a duration counts into the future or the past', () => {
     expect(read('1h')).toBe(NOW + HOUR_MS)
     expect(read('1h', 'start', 'back')).toBe(NOW - HOUR_MS)
   })
 
-  test('the 29th of February is a day in leap years only', () => {
+  test('the 29th of February exists in leap years only', () => {
     expect(read('2028-02-29')).toBe(new Date(2028, 1, 29).getTime())
     expect(() => read('2027-02-29')).toThrow(RangeError)
   })
@@ -67,11 +67,11 @@ describe('a moment', () => {
     '26-12-31',
     '12/31/2026',
     '1795233161620',
-  ])('"%s" is none', (text) => {
+  ])('"%s" is not one', (text) => {
     expect(() => read(text)).toThrow(RangeError)
   })
 
-  test('what is printed can be read again, to the second', () => {
+  test('a printed time can be parsed back, to the second', () => {
     const times = fc.integer({ min: Date.UTC(1980), max: Date.UTC(2100) })
     fc.assert(
       fc.property(times, (time_ms) => {

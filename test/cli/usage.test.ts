@@ -1,24 +1,24 @@
-// `usage`: what was called, by whom, and what it came to.
+// `usage`: recorded calls, filtered, paged and summed by day.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post, voided } from '../ledger/world.ts'
-import { createWorld, NOW, type World } from './world.ts'
+import { createScene, NOW, type Scene } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 
-let world: World
+let scene: Scene
 beforeAll(async () => {
-  world = createWorld()
+  scene = createScene()
   for (const [account, key] of [
     ['anna', 'phone'],
     ['bert', 'desk'],
   ] as const) {
-    await world.run('account', 'create', account)
-    await world.run('credit', account, '10')
-    await world.run('key', 'create', account, '--name', key)
+    await scene.run('account', 'create', account)
+    await scene.run('credit', account, '10')
+    await scene.run('key', 'create', account, '--name', key)
   }
-  const db = openDatabase(world.path('tollgate.db'))
+  const db = openDatabase(scene.path('tollgate.db'))
   const writer = createWriter(db)
   const of = { account_id: 2, key_id: 2 }
   writer.commit([hold(9_000), hold(9_000, of), hold(9_000), hold(9_000)])
@@ -30,10 +30,10 @@ beforeAll(async () => {
   ])
   db.close()
 })
-afterAll(() => world.remove())
+afterAll(() => scene.remove())
 
 const ids = async (...args: string[]) =>
-  (await world.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
+  (await scene.json('usage', ...args)).calls.map(({ id }: { id: number }) => id)
 
 describe('usage', () => {
   const cases: [line: string, ids: number[]][] = [
@@ -53,16 +53,16 @@ describe('usage', () => {
     expect(await ids(...line.split(' '))).toEqual(expected)
   })
 
-  test('is paged: each page says where the next one begins', async () => {
-    const first = await world.json('usage', '--limit', '3')
+  test('is paged: each page says how to get the next one', async () => {
+    const first = await scene.json('usage', '--limit', '3')
     expect([first.calls.length, first.next_cursor]).toEqual([3, 2])
-    expect((await world.run('usage', '--limit', '3')).err).toBe('There are more: --before 2')
-    const second = await world.json('usage', '--limit', '3', '--before', String(first.next_cursor))
+    expect((await scene.run('usage', '--limit', '3')).err).toBe('There are more calls: --before 2')
+    const second = await scene.json('usage', '--limit', '3', '--before', String(first.next_cursor))
     expect([second.calls.length, second.next_cursor]).toEqual([1, null])
   })
 
-  test('--json has a call with names, booleans, money both ways and the price that was applied', async () => {
-    const [call] = (await world.json('usage', '--until', '24h', '--since', '2d')).calls
+  test('--json has calls with names, booleans, money in both units and the applied price', async () => {
+    const [call] = (await scene.json('usage', '--until', '24h', '--since', '2d')).calls
     expect(call).toMatchObject({
       account: 'anna',
       key: 'phone',
@@ -75,13 +75,13 @@ describe('usage', () => {
     })
   })
 
-  test('is a table in which ~ marks an estimate, and thinking counts as output', async () => {
-    const { out } = await world.run('usage', '--account', 'bert')
+  test('is a table where ~ marks an estimate, and thinking counts as output', async () => {
+    const { out } = await scene.run('usage', '--account', 'bert')
     expect(out.split('\n')[1]).toMatch(/ bert +desk +sim-pro +completed +200 +10 +12~ +- +0\.000002 +100$/)
   })
 
-  test('--sums day has a line a day, account, key and model', async () => {
-    const { out } = await world.run('usage', '--sums', 'day', '--since', '2026-11-20')
+  test('--sums day has a line per day, account, key and model', async () => {
+    const { out } = await scene.run('usage', '--sums', 'day', '--since', '2026-11-20')
     expect(
       out
         .split('\n')
@@ -92,13 +92,13 @@ describe('usage', () => {
       ['2026-11-21', 'bert', 'desk', 'sim-pro', '1', '10', '12', '-', '0.000002'],
       ['2026-11-20', 'anna', 'phone', 'sim-flash', '1', '10', '5', '-', '0.0000015'],
     ])
-    expect((await world.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
+    expect((await scene.json('usage', '--sums', 'day', '--account', 'bert')).sums).toMatchObject([
       { day: '2026-11-21', account: 'bert', calls: 1, cost_nanos: 2_000, cost_usd: '0.000002' },
     ])
   })
 
-  test('of nothing says so', async () => {
-    expect((await world.run('usage', '--model', 'none')).out).toBe('No calls.')
-    expect((await world.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
+  test('without calls says so', async () => {
+    expect((await scene.run('usage', '--model', 'none')).out).toBe('No calls.')
+    expect((await scene.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
   })
 })

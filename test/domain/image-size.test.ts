@@ -1,10 +1,10 @@
-// The row "size string" of the limits, and the ratios: what is read, what is refused, and the arithmetic of crops.
+// `size` and `aspect_ratio` (spec.md, Limits, row "size string"): what is accepted, what is refused, and the arithmetic.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { hasAspectRatio, largestWithin, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import { refusalOf } from '../media/support.ts'
 
-describe('"auto" or WIDTHxHEIGHT', () => {
+describe('size: "auto" or WIDTHxHEIGHT', () => {
   test.each([
     '1024x1024',
     '1024x1536',
@@ -26,7 +26,7 @@ describe('"auto" or WIDTHxHEIGHT', () => {
   test('auto', () => expect(parseSize('auto')).toBe('auto'))
 })
 
-describe('text words, spaces inside, overlong values: 400 invalid_request', () => {
+describe('size: text words, spaces inside, overlong values: invalid_request', () => {
   test.each([
     '',
     ' ',
@@ -110,7 +110,7 @@ describe('aspect_ratio', () => {
     'wide',
     'auto',
     '１６:９',
-  ])('%j: 400 invalid_request', async (text) => {
+  ])('%j: invalid_request', async (text) => {
     expect(await refusalOf(() => parseAspectRatio(text))).toMatchObject({
       kind: 'invalid_request',
       code: 'invalid_request',
@@ -118,7 +118,7 @@ describe('aspect_ratio', () => {
   })
 })
 
-describe('the largest size of a ratio', () => {
+describe('the largest size of a ratio within another', () => {
   const side = fc.integer({ min: 1, max: 5000 })
   const size = fc.record({ width: side, height: side })
   const ratio = fc
@@ -131,7 +131,7 @@ describe('the largest size of a ratio', () => {
     )
   })
 
-  test('fits, and the next one does not', () => {
+  test('fits, and the next larger one does not', () => {
     fc.assert(
       fc.property(size, ratio, (within, wished) => {
         fc.pre(within.width >= wished.width && within.height >= wished.height)
@@ -142,7 +142,7 @@ describe('the largest size of a ratio', () => {
     )
   })
 
-  test('is the ratio itself where nothing fits', () => {
+  test('is the smallest size of the ratio where none fits', () => {
     expect(largestWithin({ width: 3, height: 2 }, { width: 16, height: 9 })).toEqual({ width: 16, height: 9 })
   })
 

@@ -1,4 +1,4 @@
-// Money: nano-dollars as safe integers, read and written digit by digit, rounded up once.
+// Money in nano-dollars: safe integers, read and written digit by digit, rounded up once.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { divideRoundingUp, formatUsd, NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
@@ -77,7 +77,7 @@ describe('formatUsd writes at least two and at most nine decimals', () => {
     expect(formatUsd(nanos)).toBe(text)
   })
 
-  test('what is written reads as the same amount', () => {
+  test('a written amount parses to the same amount', () => {
     fc.assert(fc.property(fc.maxSafeInteger(), (nanos) => parseUsd(formatUsd(nanos)) === nanos))
   })
 })
@@ -94,7 +94,7 @@ describe('divideRoundingUp', () => {
     expect(divideRoundingUp(amount, divisor)).toBe(nanos)
   })
 
-  test('refuses a result that is no safe integer', () => {
+  test('refuses a result that is not a safe integer', () => {
     expect(() => divideRoundingUp(2n ** 53n, 1n)).toThrow(RangeError)
   })
 })

@@ -1,4 +1,4 @@
-// The log: JSON lines with levels, and no secret in them whatever is logged.
+// The log: JSON lines with levels, and never a secret in them.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { memoryLog } from '../support/memory-log.ts'
@@ -12,7 +12,7 @@ describe('a line', () => {
     )
   })
 
-  test('below the level is dropped, and the level can change while the process runs', () => {
+  test('below the level is dropped, and the level can change at run time', () => {
     const { log, lines } = memoryLog({ level: 'warn' })
     log.info({}, 'dropped')
     log.warn({}, 'kept')
@@ -30,11 +30,11 @@ describe('a line', () => {
 })
 
 describe('an error in `cause`', () => {
-  test('is told with its code and its own causes, scrubbed all the way down', () => {
-    const { log, lines } = memoryLog({ secrets: ['vendor-key'] })
+  test('is logged with its code and its own causes, scrubbed at every depth', () => {
+    const { log, lines } = memoryLog({ secrets: ['provider-key'] })
     const inner = Object.assign(new Error('connect 10.0.0.7:443 refused'), { code: 'ECONNREFUSED' })
     log.error(
-      { cause: new Error('POST https://api.vendor.example/?k=vendor-key', { cause: inner }) },
+      { cause: new Error('POST https://api.provider.example/?k=provider-key', { cause: inner }) },
       'failed',
     )
     expect(lines()[0]?.cause).toMatchObject({
@@ -45,17 +45,17 @@ describe('an error in `cause`', () => {
   })
 
   test.each([
-    ['a string', 'see https://api.vendor.example', 'see [address]'],
-    ['an object', { url: 'https://api.vendor.example', status: 500 }, { url: '[address]', status: 500 }],
+    ['a string', 'see https://api.provider.example', 'see [address]'],
+    ['an object', { url: 'https://api.provider.example', status: 500 }, { url: '[address]', status: 500 }],
     ['nothing', null, null],
     ['a number', 42, 42],
-  ])('that is no Error but %s is scrubbed too', (_, cause, logged) => {
+  ])('that is not an Error but %s is scrubbed too', (_, cause, logged) => {
     const { log, lines } = memoryLog()
     log.warn({ cause }, 'odd')
     expect(lines()[0]?.cause).toEqual(logged)
   })
 
-  test('that refers to itself ends somewhere', () => {
+  test('that refers to itself is cut off', () => {
     const { log, lines } = memoryLog()
     const error = new Error('round')
     error.cause = error
@@ -67,12 +67,12 @@ describe('an error in `cause`', () => {
   })
 })
 
-describe('no secret in a line', () => {
-  test('in the message, a field, a field of a field, a name of a field', () => {
-    const { log, text, lines } = memoryLog({ secrets: ['vendor-"key"'] })
-    const secret = 'vendor-"key"'
+describe('a secret is hidden', () => {
+  test('in the message, in fields at any depth, and in their names', () => {
+    const { log, text, lines } = memoryLog({ secrets: ['provider-"key"'] })
+    const secret = 'provider-"key"'
     log.info({ a: secret, b: { c: [secret] }, [secret]: 1, url: '/x?key=abc' }, `said ${secret}`)
-    expect(text()).not.toContain('vendor-')
+    expect(text()).not.toContain('provider-')
     expect(lines()[0]).toMatchObject({
       a: '[hidden]',
       b: { c: ['[hidden]'] },
@@ -82,20 +82,20 @@ describe('no secret in a line', () => {
     })
   })
 
-  test('that a changed catalogue brought', () => {
+  test('once a changed catalogue names it', () => {
     const { log, text } = memoryLog({ secrets: ['the-old-key'] })
     log.setSecrets(['the-new-key'])
     log.info({}, 'the-new-key')
     expect(text()).not.toContain('the-new-key')
   })
 
-  test('that looks like the JSON around it breaks no line', () => {
+  test('without breaking the line where it looks like the JSON around it', () => {
     const { log, lines } = memoryLog({ secrets: ['","message":"', '12345678', '"level":"info"'] })
     log.info({ a: '","message":"', count: 12_345_678 }, 'x')
     expect(lines()[0]).toMatchObject({ level: 'info', a: '[hidden]', count: 12_345_678, message: 'x' })
   })
 
-  test('by chance: any secret, anywhere in anything that can be logged', () => {
+  test('whatever it is, and wherever it is logged (property)', () => {
     const secret = fc
       .string({ unit: 'binary', minLength: 8, maxLength: 30 })
       .filter((text) => text.isWellFormed())

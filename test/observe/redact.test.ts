@@ -1,4 +1,4 @@
-// "Upstream addresses, keys and messages that could hold them never reach a caller or a log" (design.md), by cases and by chance.
+// Redaction: upstream addresses, keys, and messages that contain them never reach a caller or the log.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createRedactor, redactUrl, secretsOf } from '../../src/observe/redact.ts'
@@ -29,11 +29,11 @@ describe('a key in a query string is redacted wherever a URL is written (silent.
   })
 
   const untouched = ['/x', '/x?alt=sse', '/x?monkey=banana', '/x?keys=1', '/x?key', '/x?%zz=1', '/x@y?a=b']
-  test.each(untouched)('%s holds no key, and stays as it is', (url) => {
+  test.each(untouched)('%s contains no key, and stays as it is', (url) => {
     expect(redactUrl(url)).toBe(url)
   })
 
-  test('whatever value URLSearchParams can carry is gone, and what stands around it stays', () => {
+  test('any value that URLSearchParams can carry is removed, and the other parameters stay (property)', () => {
     const part = fc.stringMatching(/^[A-Za-z0-9 %&=?#;+/éß-]{1,20}$/u)
     fc.assert(
       fc.property(part, part, (secret, other) => {
@@ -52,13 +52,13 @@ describe('a key in a query string is redacted wherever a URL is written (silent.
   })
 })
 
-describe('free text of an error is scrubbed', () => {
-  const secrets = ['AQ.vendor-key-1', 'gateway.internal.example:8443']
+describe('the text of an error is scrubbed of', () => {
+  const secrets = ['AQ.provider-key-1', 'gateway.internal.example:8443']
   const cases: [name: string, text: string, scrubbed: string][] = [
-    ['a known key', 'bad key AQ.vendor-key-1!', 'bad key [hidden]!'],
+    ['a known key', 'bad key AQ.provider-key-1!', 'bad key [hidden]!'],
     ['one of our keys', `the key ${OURS} was sent`, 'the key [hidden] was sent'],
     [
-      "a vendor's key that is not in the catalogue",
+      "a provider's key that is not in the catalogue",
       `AIza${'x'.repeat(35)} is not valid`,
       '[hidden] is not valid',
     ],
@@ -77,11 +77,11 @@ describe('free text of an error is scrubbed', () => {
     'version 1.2.3 at 12:30:45',
     'tg_p-79rF0 is the prefix that `key list` shows',
     'expected [a:b] or [1]',
-  ])('"%s" says nothing secret, and stays as it is', (text) => {
+  ])('nothing in "%s", which has no secret', (text) => {
     expect(createRedactor(secrets).scrub(text)).toBe(text)
   })
 
-  test('a secret is found as it is, in JSON and in a URL, wherever it stands, next to anything', () => {
+  test('any secret, as it is, in JSON and in a URL, next to anything (property)', () => {
     const secret = fc
       .string({ unit: 'binary', minLength: 8, maxLength: 40 })
       .filter((text) => text.isWellFormed())
@@ -96,7 +96,7 @@ describe('free text of an error is scrubbed', () => {
           for (const one of hidden) {
             for (const form of [one, JSON.stringify(one).slice(1, -1), encodeURIComponent(one)]) {
               expect(finds(before + form + after)).toBeTrue()
-              // What is found need not be this one only: it is gone all the same, unless the label itself spells it.
+              // The match may be longer than this form. It is hidden all the same, unless the label itself spells it.
               if (!'[hidden]'.includes(form)) expect(hide(form)).not.toContain(form)
             }
           }
@@ -106,11 +106,11 @@ describe('free text of an error is scrubbed', () => {
   })
 })
 
-describe('what of a catalogue is secret', () => {
+describe('the secrets of a catalogue', () => {
   const provider = {
     name: 'p',
     protocol: 'openai',
-    api_keys: ['key-of-vendor-1', 'key-of-vendor-2'],
+    api_keys: ['key-of-provider-1', 'key-of-provider-2'],
     headers: { 'x-tenant': 'tenant-secret' },
     first_byte_timeout_ms: 1,
     idle_timeout_ms: 1,
@@ -120,10 +120,10 @@ describe('what of a catalogue is secret', () => {
   const secretsFor = (base_url: string) =>
     secretsOf({ providers: new Map([['p', { ...provider, base_url }]]) })
 
-  test('its keys, header values, addresses and hosts', () => {
+  test('are its keys, header values, addresses and hosts', () => {
     const line =
-      'key-of-vendor-1 key-of-vendor-2 tenant-secret https://api.vendor.example/v1 api.vendor.example'
-    expect(createRedactor(secretsFor('https://API.vendor.example/v1')).hide(line)).toBe(
+      'key-of-provider-1 key-of-provider-2 tenant-secret https://api.provider.example/v1 api.provider.example'
+    expect(createRedactor(secretsFor('https://API.provider.example/v1')).hide(line)).toBe(
       '[hidden] [hidden] [hidden] [hidden] [hidden]',
     )
   })
@@ -133,17 +133,17 @@ describe('what of a catalogue is secret', () => {
     ['http://ollama:11434', 'provider ollama answered'],
     ['http://localhost:11434', 'listens on localhost:8080'],
     ['http://127.0.0.1:11434', 'listens on 127.0.0.1:8080'],
-  ])('%s leaves the words of the log alone', (base_url, line) => {
+  ])('do not include the name of %s', (base_url, line) => {
     expect(createRedactor(secretsFor(base_url)).hide(line)).toBe(line)
   })
 
-  test('a server on this machine is hidden with its port', () => {
+  test('include a server on this machine with its port', () => {
     expect(createRedactor(secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
       'to [hidden]',
     )
   })
 
-  test('a placeholder is no secret', () => {
+  test('do not include placeholders', () => {
     expect(createRedactor(['', 'none', 'ollama']).hide('none of ollama')).toBe('none of ollama')
   })
 })

@@ -1,4 +1,4 @@
-// How many calls may wait for a vendor at once: more than the runtime's own 256.
+// More calls upstream at once than the runtime's own limit of 256.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { request } from 'node:http'
 import { startGatewayProcess } from '../shutdown/gateway-process.ts'
@@ -10,7 +10,7 @@ setDefaultTimeout(60_000)
 
 const CALLS = 400
 
-/** The test's own fetch has the limit too: this is a client without one. */
+/** A client without a limit: the test's own fetch has the limit too. */
 function statusOf({ url, key }: { url: URL; key: string }): Promise<number | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
   const headers = { 'x-goog-api-key': key, 'content-type': 'application/json' }
@@ -23,7 +23,7 @@ function statusOf({ url, key }: { url: URL; key: string }): Promise<number | und
   return promise
 }
 
-test(`a gateway as it is run has ${CALLS} calls with its vendor at once`, async () => {
+test(`a gateway process has ${CALLS} calls upstream at once`, async () => {
   const arrived = Promise.withResolvers<void>()
   let waiting = 0
   await using upstream = await startUpstream(async (): Promise<Answer> => {

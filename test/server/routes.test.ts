@@ -1,4 +1,4 @@
-// spec.md, "All endpoints require authentication": every route of the application is tried without a key, and with a wrong one.
+// spec.md, "All endpoints require authentication": every route is tried without a key, and with wrong ones.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -6,15 +6,15 @@ import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-/** What needs no key. Nothing is added here without a reason in spec.md or silent.md. */
+/** Routes that need no key. An addition needs a reason in spec.md or silent.md. */
 const OPEN = ['GET /healthz', 'GET /readyz']
 
 let upstream: Upstream
 let gateway: TestGateway
-let handed: Gateway | undefined
-/** Takes no part but to see what the plugins are handed. */
+let parts: Gateway | undefined
+/** A plugin without routes, which remembers the gateway that plugins are given. */
 const spy: Plugin = (given) => {
-  handed = given
+  parts = given
   return createApp(given, [])
 }
 
@@ -30,10 +30,10 @@ beforeEach(() => {
   upstream.seen.length = 0
 })
 
-/** All routes of the application, each with a path that it serves. */
+/** All routes of the application, each with a path that it matches. */
 function routes(): { method: string; path: string }[] {
-  if (!handed) throw new Error('the plugins were handed nothing')
-  return createApp(handed, plugins).routes.flatMap(({ method, path }) =>
+  if (!parts) throw new Error('the plugins were given no gateway')
+  return createApp(parts, plugins).routes.flatMap(({ method, path }) =>
     (method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] : [method]).map((one) => ({
       method: one,
       path: path.replace(/:[a-z_]+/gi, 'anything').replace('*', 'anything:generateContent'),
@@ -44,7 +44,7 @@ function routes(): { method: string; path: string }[] {
 const isOpen = ({ method, path }: { method: string; path: string }) => OPEN.includes(`${method} ${path}`)
 const withoutBody = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** Sent in any of the forms in which a key is sent, and not at all. */
+/** A missing key, and wrong ones in each form in which a key is sent. */
 const WRONG: [string, Record<string, string>, string][] = [
   ['no key', {}, ''],
   ['a wrong bearer', { authorization: `Bearer tg_${'x'.repeat(43)}` }, ''],
@@ -61,7 +61,7 @@ const BODIES: [string, string, string][] = [
 
 describe('without a key', () => {
   test.each(WRONG)(
-    '%s: every route but two gives 401, before its body is looked at',
+    '%s: every route but two gives 401, before its body is read',
     async (_, headers, query) => {
       const closed = routes().filter((route) => !isOpen(route))
       expect(closed.length).toBeGreaterThan(10)
@@ -94,7 +94,7 @@ describe('without a key', () => {
     expect(Object.keys((await response.json()) as object)).toEqual(['status'])
   })
 
-  test('the routes that need no key exist, and no other does not', () => {
+  test('only these routes need no key', () => {
     expect(
       routes()
         .filter(isOpen)
@@ -103,7 +103,7 @@ describe('without a key', () => {
   })
 })
 
-describe('what is no route', () => {
+describe('an unknown route', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/nowhere'],
@@ -121,7 +121,7 @@ describe('what is no route', () => {
     })
   })
 
-  test('a path is never what lets somebody in: a short Host header changes nothing', async () => {
+  test('a short Host header, which garbles the path, does not let a caller in', async () => {
     const response = await fetch(new URL('/v1beta/models/x:generateContent', gateway.url), {
       method: 'POST',
       headers: { host: 'a' },
@@ -132,10 +132,10 @@ describe('what is no route', () => {
 })
 
 describe('readiness', () => {
-  test('/readyz is 503, and calls are refused, from the moment on that the gateway stops', async () => {
+  test('/readyz is 503, and calls are refused, from the moment that the gateway stops', async () => {
     const own = await startTestGateway({ upstream, plugins: [...plugins, spy] })
     const key = await own.caller()
-    const running = handed?.running
+    const running = parts?.running
     const stopping = running?.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready' }])

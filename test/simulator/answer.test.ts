@@ -1,4 +1,4 @@
-// What the simulated vendor answers, and that its usage adds up.
+// The answers of a simulated provider, and their usage.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -6,63 +6,63 @@ import { totalTokens } from '../../src/domain/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
-import { type Answered, ask, configured, createVendor, partsOf, textOf } from './vendor.ts'
+import { type Answered, ask, configured, createProvider, partsOf, textOf } from './provider.ts'
 
-const vendor = createVendor()
+const provider = createProvider()
 const countOf = (answer: Answered | undefined, name: string): number =>
   Number(answer?.usageMetadata?.[name] ?? 0)
 
 describe('text follows from the prompt and the seed', () => {
   test('the same prompt and seed give the same answer', async () => {
     const [first, second] = [
-      await vendor.whole('flash', ask('Tides?')),
-      await vendor.whole('flash', ask('Tides?')),
+      await provider.whole('flash', ask('Tides?')),
+      await provider.whole('flash', ask('Tides?')),
     ]
     expect(second).toEqual(first)
   })
 
-  test('temperature changes nothing', async () => {
-    const cold = await vendor.whole('flash', configured({ temperature: 0 }))
-    expect(textOf(await vendor.whole('flash', configured({ temperature: 2 })))).toBe(textOf(cold))
+  test('temperature has no effect', async () => {
+    const cold = await provider.whole('flash', configured({ temperature: 0 }))
+    expect(textOf(await provider.whole('flash', configured({ temperature: 2 })))).toBe(textOf(cold))
   })
 
   test('another prompt or seed gives another text', async () => {
     const answers = [
-      await vendor.whole('flash', configured({ seed: 1 })),
-      await vendor.whole('flash', configured({ seed: 2 })),
-      await vendor.whole('flash', configured({ seed: 1 }, 'Why do tides fall?')),
+      await provider.whole('flash', configured({ seed: 1 })),
+      await provider.whole('flash', configured({ seed: 2 })),
+      await provider.whole('flash', configured({ seed: 1 }, 'Why do tides fall?')),
     ]
     expect(new Set(answers.map(textOf)).size).toBe(3)
   })
 
-  test('it takes up words of the prompt', async () => {
-    expect(textOf(await vendor.whole('flash', ask('Zanzibar')))).toContain('Zanzibar')
+  test('it uses words of the prompt', async () => {
+    expect(textOf(await provider.whole('flash', ask('Zanzibar')))).toContain('Zanzibar')
   })
 
-  test('the stream says what the whole answer says', async () => {
-    expect(textOf(await vendor.stream('flash', ask('Tides?')))).toBe(
-      textOf(await vendor.whole('flash', ask('Tides?'))),
+  test('the stream has the text of the whole answer', async () => {
+    expect(textOf(await provider.stream('flash', ask('Tides?')))).toBe(
+      textOf(await provider.whole('flash', ask('Tides?'))),
     )
   })
 
   test('several candidates differ, and each ends', async () => {
-    const { candidates = [] } = await vendor.whole('flash', configured({ candidateCount: 3 }))
+    const { candidates = [] } = await provider.whole('flash', configured({ candidateCount: 3 }))
     expect(candidates.map(({ index }) => index)).toEqual([0, 1, 2])
     expect(new Set(candidates.map(({ content }) => content?.parts?.[0]?.text)).size).toBe(3)
-    const events = await vendor.stream('flash', configured({ candidateCount: 3 }))
+    const events = await provider.stream('flash', configured({ candidateCount: 3 }))
     expect(events.filter((event) => event.candidates?.[0]?.finishReason === 'STOP').length).toBe(3)
   })
 })
 
-describe('limits of the output', () => {
+describe('output limits', () => {
   test('maxOutputTokens ends the answer with MAX_TOKENS', async () => {
-    const answer = await vendor.whole('flash-lite', configured({ maxOutputTokens: 7 }))
+    const answer = await provider.whole('flash-lite', configured({ maxOutputTokens: 7 }))
     expect(answer.candidates?.[0]?.finishReason).toBe('MAX_TOKENS')
     expect(countTokens(textOf(answer))).toBe(7)
   })
 
   test('spec.md: reasoning can exhaust maxOutputTokens and truncate visible output', async () => {
-    const answer = await vendor.whole('pro', configured({ maxOutputTokens: 10 }))
+    const answer = await provider.whole('pro', configured({ maxOutputTokens: 10 }))
     expect(answer.candidates?.[0]).toEqual({
       content: { role: 'model' },
       finishReason: 'MAX_TOKENS',
@@ -74,17 +74,17 @@ describe('limits of the output', () => {
   })
 
   test('a stop sequence ends the answer before it', async () => {
-    const whole = textOf(await vendor.whole('flash', configured({})))
+    const whole = textOf(await provider.whole('flash', configured({})))
     const stop = whole.slice(30, 36)
-    const answer = await vendor.whole('flash', configured({ stopSequences: [stop] }))
+    const answer = await provider.whole('flash', configured({ stopSequences: [stop] }))
     expect(textOf(answer)).toBe(whole.slice(0, whole.indexOf(stop)))
     expect(answer.candidates?.[0]?.finishReason).toBe('STOP')
   })
 
   test('tokens-N writes N tokens', async () => {
-    expect(countOf(await vendor.whole('flash-lite-tokens-500', ask('Tides?')), 'candidatesTokenCount')).toBe(
-      500,
-    )
+    expect(
+      countOf(await provider.whole('flash-lite-tokens-500', ask('Tides?')), 'candidatesTokenCount'),
+    ).toBe(500)
   })
 })
 
@@ -95,16 +95,16 @@ describe('thinking', () => {
     ['-1 leaves it to the model', 'pro', { thinkingBudget: -1 }, 24, 160],
     ['no budget leaves it to the model', 'flash', {}, 24, 160],
     ['a lite model does not think', 'flash-lite', { thinkingBudget: 100 }, 0, 0],
-  ])('%s', async (_name, model, thinkingConfig, least, most) => {
-    const answer = await vendor.whole(model, configured({ thinkingConfig }))
-    expect(countOf(answer, 'thoughtsTokenCount')).toBeWithin(least, most + 1)
+  ])('%s', async (_name, model, thinkingConfig, min, max) => {
+    const answer = await provider.whole(model, configured({ thinkingConfig }))
+    expect(countOf(answer, 'thoughtsTokenCount')).toBeWithin(min, max + 1)
   })
 
   test('includeThoughts shows them first, and signs the part after them', async () => {
     const body = configured({ thinkingConfig: { includeThoughts: true } })
     for (const parts of [
-      partsOf(await vendor.whole('pro', body)),
-      partsOf(await vendor.stream('pro', body)),
+      partsOf(await provider.whole('pro', body)),
+      partsOf(await provider.stream('pro', body)),
     ]) {
       expect(parts[0]?.thought).toBe(true)
       expect(parts[1]?.thought).toBeUndefined()
@@ -112,8 +112,8 @@ describe('thinking', () => {
     }
   })
 
-  test('thoughts that are not shown are counted all the same', async () => {
-    const answer = await vendor.whole('pro', configured({}))
+  test('thoughts that are not shown are counted too', async () => {
+    const answer = await provider.whole('pro', configured({}))
     expect(partsOf(answer).some(({ thought }) => thought)).toBe(false)
     expect(countOf(answer, 'thoughtsTokenCount')).toBeGreaterThan(0)
   })
@@ -137,15 +137,15 @@ describe('function calls', () => {
   const tools = [{ functionDeclarations: [WEATHER, { name: 'get_time' }] }]
   const mode = (value: string, more = {}) => ({ functionCallingConfig: { mode: value, ...more } })
   const called = async (body: unknown) =>
-    partsOf(await vendor.whole('flash', body)).flatMap(({ functionCall }) => functionCall?.name ?? [])
+    partsOf(await provider.whole('flash', body)).flatMap(({ functionCall }) => functionCall?.name ?? [])
 
   test.each<[string, Record<string, unknown>, string[]]>([
-    ['nothing is called unless asked', ask('Hello', { tools }), []],
+    ['nothing is called unless mentioned', ask('Hello', { tools }), []],
     ['a name in the prompt is called', ask('Please get_time now', { tools }), ['get_time']],
     ['two names are both called', ask('get_time and get_weather', { tools }), ['get_weather', 'get_time']],
     ['mode ANY calls', ask('Hello', { tools, toolConfig: mode('ANY') }), ['get_weather']],
     [
-      'allowedFunctionNames choose',
+      'allowedFunctionNames selects',
       ask('Hello', { tools, toolConfig: mode('ANY', { allowedFunctionNames: ['get_time'] }) }),
       ['get_time'],
     ],
@@ -161,7 +161,7 @@ describe('function calls', () => {
   ])('%s', async (_name, body, names) => expect(await called(body)).toEqual(names))
 
   test('arguments fit the schema', async () => {
-    const [part] = partsOf(await vendor.whole('flash', ask('get_weather', { tools })))
+    const [part] = partsOf(await provider.whole('flash', ask('get_weather', { tools })))
     const { city, days, unit, hours } = part?.functionCall?.args ?? {}
     expect(city).toBeString()
     expect(Number.isInteger(days) && Number(days) >= 1 && Number(days) <= 7).toBe(true)
@@ -171,16 +171,16 @@ describe('function calls', () => {
 
   test('after a functionResponse, the text quotes it', async () => {
     const response = { parts: [{ functionResponse: { name: 'get_time', response: { now: 'noon' } } }] }
-    const answer = await vendor.whole('flash', {
+    const answer = await provider.whole('flash', {
       contents: [{ parts: [{ text: 'get_time' }] }, response],
       tools,
     })
     expect(textOf(answer)).toContain('{"now":"noon"}')
   })
 
-  test('a call that does not fit the output limit is not made', async () => {
+  test('a call that does not fit the output limit is left out', async () => {
     const body = { ...configured({ maxOutputTokens: 3 }, 'get_weather'), tools }
-    const answer = await vendor.whole('flash-lite', body)
+    const answer = await provider.whole('flash-lite', body)
     expect(answer.candidates?.[0]?.finishReason).toBe('MAX_TOKENS')
     expect(partsOf(answer)).toEqual([])
   })
@@ -195,7 +195,7 @@ describe('JSON answers', () => {
         properties: { name: { type: 'STRING', maxLength: '4' }, ok: { type: 'BOOLEAN' } },
       },
     }
-    const answer = await vendor.whole(
+    const answer = await provider.whole(
       'flash',
       configured({ responseMimeType: 'application/json', responseSchema }),
     )
@@ -207,12 +207,12 @@ describe('JSON answers', () => {
     }
   })
 
-  test('a schema that refers to itself ends', async () => {
+  test('fit a schema that refers to itself, to a limited depth', async () => {
     const responseJsonSchema = {
       $defs: { node: { type: 'object', properties: { next: { $ref: '#/$defs/node' } }, required: ['next'] } },
       $ref: '#/$defs/node',
     }
-    const answer = await vendor.whole(
+    const answer = await provider.whole(
       'flash',
       configured({ responseMimeType: 'application/json', responseJsonSchema }),
     )
@@ -224,7 +224,7 @@ describe('usage', () => {
   const PNG = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
 
   test('an image is 258 tokens of the prompt', async () => {
-    const answer = await vendor.whole('flash', { contents: [{ parts: [{ text: 'one two' }, PNG, PNG] }] })
+    const answer = await provider.whole('flash', { contents: [{ parts: [{ text: 'one two' }, PNG, PNG] }] })
     expect(countOf(answer, 'promptTokenCount')).toBe(2 + 2 * 258)
     expect(answer.usageMetadata?.promptTokensDetails).toEqual([
       { modality: 'TEXT', tokenCount: 2 },
@@ -233,33 +233,33 @@ describe('usage', () => {
   })
 
   test('a cached content is 4096 tokens, all read from the cache', async () => {
-    const answer = await vendor.whole('flash', ask('one two', { cachedContent: 'cachedContents/1' }))
+    const answer = await provider.whole('flash', ask('one two', { cachedContent: 'cachedContents/1' }))
     expect(countOf(answer, 'promptTokenCount')).toBe(4098)
     expect(countOf(answer, 'cachedContentTokenCount')).toBe(4096)
   })
 
   test('cache reports half of the prompt as cached', async () => {
     expect(
-      countOf(await vendor.whole('flash-cache', ask('one two three four')), 'cachedContentTokenCount'),
+      countOf(await provider.whole('flash-cache', ask('one two three four')), 'cachedContentTokenCount'),
     ).toBe(2)
   })
 
   test('nousage reports none, zerousage zeros', async () => {
-    for (const event of await vendor.stream('flash-nousage', ask('Tides?'))) {
+    for (const event of await provider.stream('flash-nousage', ask('Tides?'))) {
       expect(event).not.toHaveProperty('usageMetadata')
     }
     const zero = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }
-    expect((await vendor.whole('flash-zerousage', ask('Tides?'))).usageMetadata).toEqual(zero)
+    expect((await provider.whole('flash-zerousage', ask('Tides?'))).usageMetadata).toEqual(zero)
   })
 
-  test('a picture is 1290 tokens of output, in the shape that was asked for', async () => {
-    const answer = await vendor.whole('flash-image', configured({ imageConfig: { aspectRatio: '16:9' } }))
+  test('a picture is 1290 tokens of output, in the requested shape', async () => {
+    const answer = await provider.whole('flash-image', configured({ imageConfig: { aspectRatio: '16:9' } }))
     expect(answer.usageMetadata?.candidatesTokensDetails).toEqual([{ modality: 'IMAGE', tokenCount: 1290 }])
     const png = Buffer.from(partsOf(answer)[1]?.inlineData?.data ?? '', 'base64')
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1024, 576])
   })
 
-  test('property: counts add up, whole and streamed, and are what the gateway reads', async () => {
+  test('counts add up, whole and streamed, and are what the gateway reads (property)', async () => {
     const requests = fc.record({
       text: fc.string({ minLength: 1, maxLength: 300, unit: 'grapheme' }),
       images: fc.nat(3),
@@ -289,14 +289,14 @@ describe('usage', () => {
       fc.asyncProperty(requests, async ({ text, images, model, generationConfig }) => {
         const parts = [{ text }, ...Array.from({ length: images }, () => PNG)]
         const body = { contents: [{ parts }], generationConfig }
-        const whole = await vendor.whole(model, body)
-        const events = await vendor.stream(model, body)
+        const whole = await provider.whole(model, body)
+        const events = await provider.stream(model, body)
         expect(events.at(-1)?.usageMetadata).toEqual(whole.usageMetadata)
         const usage = gemini.text.readUsage(whole as unknown as JsonObject)
         expect(usage && totalTokens(usage)).toBe(countOf(whole, 'totalTokenCount'))
-        const most = generationConfig.maxOutputTokens ?? Number.POSITIVE_INFINITY
+        const limit = generationConfig.maxOutputTokens ?? Number.POSITIVE_INFINITY
         const output = countOf(whole, 'candidatesTokenCount') + countOf(whole, 'thoughtsTokenCount')
-        expect(output).toBeLessThanOrEqual(most * (generationConfig.candidateCount ?? 1))
+        expect(output).toBeLessThanOrEqual(limit * (generationConfig.candidateCount ?? 1))
         const totals = events.map((event) => countOf(event, 'totalTokenCount'))
         expect(totals).toEqual([...totals].sort((a, b) => a - b))
       }),
@@ -304,7 +304,7 @@ describe('usage', () => {
     )
   })
 
-  test('property: tokens joined are the text', () => {
+  test('tokens joined are the text (property)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => expect(tokenize(text).join('')).toBe(text)),
     )
@@ -313,19 +313,19 @@ describe('usage', () => {
 
 describe('safety', () => {
   test.each([
-    ['the word in the prompt', 'flash', ask('Please SIMULATE_BLOCK this')],
+    ['a word in the prompt', 'flash', ask('Please SIMULATE_BLOCK this')],
     ['the model', 'flash-block', ask('Tides?')],
   ])('%s blocks the prompt: no candidates, a blockReason, the prompt counted', async (_name, model, body) => {
-    for (const answer of [await vendor.whole(model, body), ...(await vendor.stream(model, body))]) {
+    for (const answer of [await provider.whole(model, body), ...(await provider.stream(model, body))]) {
       expect(answer).not.toHaveProperty('candidates')
       expect(answer.promptFeedback?.blockReason).toBe('SAFETY')
       expect(countOf(answer, 'totalTokenCount')).toBe(countOf(answer, 'promptTokenCount'))
     }
   })
 
-  test('safety stops in the middle', async () => {
-    const whole = textOf(await vendor.whole('flash', ask('Tides?')))
-    const stopped = await vendor.whole('flash-safety', ask('Tides?'))
+  test('safety stops in the middle of the answer', async () => {
+    const whole = textOf(await provider.whole('flash', ask('Tides?')))
+    const stopped = await provider.whole('flash-safety', ask('Tides?'))
     expect(stopped.candidates?.[0]?.finishReason).toBe('SAFETY')
     expect(whole).toStartWith(textOf(stopped))
     expect(textOf(stopped).length).toBeLessThan(whole.length)

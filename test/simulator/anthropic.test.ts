@@ -1,11 +1,11 @@
-// The simulated vendor of messages: shapes, usage that adds up, thoughts that are signed, caches, refusals in its words.
+// The simulated messages API: shapes, usage, signed thinking, prompt caching, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
+import { createProvider } from './provider.ts'
 import { pairs, recordedPairs } from './shapes.ts'
-import { createVendor } from './vendor.ts'
 
 const VERSION = { 'anthropic-version': '2023-06-01' }
 type Message = Anthropic.Message & { error?: { type: string; message: string } }
@@ -23,13 +23,13 @@ const TOOL = { name: 'get_time', input_schema: { type: 'object', properties: { z
 const OTHER_TOOL = { ...TOOL, name: 'get_rain' }
 
 function createClaude() {
-  const vendor = createVendor()
+  const provider = createProvider()
   const post = (body: unknown, path = '/v1/messages', headers: Record<string, string> = VERSION, init = {}) =>
-    vendor.fetch(
-      new Request(`http://vendor${path}`, { method: 'POST', headers, body: JSON.stringify(body), ...init }),
+    provider.fetch(
+      new Request(`http://provider${path}`, { method: 'POST', headers, body: JSON.stringify(body), ...init }),
     )
   return {
-    ...vendor,
+    ...provider,
     post,
     whole: async (body: Body) => (await (await post(body)).json()) as Message,
     events: async (body: Body) => eventsOf(await (await post({ ...body, stream: true })).text()),
@@ -49,7 +49,7 @@ const eventsOf = (text: string): Event[] =>
       return { name, data: JSON.parse(data) }
     })
 
-describe('shapes are those of the recordings: the same names, in the same order', () => {
+describe('shapes match the recordings: the same names, in the same order', () => {
   const recorded = recordedPairs('anthropic')
   test.each<[name: string, body: Body]>([
     ['text', ask()],
@@ -68,7 +68,7 @@ describe('shapes are those of the recordings: the same names, in the same order'
 })
 
 describe('streams', () => {
-  test('every event bears its name, and a ping comes early', async () => {
+  test('every event has its name, and a ping comes early', async () => {
     const events = await createClaude().events(ask('get_time', { ...THINKING, tools: [TOOL] }))
     for (const { name, data } of events) expect(name).toBe(data.type)
     const names = events.map(({ name }) => name)
@@ -85,7 +85,7 @@ describe('streams', () => {
     ['several tools', ask('get_time and get_rain', { tools: [TOOL, OTHER_TOOL] })],
     ['a limit', ask('Tides?', { max_tokens: 5 })],
   ])(
-    '%s: put together, a stream is the whole answer, and the gateway reads the same usage',
+    '%s: a stream adds up to the whole answer, and the gateway reads the same usage',
     async (_name, body) => {
       const claude = createClaude()
       const whole = await claude.whole(body)
@@ -114,7 +114,7 @@ describe('streams', () => {
     },
   )
 
-  test('what the simulator counts is what the gateway reads', async () => {
+  test('the gateway reads the usage that the simulator counts', async () => {
     const claude = createClaude()
     const usage = anthropic.text.readUsage(
       JSON.parse(JSON.stringify(await claude.whole(ask('Tides?', THINKING)))),
@@ -144,7 +144,7 @@ describe('streams', () => {
     expect(eventsOf(text)).toHaveLength(count)
   })
 
-  test('error-N ends with an event named error, of the vendor being overloaded', async () => {
+  test('error-N ends with an event named error, of type overloaded_error', async () => {
     const events = await createClaude().events(ask('Tides?', { model: 'claude-error-4' }))
     expect(events).toHaveLength(5)
     expect(events.at(-1)).toMatchObject({ name: 'error', data: { error: { type: 'overloaded_error' } } })
@@ -176,7 +176,7 @@ describe('answers', () => {
     expect(await createClaude().whole(body)).toMatchObject(stop)
   })
 
-  test('only thinks where it is told to, and within its budget', async () => {
+  test('thinks only on request', async () => {
     const claude = createClaude()
     const kinds = async (more: Body) =>
       (await claude.whole(ask('Tides?', more))).content.map(({ type }) => type)
@@ -187,7 +187,7 @@ describe('answers', () => {
     expect(await kinds({ ...THINKING, model: 'claude-lite' })).toEqual(['text'])
   })
 
-  test('a schema is followed', async () => {
+  test('follows a schema', async () => {
     const schema = { type: 'object', properties: { height: { type: 'integer', minimum: 3, maximum: 3 } } }
     const { content } = await createClaude().whole(
       ask('Tides?', { output_config: { format: { type: 'json_schema', schema } } }),
@@ -209,7 +209,7 @@ describe('answers', () => {
     expect(new Set(uses.map(({ id }) => id)).size).toBe(called.length)
   })
 
-  test('results of tools are taken up in the next turn, with thoughts given back', async () => {
+  test('uses the results of tools in the next turn, with thinking sent back', async () => {
     const claude = createClaude()
     const more = { ...THINKING, tools: [TOOL] }
     const first = await claude.whole(ask('get_time', more))
@@ -223,7 +223,7 @@ describe('answers', () => {
     expect(second.content.at(-1)).toMatchObject({ text: expect.stringContaining('half past nine') })
   })
 
-  test('images and documents are read, also inside results', async () => {
+  test('counts images and documents', async () => {
     const claude = createClaude()
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AAAA' } }
     const tokens = async (content: unknown) => (await claude.whole(ask(content))).usage.input_tokens
@@ -235,7 +235,7 @@ describe('answers', () => {
     ).toBe(bare + 258)
   })
 
-  test('counts tokens as it bills them, and needs no limit for it', async () => {
+  test('counts tokens as it bills them, and needs no output limit for that', async () => {
     const claude = createClaude()
     const body = {
       model: 'claude',
@@ -273,14 +273,14 @@ describe('prompt caching', () => {
     expect(second).toEqual({ ...first, read: first.in_5m ?? 0, in_5m: 0 })
   })
 
-  test('an hour is written as an hour, and what follows it as it says', async () => {
+  test('a block marked for an hour is written for an hour, the next one for its own time', async () => {
     const claude = createClaude()
     const usage = usageOf(await claude.whole(ask([cached(LONG)], { system: [cached(LONG, '1h')] })))
     expect(usage.in_1h).toBeGreaterThan(1_024)
     expect(usage.in_5m).toBeGreaterThan(1_024)
   })
 
-  test('a conversation that grows reads what it wrote', async () => {
+  test('a growing conversation reads what it wrote before', async () => {
     const claude = createClaude()
     const first = usageOf(await claude.whole(ask([cached(LONG)])))
     const messages = [user([cached(LONG)]), { role: 'assistant', content: 'Indeed.' }, user([cached(LONG)])]
@@ -293,26 +293,26 @@ describe('prompt caching', () => {
     ['another text', ask('Tides?', { system: [cached(`Other. ${LONG}`)] })],
     ['another model', ask('Tides?', { system: [cached(LONG)], model: 'claude-2' })],
     ['other tools before it', ask('Tides?', { system: [cached(LONG)], tools: [TOOL] })],
-    ['no mark', ask('Tides?', { system: LONG })],
-  ])('%s is not known', async (_name, body) => {
+    ['no cache_control', ask('Tides?', { system: LONG })],
+  ])('%s misses the cache', async (_name, body) => {
     const claude = createClaude()
     await claude.whole(ask('Tides?', { system: [cached(LONG)] }))
     expect(usageOf(await claude.whole(body)).read).toBe(0)
   })
 
-  test('what is short is not cached', async () => {
+  test('a short prompt is not cached', async () => {
     const claude = createClaude()
     const body = ask([cached('A short text.')])
     await claude.whole(body)
     expect(usageOf(await claude.whole(body))).toMatchObject({ read: 0, in_5m: 0 })
   })
 
-  test('it is forgotten after its time', async () => {
+  test('an entry expires after its time', async () => {
     let at_ms = 0
     const simulator = createSimulator({ now: () => at_ms, sleep: async () => {} })
     const read = async () => {
       const body = JSON.stringify(ask('Tides?', { system: [cached(LONG)] }))
-      const request = new Request('http://vendor/v1/messages', { method: 'POST', headers: VERSION, body })
+      const request = new Request('http://provider/v1/messages', { method: 'POST', headers: VERSION, body })
       return usageOf((await (await simulator.fetch(request)).json()) as Message).read
     }
     expect(await read()).toBe(0)
@@ -336,8 +336,8 @@ describe('refusals', () => {
   test.each<[name: string, body: Body, message: RegExp]>([
     ['no model', { ...ask(), model: undefined }, /^model: Field required/],
     ['no limit', { ...ask(), max_tokens: undefined }, /^max_tokens: Field required/],
-    ['a limit of none', ask('a', { max_tokens: 0 }), /^max_tokens: /],
-    ['half a limit', ask('a', { max_tokens: 1.5 }), /^max_tokens: /],
+    ['a limit of zero', ask('a', { max_tokens: 0 }), /^max_tokens: /],
+    ['a fractional limit', ask('a', { max_tokens: 1.5 }), /^max_tokens: /],
     ['no messages', { ...ask(), messages: undefined }, /^messages: Field required/],
     ['empty messages', ask('a', { messages: [] }), /^messages: at least one/],
     ['another role', ask('a', { messages: [{ role: 'system', content: 'a' }] }), /^messages\.0\.role/],
@@ -371,12 +371,12 @@ describe('refusals', () => {
     ['a result without its call', turns([result]), /unexpected `tool_use_id`.*toolu_1/],
     ['a result a turn late', turns('a', [use], [result], 'b', [result]), /unexpected `tool_use_id`/],
     [
-      'thoughts left out before a result',
+      'thinking left out before a result',
       { ...turns('a', [use], [result]), ...THINKING },
       /Expected `thinking`/,
     ],
     [
-      'a thought without a signature',
+      'thinking without a signature',
       turns('a', [{ type: 'thinking', thinking: 'Hm.' }], 'b'),
       /Invalid `signature`/,
     ],
@@ -386,12 +386,12 @@ describe('refusals', () => {
       /Invalid `signature`/,
     ],
     [
-      'a signature of another vendor',
+      'a signature of another provider',
       turns('a', [{ type: 'thinking', thinking: '', signature: 'Z2VtaW5p' }], 'b'),
       /Invalid `signature`/,
     ],
     [
-      'five marks',
+      'five blocks with cache_control',
       ask(
         Array.from({ length: 5 }, () => ({ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } })),
       ),
@@ -406,7 +406,7 @@ describe('refusals', () => {
     })
   })
 
-  test('a thought that was changed is refused on the next turn; unchanged it is taken', async () => {
+  test('changed thinking is refused on the next turn, unchanged thinking is accepted', async () => {
     const claude = createClaude()
     const { content } = await claude.whole(ask('Tides?', THINKING))
     const next = (blocks: unknown) =>
@@ -441,7 +441,7 @@ describe('refusals', () => {
     if (status === 429) expect(anthropic.readFailure(status, response.headers, text).retry_after_s).toBe(7)
   })
 
-  test('a bad key, and no version', async () => {
+  test('a bad key is 401; no version and no JSON are 400', async () => {
     const claude = createClaude()
     const bad = await claude.post(ask(), '/v1/messages', { ...VERSION, 'x-api-key': 'bad-key' })
     expect([bad.status, ((await bad.json()) as Message).error?.type]).toEqual([401, 'authentication_error'])
@@ -450,21 +450,21 @@ describe('refusals', () => {
   })
 })
 
-describe("the vendor's own SDK, over a real socket", () => {
+describe("Anthropic's SDK, over a real socket", () => {
   const simulator = createSimulator()
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: simulator.fetch })
   afterAll(() => server.stop(true))
   const sdk = new Anthropic({ apiKey: 'key', baseURL: server.url.origin, maxRetries: 0 })
   const question = { max_tokens: 2_048, messages: [{ role: 'user' as const, content: 'Why do tides rise?' }] }
 
-  test('whole and streamed are the same', async () => {
+  test('whole and streamed answers are the same', async () => {
     const whole = await sdk.messages.create({ model: 'claude', ...question })
     const streamed = await sdk.messages.stream({ model: 'claude', ...question }).finalMessage()
     expect<unknown>(streamed.content).toEqual(whole.content)
     expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens)
   })
 
-  test('refusals have their classes, in a stream too', async () => {
+  test('refusals are errors of their classes, in a stream too', async () => {
     const failing = (model: string) =>
       sdk.messages.create({ model, ...question }).catch((error: unknown) => error)
     expect(await failing('claude-fail-429')).toBeInstanceOf(Anthropic.RateLimitError)

@@ -1,8 +1,8 @@
-// The grammar of the models' names.
+// The grammar of model names.
 import { describe, expect, test } from 'bun:test'
 import { type Behaviour, parseBehaviour } from '../../src/simulator/behaviour.ts'
 
-describe('names that are understood', () => {
+describe('valid names', () => {
   test.each<[string, Partial<Behaviour>]>([
     ['flash', { base: 'flash', thinks: true, draws: false, slow: 5, pace: 2, fail: undefined, hang: false }],
     ['pro', { base: 'pro', thinks: true }],
@@ -27,12 +27,12 @@ describe('names that are understood', () => {
   )
 })
 
-describe('names of models that are not there', () => {
+describe('names of unknown models', () => {
   test.each([
     ['empty', ''],
     ['no base', 'fail-429'],
-    ['a number that is missing', 'flash-fail'],
-    ['a number that is none', 'flash-fail-soon'],
+    ['a missing number', 'flash-fail'],
+    ['a word for a number', 'flash-fail-soon'],
     ['a negative number', 'flash-slow--5'],
     ['a number too long', 'flash-slow-12345678'],
     ['an unknown word after a behaviour', 'flash-fail-429-quietly'],

@@ -1,13 +1,15 @@
-// The simulated embeddings, in both protocols: vectors that follow from the text, of unit length, near where words are shared.
+// Simulated embeddings in both protocols: vectors of unit length that follow from the text, close where words are shared.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { embed } from '../../src/simulator/embedding.ts'
-import { createVendor } from './vendor.ts'
+import { createProvider } from './provider.ts'
 
 type Body = Record<string, unknown>
 const GEMINI = '/v1beta/models/embedding:batchEmbedContents'
 const post = (path: string, body: unknown) =>
-  createVendor().fetch(new Request(`http://vendor${path}`, { method: 'POST', body: JSON.stringify(body) }))
+  createProvider().fetch(
+    new Request(`http://provider${path}`, { method: 'POST', body: JSON.stringify(body) }),
+  )
 const openai = async (input: unknown, more: Body = {}) => {
   const response = await post('/v1/embeddings', { model: 'embedding', input, ...more })
   return (await response.json()) as { data: { embedding: number[] }[]; usage?: { prompt_tokens: number } }
@@ -28,7 +30,7 @@ const dot = (one: readonly number[], other: readonly number[]) =>
   one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0)
 
 describe('vectors', () => {
-  test('have unit length and follow from the text, whatever it is (property)', () => {
+  test('have unit length and follow from the text (property)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 600 }), (text, dimensions) => {
         const vector = embed(text, dimensions)
@@ -39,7 +41,7 @@ describe('vectors', () => {
     )
   })
 
-  test('lie nearer where words are shared, and differ where anything does', () => {
+  test('are closer where words are shared, and differ for different texts', () => {
     const [tides, more, other] = [
       'the moon raises the tides',
       'tides and the moon',
@@ -64,7 +66,7 @@ describe("OpenAI's shape", () => {
     expect<unknown>(usage).toEqual({ prompt_tokens: tokens, total_tokens: tokens })
   })
 
-  test('base64 says the same as floats do', async () => {
+  test('base64 has the same values as floats', async () => {
     const [floats, text] = [
       await openai('tides', { dimensions: 16 }),
       await openai('tides', { dimensions: 16, encoding_format: 'base64' }),
@@ -78,7 +80,7 @@ describe("OpenAI's shape", () => {
   test.each<[name: string, body: Body]>([
     ['no input', {}],
     ['an empty text', { input: '' }],
-    ['nothing', { input: [] }],
+    ['an empty list', { input: [] }],
     ['an empty list of tokens', { input: [[]] }],
     ['mixed', { input: ['a', 1] }],
     ['2,049 texts', { input: Array(2_049).fill('a') }],
@@ -98,7 +100,7 @@ describe("Gemini's shape", () => {
     expect(usageMetadata?.promptTokenCount).toBe(2)
   })
 
-  test('fewer dimensions are cut off, and left shorter than one, as the vendor leaves them', async () => {
+  test('fewer dimensions shorten the vector below unit length, as in the API', async () => {
     const { embeddings } = await gemini(
       requestOf('the moon raises the tides', { outputDimensionality: 1_500 }),
     )
@@ -119,7 +121,7 @@ describe("Gemini's shape", () => {
   })
 })
 
-describe('behaviours hold for embeddings too', () => {
+describe('behaviours apply to embeddings too', () => {
   test.each([
     ['embedding-fail-429', 429],
     ['embedding-fail-503', 503],

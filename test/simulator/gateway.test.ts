@@ -1,4 +1,4 @@
-// The first catalogue, called through the gateway: every simulated model does what a vendor's would, and is charged by its usage.
+// The first catalogue through the gateway: simulated models behave as real ones do, and are charged by their usage.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
@@ -6,7 +6,7 @@ import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { LEAKED } from '../../src/simulator/mishaps.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
-/** Models of one behaviour, each at USD 1 per million tokens read, and 4 written. */
+/** A model with one behaviour, at USD 1 per million input tokens, and 4 per million output tokens. */
 const modelOf = (id: string, kind: 'text' | 'embedding', provider: string, model: string) => `
 [[models]]
 id = "${id}"
@@ -32,7 +32,7 @@ let claude: Anthropic
 let gpt: OpenAI
 beforeAll(async () => {
   gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE + MORE })
-  // As the first start makes it.
+  // Like the key of a first start.
   const apiKey = await gateway.caller('10', { models: ['sim-*'] })
   const defaultHeaders = { 'anthropic-version': '2023-06-01' }
   claude = new Anthropic({ apiKey, baseURL: gateway.url.origin, defaultHeaders, maxRetries: 0 })
@@ -47,7 +47,7 @@ const lastCall = async () => {
 }
 const QUESTION = [{ role: 'user' as const, content: 'Why do tides rise?' }]
 
-test('the demo key may call every model that is there, and the list says so', async () => {
+test('the demo key may call every simulated model, and sees them in the list', async () => {
   const { data } = await gpt.models.list()
   expect(data.map(({ id }) => id)).toEqual(
     expect.arrayContaining(['sim-flash', 'sim-claude', 'sim-gpt', 'sim-embedding']),
@@ -66,8 +66,8 @@ test.each(['sim-flash', 'sim-pro', 'sim-claude', 'sim-gpt'])(
   },
 )
 
-describe('what is charged is what the vendor says, to the nano-dollar', () => {
-  test('sim-claude: a cache is written, and then read, for a tenth', async () => {
+describe('the charge is the reported usage, to the nano-dollar', () => {
+  test('sim-claude: a prompt is written to the cache, then read for a tenth of the price', async () => {
     const text = 'A long text of many words about tides. '.repeat(300)
     const system = [
       { type: 'text' as const, text, cache_control: { type: 'ephemeral' as const, ttl: '5m' as const } },
@@ -123,7 +123,7 @@ describe('what is charged is what the vendor says, to the nano-dollar', () => {
     })
   })
 
-  test('fewer dimensions are of unit length, whoever made them', async () => {
+  test('fewer dimensions are of unit length, whatever the provider', async () => {
     for (const model of ['sim-embedding', 'sim-gemini-embedding']) {
       const { data } = await gpt.embeddings.create({ model, input: 'the tides rise', dimensions: 700 })
       expect(data[0]?.embedding).toHaveLength(700)
@@ -132,13 +132,16 @@ describe('what is charged is what the vendor says, to the nano-dollar', () => {
   })
 })
 
-describe('what goes wrong', () => {
-  test.each(['sim-claude-silent', 'sim-gpt-silent'])('%s: no usage is charged by estimate', async (model) => {
-    await gpt.chat.completions.create({ model, messages: QUESTION })
-    const { estimated, cost_nanos } = await lastCall()
-    expect(estimated).toBe(1)
-    expect(cost_nanos).toBeGreaterThan(0)
-  })
+describe('failures', () => {
+  test.each(['sim-claude-silent', 'sim-gpt-silent'])(
+    '%s: without usage, an estimate is charged',
+    async (model) => {
+      await gpt.chat.completions.create({ model, messages: QUESTION })
+      const { estimated, cost_nanos } = await lastCall()
+      expect(estimated).toBe(1)
+      expect(cost_nanos).toBeGreaterThan(0)
+    },
+  )
 
   test('sim-embedding-silent: the same', async () => {
     await gpt.embeddings.create({ model: 'sim-embedding-silent', input: 'sixteen letters.' })
@@ -158,10 +161,10 @@ describe('what goes wrong', () => {
       () =>
         gpt.chat.completions.stream({ model: 'sim-gpt-breaking', messages: QUESTION }).finalChatCompletion(),
     ],
-  ])('%s: what was delivered is charged, and the caller is told', async (model, call) => {
+  ])('%s: what was delivered is charged, and the caller gets an error', async (model, call) => {
     expect(
       await call().then(
-        () => 'well',
+        () => 'completed',
         () => 'failed',
       ),
     ).toBe('failed')
@@ -190,7 +193,7 @@ describe('what goes wrong', () => {
     },
   )
 
-  test('a text model cannot embed, an embedding model cannot write', async () => {
+  test('a text model has no embeddings, an embedding model no chat', async () => {
     const embedding = gpt.embeddings.create({ model: 'sim-gpt', input: 'a' }).catch((error: unknown) => error)
     expect(await embedding).toBeInstanceOf(OpenAI.NotFoundError)
     const text = gpt.chat.completions.create({ model: 'sim-embedding', messages: QUESTION })

@@ -1,4 +1,4 @@
-// The simulated vendors' pictures: they follow from the prompt, the shape and the references, over both APIs.
+// Simulated pictures: they follow from the prompt, the shape and the references, in both APIs.
 import { describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { BLOCKING_WORD } from '../../src/simulator/answer.ts'
@@ -8,7 +8,7 @@ const simulator = createSimulator()
 
 const generate = (body: object, key = 'key') =>
   simulator.fetch(
-    new Request('http://vendor.invalid/v1/images/generations', {
+    new Request('http://provider.invalid/v1/images/generations', {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'gpt-image', prompt: 'a red house', ...body }),
@@ -20,7 +20,9 @@ function edit(images: readonly Uint8Array[], fields: Record<string, string> = {}
   for (const [name, value] of Object.entries({ model: 'gpt-image', prompt: 'a red house', ...fields }))
     form.set(name, value)
   for (const bytes of images) form.append('image[]', new File([new Uint8Array(bytes)], 'a.png'))
-  return simulator.fetch(new Request('http://vendor.invalid/v1/images/edits', { method: 'POST', body: form }))
+  return simulator.fetch(
+    new Request('http://provider.invalid/v1/images/edits', { method: 'POST', body: form }),
+  )
 }
 
 async function picturesIn(response: Response): Promise<Buffer[]> {
@@ -35,13 +37,13 @@ const only = async (response: Promise<Response>): Promise<Buffer> => {
   return picture
 }
 
-/** One colour, so that it is easily found again. */
+/** A picture of one colour, which is easy to find again. */
 const plain = (background: string) =>
   sharp({ create: { width: 40, height: 40, channels: 3, background } })
     .png()
     .toBuffer()
 
-/** Whether a colour is in a picture, about. */
+/** Whether about this colour is in a picture. */
 async function shows(
   picture: Buffer,
   [red, green, blue]: readonly [number, number, number],
@@ -55,7 +57,7 @@ async function shows(
 }
 
 describe("OpenAI's images API", () => {
-  test('draws in the size that was asked for, as many as were', async () => {
+  test('draws the requested number of pictures in the requested size', async () => {
     const pictures = await picturesIn(await generate({ size: '320x200', n: 2 }))
     const sizes = await Promise.all(pictures.map((picture) => sharp(picture).metadata()))
     expect(sizes.map(({ width, height, format }) => [width, height, format])).toEqual([
@@ -64,7 +66,7 @@ describe("OpenAI's images API", () => {
     ])
   })
 
-  test('the same question has the same picture, and another one another', async () => {
+  test('the same prompt gives the same picture, another prompt another one', async () => {
     const ask = (prompt: string) => only(generate({ prompt, size: '128x128' }))
     expect(await ask('a red house')).toEqual(await ask('a red house'))
     expect(await ask('a red house')).not.toEqual(await ask('a blue house'))
@@ -77,7 +79,7 @@ describe("OpenAI's images API", () => {
     ).toBe(false)
   })
 
-  test('one image is taken up and tinted; several are shown as they are', async () => {
+  test('shows one image with a tint, and several as they are', async () => {
     const [lime, cyan] = [await plain('#00ff00'), await plain('#00ffff')]
     const tinted = await only(edit([lime], { size: '128x128' }))
     expect(await shows(tinted, [69, 186, 17])).toBe(true)
@@ -86,14 +88,14 @@ describe("OpenAI's images API", () => {
     expect(await shows(both, [0, 255, 255])).toBe(true)
   })
 
-  test('an image that cannot be decoded is not shown, and not missed', async () => {
+  test('leaves out an image that cannot be decoded', async () => {
     expect((await only(edit([Buffer.from('no image')], { size: '64x64' }))).length).toBeGreaterThan(50)
   })
 
   test.each([
     ['without a prompt', { prompt: '' }, 'prompt'],
     ['with too many', { n: 11 }, 'n'],
-    ['in words for a size', { size: 'large' }, 'size'],
+    ['with a word for a size', { size: 'large' }, 'size'],
     ['in an unknown quality', { quality: 'hd' }, 'quality'],
     ['in an unknown format', { output_format: 'gif' }, 'output_format'],
   ])('refuses a request %s', async (_row, body, param) => {
@@ -116,7 +118,7 @@ describe("OpenAI's images API", () => {
 })
 
 describe('Gemini’s image models', () => {
-  test('show the images that came along', async () => {
+  test('show the images of the prompt', async () => {
     const data = (await plain('#00ffff')).toString('base64')
     const parts = [
       { text: 'both' },
@@ -124,7 +126,7 @@ describe('Gemini’s image models', () => {
       { inlineData: { mimeType: 'image/png', data: (await plain('#00ff00')).toString('base64') } },
     ]
     const response = await simulator.fetch(
-      new Request('http://vendor.invalid/v1beta/models/image:generateContent', {
+      new Request('http://provider.invalid/v1beta/models/image:generateContent', {
         method: 'POST',
         body: JSON.stringify({
           contents: [{ role: 'user', parts }],

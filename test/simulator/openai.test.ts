@@ -1,11 +1,11 @@
-// The simulated vendor of chat completions: shapes, usage that adds up, choices, probabilities, refusals in its words.
+// The simulated chat completions API: shapes, usage, choices, probabilities, refusals in its words.
 import { afterAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
+import { createProvider } from './provider.ts'
 import { pairs, recordedPairs } from './shapes.ts'
-import { createVendor } from './vendor.ts'
 
 type Body = Record<string, unknown>
 type Completion = OpenAI.ChatCompletion & { error?: { type: string; code: string; param: string } }
@@ -25,11 +25,13 @@ const TOOLS = [functionOf('get_time'), functionOf('get_rain')]
 const WITH_USAGE = { stream_options: { include_usage: true } }
 
 function createGpt() {
-  const vendor = createVendor()
+  const provider = createProvider()
   const post = (body: unknown, path = '/v1/chat/completions', init: RequestInit = {}) =>
-    vendor.fetch(new Request(`http://vendor${path}`, { method: 'POST', body: JSON.stringify(body), ...init }))
+    provider.fetch(
+      new Request(`http://provider${path}`, { method: 'POST', body: JSON.stringify(body), ...init }),
+    )
   return {
-    ...vendor,
+    ...provider,
     post,
     whole: async (body: Body) => (await (await post(body)).json()) as Completion,
     text: async (body: Body) => (await post({ ...body, stream: true })).text(),
@@ -48,8 +50,8 @@ const chunksOf = (text: string): Chunk[] =>
     .filter((data) => data !== '[DONE]')
     .map((data) => JSON.parse(data))
 
-describe('shapes are those of the recordings: the same names', () => {
-  // The order of keys differs between the vendor's models; their names do not.
+describe('shapes match the recordings: the same names', () => {
+  // The order of keys differs between models; their names do not.
   const names = (found: Iterable<string>) => new Set([...found].map((pair) => pair.replace(/ < .*/, '')))
   const recorded = names(
     recordedPairs('openai', /^(stream|whole)-(text|tools|length|refused|logprobs|two-answers)/),
@@ -60,7 +62,7 @@ describe('shapes are those of the recordings: the same names', () => {
     ['a limit', ask('Tides?', { max_completion_tokens: 3 })],
     ['a refusal', ask('SIMULATE_BLOCK')],
     ['probabilities', ask('Tides?', { logprobs: true, top_logprobs: 2 })],
-    ['two answers', ask('Tides?', { n: 2, ...WITH_USAGE })],
+    ['two choices', ask('Tides?', { n: 2, ...WITH_USAGE })],
   ])('%s', async (_name, body) => {
     const gpt = createGpt()
     const { stream_options, ...rest } = body
@@ -73,7 +75,7 @@ describe('shapes are those of the recordings: the same names', () => {
 })
 
 describe('streams', () => {
-  test('end with [DONE]; with an error they do not', async () => {
+  test('end with [DONE], but not after an error', async () => {
     const gpt = createGpt()
     expect(await gpt.text(ask())).toEndWith('}\n\ndata: [DONE]\n\n')
     const broken = await gpt.text(ask('Tides?', { model: 'gpt-error-2' }))
@@ -82,7 +84,7 @@ describe('streams', () => {
     expect(JSON.parse(payloadsOf(broken).at(-1) ?? '')).toMatchObject({ error: { type: 'server_error' } })
   })
 
-  test('usage comes only where it was asked for, in a chunk of its own', async () => {
+  test('usage comes only on request, in a chunk of its own', async () => {
     const gpt = createGpt()
     for (const chunk of await gpt.chunks(ask())) expect(chunk).not.toHaveProperty('usage')
     const chunks = await gpt.chunks(ask('Tides?', WITH_USAGE))
@@ -94,9 +96,9 @@ describe('streams', () => {
     ['text', ask()],
     ['tools', ask('get_time and get_rain', { tools: TOOLS })],
     ['a limit', ask('Tides?', { max_tokens: 5, reasoning_effort: 'none' })],
-    ['three answers', ask('Tides?', { n: 3 })],
+    ['three choices', ask('Tides?', { n: 3 })],
   ])(
-    '%s: put together, a stream is the whole answer, and the gateway reads the same usage',
+    '%s: a stream adds up to the whole answer, and the gateway reads the same usage',
     async (_name, body) => {
       const gpt = createGpt()
       const whole = await gpt.whole(body)
@@ -120,7 +122,7 @@ describe('streams', () => {
     },
   )
 
-  test('what the simulator counts is what the gateway reads', async () => {
+  test('the gateway reads the usage that the simulator counts', async () => {
     const gpt = createGpt()
     const whole = await gpt.whole(ask('Tides?', { n: 2 }))
     const finished = gpt.seen.at(-1)
@@ -141,12 +143,12 @@ describe('streams', () => {
     )
   })
 
-  test('truncate cuts the last JSON', async () => {
+  test('truncate sends half of the last JSON', async () => {
     const text = await createGpt().text(ask('Tides?', { model: 'gpt-truncate' }))
     expect(() => JSON.parse(payloadsOf(text).at(-1) ?? '')).toThrow()
   })
 
-  test('nousage tells none, even where it was asked for', async () => {
+  test('nousage reports none, even on request', async () => {
     expect(await createGpt().text(ask('Tides?', { model: 'gpt-nousage', ...WITH_USAGE }))).not.toMatch(
       /"prompt_tokens"/,
     )
@@ -165,12 +167,12 @@ describe('answers', () => {
     expect((await createGpt().whole(body)).choices).toMatchObject([{ finish_reason }])
   })
 
-  test('a blocked prompt is refused in words', async () => {
+  test('a blocked prompt has a refusal in words', async () => {
     const { choices } = await createGpt().whole(ask('SIMULATE_BLOCK'))
     expect(choices[0]?.message).toMatchObject({ content: null, refusal: expect.stringMatching(/\S/) })
   })
 
-  test('the seed decides the text, the answers differ', async () => {
+  test('the seed decides the text, and the choices differ', async () => {
     const gpt = createGpt()
     const texts = async (more: Body) =>
       (await gpt.whole(ask('Why do tides rise?', more))).choices.map(({ message }) => message.content)
@@ -179,20 +181,20 @@ describe('answers', () => {
     expect(new Set(await texts({ n: 3 })).size).toBe(3)
   })
 
-  test.each<[effort: string | undefined, least: number, most: number]>([
+  test.each<[effort: string | undefined, min: number, max: number]>([
     ['none', 0, 0],
     ['minimal', 1, 4],
     ['low', 1, 32],
     [undefined, 24, 1_000],
-  ])('reasoning_effort %s', async (reasoning_effort, least, most) => {
+  ])('reasoning_effort %s', async (reasoning_effort, min, max) => {
     const { usage } = await createGpt().whole(ask('Tides?', reasoning_effort ? { reasoning_effort } : {}))
     const reasoned = usage?.completion_tokens_details?.reasoning_tokens ?? -1
-    expect(reasoned).toBeGreaterThanOrEqual(least)
-    expect(reasoned).toBeLessThanOrEqual(most)
+    expect(reasoned).toBeGreaterThanOrEqual(min)
+    expect(reasoned).toBeLessThanOrEqual(max)
     expect(usage?.completion_tokens).toBeGreaterThan(reasoned)
   })
 
-  test('a schema is followed', async () => {
+  test('follows a schema', async () => {
     const schema = { type: 'object', properties: { height: { type: 'integer', minimum: 3, maximum: 3 } } }
     const response_format = { type: 'json_schema', json_schema: { name: 'tide', schema } }
     const { choices } = await createGpt().whole(ask('Tides?', { response_format }))
@@ -212,7 +214,7 @@ describe('answers', () => {
     expect(calls.map((call) => call.type === 'function' && call.function.name)).toEqual(called)
   })
 
-  test('results of tools are taken up in the next turn', async () => {
+  test('uses the results of tools in the next turn', async () => {
     const gpt = createGpt()
     const [first] = (await gpt.whole(ask('get_time', { tools: TOOLS }))).choices
     const messages = [
@@ -224,7 +226,7 @@ describe('answers', () => {
     expect(second?.message.content).toContain('get_time returned "half past nine"')
   })
 
-  test('probabilities: one for each token, the chosen one first, as many others as were asked for', async () => {
+  test('probabilities: one for each token, the chosen one first, with as many others as requested', async () => {
     const gpt = createGpt()
     const [choice] = (await gpt.whole(ask('Tides?', { logprobs: true, top_logprobs: 3 }))).choices
     const content = choice?.logprobs?.content ?? []
@@ -243,7 +245,7 @@ describe('answers', () => {
     expect((await gpt.whole(ask())).choices[0]?.logprobs).toBeNull()
   })
 
-  test('images are read', async () => {
+  test('counts images', async () => {
     const gpt = createGpt()
     const text = { type: 'text', text: 'Tides?' }
     const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }
@@ -251,7 +253,7 @@ describe('answers', () => {
     expect(await tokens([text, image])).toBe((await tokens([text])) + 258)
   })
 
-  test('a long beginning that was seen before is read from a cache', async () => {
+  test('a long prefix that was seen before is read from the cache', async () => {
     const gpt = createGpt()
     const long = { role: 'system', content: 'A long text of many words about tides. '.repeat(400) }
     const cached = async (question: string, first = long) => {
@@ -275,7 +277,7 @@ describe('refusals', () => {
     ['another role', { model: 'gpt', messages: [{ role: 'model', content: 'a' }] }, 'messages[0].role'],
     ['a part of another type', ask([{ type: 'video', text: 'a' }]), 'messages[0].content[0].type'],
     [
-      'an image that is none',
+      'an image without a URL or data URL',
       ask([{ type: 'image_url', image_url: { url: 'tides.png' } }]),
       'messages[0].content[0].image_url.url',
     ],
@@ -288,16 +290,16 @@ describe('refusals', () => {
     ['a call at the end', { model: 'gpt', messages: [user('a'), called] }, 'messages[2].role'],
     ['a result twice', { model: 'gpt', messages: [user('a'), called, result, result] }, 'messages[3].role'],
     ['both limits', ask('a', { max_tokens: 5, max_completion_tokens: 5 }), 'max_tokens'],
-    ['a limit of none', ask('a', { max_tokens: 0 }), 'max_tokens'],
-    ['half a limit', ask('a', { max_completion_tokens: 1.5 }), 'max_completion_tokens'],
-    ['no answers', ask('a', { n: 0 }), 'n'],
-    ['129 answers', ask('a', { n: 129 }), 'n'],
+    ['a limit of zero', ask('a', { max_tokens: 0 }), 'max_tokens'],
+    ['a fractional limit', ask('a', { max_completion_tokens: 1.5 }), 'max_completion_tokens'],
+    ['no choices', ask('a', { n: 0 }), 'n'],
+    ['129 choices', ask('a', { n: 129 }), 'n'],
     [
       'a tool without a name',
       ask('a', { tools: [{ type: 'function', function: {} }] }),
       'tools[0].function.name',
     ],
-    ['a choice without tools', ask('a', { tool_choice: 'auto' }), 'tool_choice'],
+    ['tool_choice without tools', ask('a', { tool_choice: 'auto' }), 'tool_choice'],
     [
       'a schema without a name',
       ask('a', { response_format: { type: 'json_schema', json_schema: { schema: {} } } }),
@@ -308,9 +310,9 @@ describe('refusals', () => {
       ask('a', { response_format: { type: 'json_schema', json_schema: { name: 'a' } } }),
       'response_format.json_schema.schema',
     ],
-    ['others without probabilities', ask('a', { top_logprobs: 2 }), 'top_logprobs'],
-    ['21 others', ask('a', { logprobs: true, top_logprobs: 21 }), 'top_logprobs'],
-    ['options of a stream without one', ask('a', WITH_USAGE), 'stream_options'],
+    ['top_logprobs without logprobs', ask('a', { top_logprobs: 2 }), 'top_logprobs'],
+    ['21 top_logprobs', ask('a', { logprobs: true, top_logprobs: 21 }), 'top_logprobs'],
+    ['stream_options without a stream', ask('a', WITH_USAGE), 'stream_options'],
   ])('400: %s', async (_name, body, param) => {
     const response = await createGpt().post(body)
     expect(response.status).toBe(400)
@@ -338,7 +340,7 @@ describe('refusals', () => {
     })
   })
 
-  test('a bad key, and what is no JSON', async () => {
+  test('a bad key is 401, a body that is not JSON 400', async () => {
     const gpt = createGpt()
     const bad = await gpt.post(ask(), '/chat/completions', { headers: { authorization: 'Bearer bad-key' } })
     expect([bad.status, ((await bad.json()) as Completion).error?.code]).toEqual([401, 'invalid_api_key'])
@@ -346,20 +348,20 @@ describe('refusals', () => {
   })
 })
 
-describe("the vendor's own SDK, over a real socket", () => {
+describe("OpenAI's SDK, over a real socket", () => {
   const simulator = createSimulator()
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: simulator.fetch })
   afterAll(() => server.stop(true))
   const sdk = new OpenAI({ apiKey: 'key', baseURL: `${server.url.origin}/v1`, maxRetries: 0 })
   const question = { messages: [{ role: 'user' as const, content: 'Why do tides rise?' }] }
 
-  test('whole and streamed are the same', async () => {
+  test('whole and streamed answers are the same', async () => {
     const whole = await sdk.chat.completions.create({ model: 'gpt', ...question })
     const streamed = await sdk.chat.completions.stream({ model: 'gpt', ...question }).finalChatCompletion()
     expect(streamed.choices[0]?.message.content).toBe(whole.choices[0]?.message.content ?? '')
   })
 
-  test('refusals have their classes', async () => {
+  test('refusals are errors of their classes', async () => {
     const failing = (model: string) =>
       sdk.chat.completions.create({ model, ...question }).catch((error: unknown) => error)
     expect(await failing('gpt-fail-429')).toBeInstanceOf(OpenAI.RateLimitError)

@@ -1,8 +1,8 @@
-// Owns the comparison of shapes with recordings: the same names, in the same order.
+// Shapes of JSON, to compare with recordings: names, and their order.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** `path: a < b` for every name and those that come after it; what a tool is called with has names of its own. */
+/** `path: a < b` for every name and each one after it. The arguments of a tool have names of their own, and are left out. */
 export function pairs(value: unknown, path = ''): string[] {
   if (Array.isArray(value)) return value.flatMap((item) => pairs(item, path))
   if (typeof value !== 'object' || value === null) return []
@@ -15,7 +15,7 @@ export function pairs(value: unknown, path = ''): string[] {
   ]
 }
 
-/** All pairs of the recordings of a protocol. */
+/** The pairs in all recordings of a protocol. */
 export function recordedPairs(protocol: string, files = /^(stream|whole)/): Set<string> {
   const folder = join(import.meta.dir, '../fixtures', protocol)
   const lines = readdirSync(folder)

@@ -1,4 +1,4 @@
-// How the simulated vendor's answers go out: shapes, pace, refusals, and connections that break.
+// Answers of a simulated provider on the wire: shapes, pace, refusals, and connections that break.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -7,12 +7,14 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
 import { LEAKED } from '../../src/simulator/mishaps.ts'
+import { ask, configured, createProvider, payloadsOf, textOf } from './provider.ts'
 import { pairs, recordedPairs } from './shapes.ts'
-import { ask, configured, createVendor, payloadsOf, textOf } from './vendor.ts'
 
 const BODY = ask('Why do tides rise?')
+/** By the next turn of the event loop, all that needs no time and no reader is done. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('the simulator is a program of its own: it imports nothing of the gateway', () => {
+test('the simulator imports nothing of the gateway', () => {
   const folder = join(import.meta.dir, '../../src/simulator')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -26,7 +28,7 @@ test('the simulator is a program of its own: it imports nothing of the gateway',
   expect(files.length).toBeGreaterThan(5)
 })
 
-describe('shapes are those of the recordings: the same names, in the same order', () => {
+describe('shapes match the recordings: the same names, in the same order', () => {
   const recorded = recordedPairs('gemini')
   const thoughtful = { thinkingConfig: { includeThoughts: true } }
   const tools = { tools: [{ functionDeclarations: [{ name: 'get_time' }] }] }
@@ -40,15 +42,15 @@ describe('shapes are those of the recordings: the same names, in the same order'
     ['flash-error-1', BODY],
     ['pro', configured({ maxOutputTokens: 5 })],
   ])('%s %o', async (model, body) => {
-    const vendor = createVendor()
-    const answers = [await vendor.whole(model, body), ...(await vendor.stream(model, body))]
+    const provider = createProvider()
+    const answers = [await provider.whole(model, body), ...(await provider.stream(model, body))]
     expect(answers.flatMap((answer) => pairs(answer)).filter((pair) => !recorded.has(pair))).toEqual([])
   })
 })
 
 describe('streams', () => {
-  test('server-sent events end with an empty line, and usage is in each', async () => {
-    const response = await createVendor().post('flash:streamGenerateContent?alt=sse', BODY)
+  test('server-sent events end with an empty line, and each has usage', async () => {
+    const response = await createProvider().post('flash:streamGenerateContent?alt=sse', BODY)
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     const text = await response.text()
     expect(text).toEndWith('}\r\n\r\n')
@@ -56,45 +58,45 @@ describe('streams', () => {
   })
 
   test('without alt=sse it is one JSON array of the same events', async () => {
-    const vendor = createVendor()
-    const response = await vendor.post('flash:streamGenerateContent', BODY)
+    const provider = createProvider()
+    const response = await provider.post('flash:streamGenerateContent', BODY)
     expect(response.headers.get('content-type')).toStartWith('application/json')
-    expect(await response.json()).toEqual(await vendor.stream('flash', BODY))
+    expect(await response.json()).toEqual(await provider.stream('flash', BODY))
   })
 
   test('finishReason is in the last event only', async () => {
-    const events = await createVendor().stream('flash', BODY)
+    const events = await createProvider().stream('flash', BODY)
     const reasons = events.map((event) => event.candidates?.[0]?.finishReason)
     expect(reasons.at(-1)).toBe('STOP')
     expect(reasons.slice(0, -1).every((reason) => reason === undefined)).toBe(true)
   })
 
-  test('events-N streams N events; fewer where the output limit is in the way', async () => {
-    const vendor = createVendor()
-    expect(await vendor.stream('flash-lite-events-200', BODY)).toHaveLength(200)
-    expect(await vendor.stream('flash-lite-events-200', configured({ maxOutputTokens: 3 }))).toHaveLength(3)
+  test('events-N streams N events, or fewer within the output limit', async () => {
+    const provider = createProvider()
+    expect(await provider.stream('flash-lite-events-200', BODY)).toHaveLength(200)
+    expect(await provider.stream('flash-lite-events-200', configured({ maxOutputTokens: 3 }))).toHaveLength(3)
     const thoughtful = configured({ thinkingConfig: { includeThoughts: true } })
-    expect(await vendor.stream('pro-events-12', thoughtful)).toHaveLength(12)
+    expect(await provider.stream('pro-events-12', thoughtful)).toHaveLength(12)
   })
 
   test('slow-N waits before the first byte, pace-N between events', async () => {
-    const vendor = createVendor()
-    await vendor.stream('flash-lite-slow-1500-pace-20-events-4', BODY)
-    expect(vendor.waits_ms).toEqual([1500, 20, 20, 20])
+    const provider = createProvider()
+    await provider.stream('flash-lite-slow-1500-pace-20-events-4', BODY)
+    expect(provider.waits_ms).toEqual([1500, 20, 20, 20])
   })
 
-  test('slow-0 and pace-0 wait for nothing', async () => {
-    const vendor = createVendor()
-    await vendor.stream('flash-slow-0-pace-0', BODY)
-    expect(vendor.waits_ms).toEqual([])
+  test('slow-0 and pace-0 do not wait', async () => {
+    const provider = createProvider()
+    await provider.stream('flash-slow-0-pace-0', BODY)
+    expect(provider.waits_ms).toEqual([])
   })
 
-  test('what the simulator counts is what the gateway reads', async () => {
-    const vendor = createVendor()
-    const text = await (await vendor.post('pro:streamGenerateContent?alt=sse', BODY)).text()
+  test('the gateway reads the usage that the simulator counts', async () => {
+    const provider = createProvider()
+    const text = await (await provider.post('pro:streamGenerateContent?alt=sse', BODY)).text()
     const reading = gemini.text.stream.open()
     for (const data of payloadsOf(text)) reading.read(toByteString(Buffer.from(data)))
-    const finished = vendor.seen.at(-1)
+    const finished = provider.seen.at(-1)
     if (finished?.kind !== 'finished') throw new Error('was not finished')
     expect(reading.finished).toBe(true)
     expect(reading.usage()).toMatchObject({
@@ -119,7 +121,7 @@ describe('refusals', () => {
     ['flash-fail-', 404, 'NOT_FOUND', 'upstream_error'],
   ])('%s', async (model, code, status, failure_class) => {
     for (const action of ['generateContent', 'streamGenerateContent?alt=sse']) {
-      const response = await createVendor().post(`${model}:${action}`, BODY)
+      const response = await createProvider().post(`${model}:${action}`, BODY)
       const body = await response.text()
       expect(response.status).toBe(code)
       expect(JSON.parse(body).error).toMatchObject({ code, status })
@@ -127,14 +129,14 @@ describe('refusals', () => {
     }
   })
 
-  test('429 says when to come back', async () => {
-    const response = await createVendor().post('flash-fail-429:generateContent', BODY)
+  test('429 has a time to retry after', async () => {
+    const response = await createProvider().post('flash-fail-429:generateContent', BODY)
     expect(gemini.readFailure(429, response.headers, await response.text()).retry_after_s).toBe(7)
   })
 
-  test('a key that starts with bad is refused as the vendor refuses it', async () => {
+  test('a key that starts with bad is refused as an invalid key', async () => {
     const init = { headers: { 'x-goog-api-key': 'bad-key' } }
-    const response = await createVendor().post('flash:generateContent', BODY, init)
+    const response = await createProvider().post('flash:generateContent', BODY, init)
     expect(response.status).toBe(400)
     expect(gemini.readFailure(400, response.headers, await response.text()).failure_class).toBe('bad_key')
   })
@@ -149,44 +151,46 @@ describe('refusals', () => {
     ],
     ['a limit of zero', configured({ maxOutputTokens: 0 }), 'generation_config.max_output_tokens'],
   ])('%s is 400 with the field', async (_name, body, field) => {
-    const { error } = await createVendor().whole('flash', body)
+    const { error } = await createProvider().whole('flash', body)
     expect(error?.code).toBe(400)
     expect(error?.details?.[0]?.fieldViolations).toMatchObject([{ field }])
   })
 
-  test('a body that is no JSON is 400', async () => {
-    expect((await createVendor().post('flash:generateContent', undefined, { body: '{' })).status).toBe(400)
+  test('a body that is not JSON is 400', async () => {
+    expect((await createProvider().post('flash:generateContent', undefined, { body: '{' })).status).toBe(400)
   })
 
   test.each(['flash:countTokens', 'flash:predict'])('%s is 404', async (path) => {
-    expect((await createVendor().post(path, BODY)).status).toBe(404)
+    expect((await createProvider().post(path, BODY)).status).toBe(404)
   })
 
-  test('a path of no vendor is 404', async () => {
-    expect((await createVendor().fetch(new Request('http://vendor/'))).status).toBe(404)
+  test('a path of no provider is 404', async () => {
+    expect((await createProvider().fetch(new Request('http://provider/'))).status).toBe(404)
   })
 
-  test('html-N is a page with an address in it', async () => {
-    const response = await createVendor().post('flash-html-500:generateContent', BODY)
+  test('html-N is a page that contains an address', async () => {
+    const response = await createProvider().post('flash-html-500:generateContent', BODY)
     expect(response.status).toBe(500)
     expect(response.headers.get('content-type')).toStartWith('text/html')
     expect(await response.text()).toContain(LEAKED[0])
   })
 
-  test('leak-N names a host, an address, the key that called and another', async () => {
+  test("leak-N names a host, an address, the caller's key and another", async () => {
     const init = { headers: { 'x-goog-api-key': 'key-of-the-caller' } }
-    const response = await createVendor().post('flash-leak-400:generateContent', BODY, init)
+    const response = await createProvider().post('flash-leak-400:generateContent', BODY, init)
     const body = await response.text()
     expect(response.status).toBe(400)
     for (const secret of [...LEAKED, 'key-of-the-caller']) expect(body).toContain(secret)
   })
 
-  test('refuse throws as fetch does', async () => {
-    await expect(createVendor().post('flash-refuse:generateContent', BODY)).rejects.toBeInstanceOf(TypeError)
+  test('refuse throws what fetch throws', async () => {
+    await expect(createProvider().post('flash-refuse:generateContent', BODY)).rejects.toBeInstanceOf(
+      TypeError,
+    )
   })
 })
 
-describe('answers that do not end well', () => {
+describe('answers that end early', () => {
   const readEvents = async (response: Response): Promise<{ text: string; error: unknown }> => {
     let text = ''
     try {
@@ -198,88 +202,93 @@ describe('answers that do not end well', () => {
   }
 
   test.each([0, 1, 3, 12])('break-%i breaks after that many events', async (count) => {
-    const vendor = createVendor()
+    const provider = createProvider()
     const { text, error } = await readEvents(
-      await vendor.post(`flash-break-${count}:streamGenerateContent?alt=sse`, BODY),
+      await provider.post(`flash-break-${count}:streamGenerateContent?alt=sse`, BODY),
     )
     expect(payloadsOf(text)).toHaveLength(count)
     expect(error).toBeInstanceOf(Error)
-    expect(vendor.seen.at(-1)).toMatchObject({ kind: 'broken', sent_events: count })
+    expect(provider.seen.at(-1)).toMatchObject({ kind: 'broken', sent_events: count })
   })
 
   test.each([0, 1, 3])('error-%i sends an error record after that many events, and ends', async (count) => {
-    const events = await createVendor().stream(`flash-error-${count}`, BODY)
+    const events = await createProvider().stream(`flash-error-${count}`, BODY)
     expect(events).toHaveLength(count + 1)
     expect(events.at(-1)?.error?.code).toBe(503)
   })
 
-  test('break of a whole answer comes after half of it', async () => {
-    const { text, error } = await readEvents(await createVendor().post('flash-break-0:generateContent', BODY))
+  test('break of a whole answer sends half of it', async () => {
+    const { text, error } = await readEvents(
+      await createProvider().post('flash-break-0:generateContent', BODY),
+    )
     expect(text.length).toBeGreaterThan(0)
     expect(() => JSON.parse(text)).toThrow()
     expect(error).toBeInstanceOf(Error)
   })
 
   test.each(['generateContent', 'streamGenerateContent?alt=sse', 'streamGenerateContent'])(
-    'truncate of %s ends properly with a cut JSON',
+    'truncate of %s ends without an error, with half of the JSON',
     async (action) => {
-      const { text, error } = await readEvents(await createVendor().post(`flash-truncate:${action}`, BODY))
+      const { text, error } = await readEvents(await createProvider().post(`flash-truncate:${action}`, BODY))
       expect(error).toBeUndefined()
       expect(() => JSON.parse(payloadsOf(text).at(-1) ?? '')).toThrow()
     },
   )
 })
 
-describe('a caller who leaves', () => {
+describe('a caller who disconnects', () => {
   const aborting = () => {
     const controller = new AbortController()
     return { controller, init: { signal: controller.signal } }
   }
 
-  test('hang waits until he does', async () => {
-    const vendor = createVendor()
+  test('ends a hang', async () => {
+    const provider = createProvider()
     const { controller, init } = aborting()
-    const answer = vendor.post('flash-hang:generateContent', BODY, init)
+    const answer = provider.post('flash-hang:generateContent', BODY, init)
     controller.abort()
     await expect(answer).rejects.toThrow()
     await answer.catch(() => {})
-    expect(vendor.seen.map(({ kind }) => kind)).toEqual(['request', 'aborted'])
+    expect(provider.seen.map(({ kind }) => kind)).toEqual(['request', 'aborted'])
   })
 
-  test('his abort stops a stream', async () => {
-    const vendor = createVendor()
+  test('stops a stream by an abort', async () => {
+    const provider = createProvider()
     const { controller, init } = aborting()
-    const response = await vendor.post('flash-stall-2:streamGenerateContent?alt=sse', BODY, init)
+    const response = await provider.post('flash-stall-2:streamGenerateContent?alt=sse', BODY, init)
     const reader = response.body?.getReader()
     await reader?.read()
     await reader?.read()
     controller.abort()
     await expect(reader?.read()).rejects.toThrow()
     await reader?.closed.catch(() => {})
-    expect(vendor.seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 2 })
+    expect(provider.seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 2 })
   })
 
-  test('cancelling the body stops a stream', async () => {
-    const vendor = createVendor()
-    const response = await vendor.post('flash-stall-1:streamGenerateContent?alt=sse', BODY)
+  test('stops a stream by cancelling the body', async () => {
+    const provider = createProvider()
+    const response = await provider.post('flash-stall-1:streamGenerateContent?alt=sse', BODY)
     const reader = response.body?.getReader()
     await reader?.read()
     await reader?.cancel()
-    expect(vendor.seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 1 })
+    expect(provider.seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 1 })
   })
 
-  test('a body that nobody reads is not made further than its first piece', async () => {
-    const vendor = createVendor()
-    const response = await vendor.post('flash-events-100:streamGenerateContent?alt=sse', BODY)
-    await Bun.sleep(1)
-    expect(vendor.waits_ms.length).toBeLessThan(5)
+  test('a body that nobody reads is produced no further than its first pieces', async () => {
+    const provider = createProvider()
+    const response = await provider.post('flash-events-100:streamGenerateContent?alt=sse', BODY)
+    await nextTurn()
+    expect(provider.waits_ms.length).toBeLessThan(5)
     await response.body?.cancel()
   })
 })
 
-describe("the vendor's own SDK, over a real socket", () => {
-  const seen: SimulatorEvent[] = []
-  const simulator = createSimulator({ onEvent: (event) => seen.push(event) })
+describe("Google's SDK, over a real socket", () => {
+  const aborted = Promise.withResolvers<SimulatorEvent>()
+  const onEvent = (event: SimulatorEvent) => {
+    if (event.kind === 'aborted') aborted.resolve(event)
+  }
+  const simulator = createSimulator({ onEvent })
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: simulator.fetch })
   afterAll(() => server.stop(true))
   const ai = new GoogleGenAI({ apiKey: 'key-of-the-caller', httpOptions: { baseUrl: server.url.href } })
@@ -287,7 +296,7 @@ describe("the vendor's own SDK, over a real socket", () => {
 
   test('a whole answer', async () => {
     const answer = await ai.models.generateContent({ model: 'flash', ...question })
-    expect(answer.text).toBe(textOf(await createVendor().whole('flash', BODY)))
+    expect(answer.text).toBe(textOf(await createProvider().whole('flash', BODY)))
     expect(answer.usageMetadata?.totalTokenCount).toBeGreaterThan(0)
   })
 
@@ -297,7 +306,7 @@ describe("the vendor's own SDK, over a real socket", () => {
       texts.push(event.text)
     }
     expect(texts.length).toBeGreaterThan(1)
-    expect(texts.join('')).toBe(textOf(await createVendor().whole('flash', BODY)))
+    expect(texts.join('')).toBe(textOf(await createProvider().whole('flash', BODY)))
   })
 
   test('a refusal', async () => {
@@ -306,14 +315,13 @@ describe("the vendor's own SDK, over a real socket", () => {
     })
   })
 
-  test('a caller who leaves is seen', async () => {
+  test('the simulator sees a caller who disconnects', async () => {
     const controller = new AbortController()
     const init = { method: 'POST', body: JSON.stringify(BODY), signal: controller.signal }
     const path = 'v1beta/models/flash-stall-1:streamGenerateContent?alt=sse'
     const response = await fetch(`${server.url}${path}`, init)
     await response.body?.getReader().read()
     controller.abort()
-    while (seen.at(-1)?.kind !== 'aborted') await Bun.sleep(1)
-    expect(seen.at(-1)).toMatchObject({ kind: 'aborted', sent_events: 1 })
+    expect(await aborted.promise).toMatchObject({ sent_events: 1 })
   })
 })

@@ -1,4 +1,4 @@
-// Owns a messages conversation as the simulator walks through it: every message a role and a list of blocks.
+// A messages conversation: each message as a role and a list of blocks.
 import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
 
 export interface Message {
@@ -6,7 +6,7 @@ export interface Message {
   readonly blocks: readonly JsonObject[]
 }
 
-/** Text alone stands for one block of it. */
+/** Plain text counts as one text block. */
 export const blocksOf = (content: unknown): JsonObject[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content).map(objectOf)
 
@@ -18,16 +18,16 @@ export const messagesOf = (body: JsonObject): Message[] =>
 export const ofType = (blocks: readonly JsonObject[], ...types: string[]): JsonObject[] =>
   blocks.filter(({ type }) => types.includes(textOf(type)))
 
-/** What a block gives to read. Thoughts of earlier turns are not read again. */
-export function spoken(block: JsonObject): string {
+/** The text that a block adds to the prompt. Thinking of earlier turns adds none. */
+export function promptText(block: JsonObject): string {
   if (block.type === 'tool_use') return JSON.stringify({ name: block.name, input: block.input })
   if (block.type === 'tool_result') return resultText(block)
   return textOf(block.text)
 }
 
-/** What a tool returned, in words. */
-export const resultText = ({ content }: JsonObject): string => blocksOf(content).map(spoken).join('\n')
+/** The text of a tool's result. */
+export const resultText = ({ content }: JsonObject): string => blocksOf(content).map(promptText).join('\n')
 
-/** Blocks with those that results of tools hold. */
+/** Blocks, with those inside tool results. */
 export const withInner = (blocks: readonly JsonObject[]): JsonObject[] =>
   blocks.flatMap((block) => (block.type === 'tool_result' ? [block, ...blocksOf(block.content)] : [block]))

@@ -1,4 +1,4 @@
-// Owns what the messages protocol's vendor refuses a request for, in its words.
+// Faults for which the messages API refuses a request, in its own words.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { type Message, messagesOf, ofType, withInner } from './blocks.ts'
@@ -16,7 +16,7 @@ export function findFault(body: JsonObject): Refusal | undefined {
   return undefined
 }
 
-/** The name of a block's place, as the vendor writes it. */
+/** The path of a block, as the API writes it. */
 const placeOf = (message: number, block: number) => `messages.${message}.content.${block}`
 
 function findLimit({ max_tokens }: JsonObject): string | undefined {
@@ -59,8 +59,8 @@ function findThinking({ thinking: given, max_tokens, tool_choice }: JsonObject):
     : undefined
 }
 
-/** Whoever thinks while a tool works must be given its thoughts back. */
-const findLostThoughts: Finder = ({ thinking }, messages) => {
+/** A turn that used a tool while thinking must come back with its thinking. */
+const findLostThinking: Finder = ({ thinking }, messages) => {
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   const blocks = messages[last]?.blocks ?? []
   const first = textOf(blocks[0]?.type)
@@ -77,7 +77,7 @@ const findForgery: Finder = (_body, messages) => {
   return undefined
 }
 
-/** Every use of a tool is followed by its result, in the next message, and no result comes without a use. */
+/** Each tool use has its result in the next message, and no result comes without a use. */
 const findUnpairedTools: Finder = (_body, messages) => {
   for (const [at, { blocks }] of messages.entries()) {
     const next = ofType(messages[at + 1]?.blocks ?? [], 'tool_result').map(({ tool_use_id }) => tool_use_id)
@@ -140,7 +140,7 @@ const FINDERS: readonly Finder[] = [
   findImage,
   findThinking,
   findUnpairedTools,
-  findLostThoughts,
+  findLostThinking,
   findForgery,
   findBreakpoints,
 ]

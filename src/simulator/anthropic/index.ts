@@ -1,4 +1,4 @@
-// Owns the messages protocol's dialect of the simulator: paths, keys, framing, and the counting of tokens.
+// The dialect of the messages API: paths, keys, framing, and the counting of tokens.
 
 import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
 import type { Ask } from '../ask.ts'
@@ -12,7 +12,7 @@ import { writeEvents, writeWhole } from './write.ts'
 const PATH = /\/v1\/messages(\/count_tokens)?$/
 const VERSION = /^\d{4}-\d{2}-\d{2}$/
 
-/** Payloads bring the name of their event with them. */
+/** Without `data: `, since each payload includes the name of its event. */
 const SSE: Framing = {
   content_type: 'text/event-stream; charset=utf-8',
   before_first: '',
@@ -27,7 +27,7 @@ function read(url: URL, body: JsonObject, headers: Headers): Call | Query | Refu
     return { status: 400, message: 'anthropic-version: header is required' }
   const model = textOf(body.model)
   if (model === '') return { status: 400, message: 'model: Field required' }
-  // Counting takes no limit of the output.
+  // A request to count has no output limit.
   const counts = url.pathname.endsWith('/count_tokens')
   const ask = readAsk(counts ? { ...body, max_tokens: 1, thinking: undefined } : body)
   if ('status' in ask) return ask

@@ -1,16 +1,16 @@
-// Owns the reading of messages requests: they become an Ask.
+// Reader of messages requests.
 import { IMAGE_TOKENS } from '../answer.ts'
 import type { Ask, FunctionDeclaration } from '../ask.ts'
 import { type PromptPart, pointsOf } from '../cache.ts'
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
-import { blocksOf, type Message, messagesOf, ofType, resultText, spoken, withInner } from './blocks.ts'
+import { blocksOf, type Message, messagesOf, ofType, promptText, resultText, withInner } from './blocks.ts'
 import { findFault } from './faults.ts'
 
 const DOCUMENT_TOKENS = 258
 
-/** @returns a Refusal for what the vendor refuses; of unknown fields it makes nothing */
+/** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
   const fault = findFault(body)
   if (fault) return fault
@@ -27,7 +27,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     seed: '',
     max_output_tokens: Number(body.max_tokens),
     stops: listOf(body.stop_sequences).map(textOf),
-    answers: 1,
+    candidate_count: 1,
     results: readResults(messages),
     json: readFormat(body),
     aspect_ratio: '',
@@ -43,7 +43,7 @@ function readText(
   const last = messages.findLast(({ role }) => role === 'user')
   return {
     prompt: read
-      .map(spoken)
+      .map(promptText)
       .filter((text) => text !== '')
       .join('\n'),
     last_text: ofType(last?.blocks ?? [], 'text')
@@ -53,16 +53,16 @@ function readText(
   }
 }
 
-/** The prompt in the order of the vendor's cache: tools, system, messages. */
+/** The parts of the prompt in the order of the cache: tools, system, messages. */
 function partsOf(body: JsonObject, messages: readonly Message[]): PromptPart[] {
   const tools = listOf(body.tools).map(objectOf)
   const blocks = [...blocksOf(body.system), ...messages.flatMap((message) => message.blocks)]
-  // A mark on the request itself stands for one on its last block.
+  // `cache_control` on the request itself means its last block.
   const automatic = keepOf(body.cache_control)
   return [
     ...tools.map((tool) => part(tool, JSON.stringify(tool))),
     ...blocks.map((block, at) => {
-      const { keep, ...rest } = part(block, spoken(block))
+      const { keep, ...rest } = part(block, promptText(block))
       return { ...rest, keep: keep ?? (at === blocks.length - 1 ? automatic : undefined) }
     }),
   ]
@@ -85,7 +85,7 @@ function keepOf(cache_control: unknown): PromptPart['keep'] {
   return cache_control.ttl === '1h' ? '1h' : '5m'
 }
 
-/** Without being told so, this vendor's models do not think. */
+/** These models think only on request. */
 function readThinking({ thinking: given }: JsonObject): Pick<Ask, 'thinking_budget' | 'shows_thoughts'> {
   const { type, budget_tokens, display } = objectOf(given)
   const budgets = new Map([
@@ -120,7 +120,7 @@ function readTools(body: JsonObject): Pick<Ask, 'functions' | 'calling' | 'paral
   }
 }
 
-/** The vendor's own tools (a type such as `web_search_20250305`) are read and never used. */
+/** Server-side tools (a type such as `web_search_20250305`) are accepted and never used. */
 function readFunction(declared: unknown): FunctionDeclaration[] {
   const { name, input_schema, type } = objectOf(declared)
   if (type !== undefined && type !== 'custom') return []

@@ -1,4 +1,4 @@
-// Owns the shape of refusals in the messages protocol: https://platform.claude.com/docs/en/api/errors.
+// Error bodies of the messages API: https://platform.claude.com/docs/en/api/errors.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 

@@ -1,30 +1,35 @@
-// Owns the writing of messages, whole and as the events of a stream: names and order of keys are the vendor's.
+// Writer of messages, whole and as the events of a stream; names and order of keys are those of the API.
 import { callTokens, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
-import type { Answer, FunctionCall, Reply } from '../ask.ts'
+import type { Candidate, FunctionCall, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
-import type { Call, Telling } from '../dialect.ts'
+import type { Call, UsageReport } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 import { sign } from './signature.ts'
 
 /** A whole message. */
-export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
-  const answer = answerOf(reply)
+export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport): string {
+  const answer = candidateOf(reply)
   const blocks = blocksOf(call, answer, undefined)
   return JSON.stringify({
     ...opening(call),
     content: blocks.map(({ whole }) => whole),
     ...ending(answer),
-    ...told(telling, usageOf(totalsOf(reply))),
+    ...usageField(usage_report, usageOf(totalsOf(reply))),
   })
 }
 
 /**
- * The events of a stream, each with its name. The usage in the first one is of the prompt, and the last one but one has
- * that of the whole.
+ * The events of a stream, each with its name. The first event has the usage of the prompt, and the one before the last has
+ * the total.
  */
-export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[] {
-  const answer = answerOf(reply)
+export function writeEvents(
+  call: Call,
+  reply: Reply,
+  usage_report: UsageReport,
+  behaviour: Behaviour,
+): string[] {
+  const answer = candidateOf(reply)
   const totals = totalsOf(reply)
   const blocks = blocksOf(call, answer, behaviour.events)
   const started = {
@@ -37,19 +42,19 @@ export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviou
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    ...told(telling, started),
+    ...usageField(usage_report, started),
   }
   return [
     { type: 'message_start', message },
     ...blocks.flatMap(blockEvents),
-    { type: 'message_delta', delta: ending(answer), ...told(telling, cumulative(totals)) },
+    { type: 'message_delta', delta: ending(answer), ...usageField(usage_report, cumulative(totals)) },
     { type: 'message_stop' },
   ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}`)
 }
 
-/** A prompt that is blocked is answered with a refusal. */
-const REFUSED: Answer = { thoughts: [], text: [], calls: [], pictures: [], finish: 'safety' }
-const answerOf = ({ answers }: Reply): Answer => answers[0] ?? REFUSED
+/** The answer to a blocked prompt. */
+const REFUSED: Candidate = { thoughts: [], text: [], calls: [], pictures: [], finish: 'safety' }
+const candidateOf = ({ candidates }: Reply): Candidate => candidates[0] ?? REFUSED
 
 const opening = ({ model, ask }: Call) => ({
   model,
@@ -58,7 +63,7 @@ const opening = ({ model, ask }: Call) => ({
   role: 'assistant',
 })
 
-function ending({ finish, calls, stopped_by }: Answer): JsonObject {
+function ending({ finish, calls, stopped_by }: Candidate): JsonObject {
   if (finish === 'safety') return { stop_reason: 'refusal', stop_sequence: null }
   if (finish === 'length') return { stop_reason: 'max_tokens', stop_sequence: null }
   if (calls.length > 0) return { stop_reason: 'tool_use', stop_sequence: null }
@@ -67,19 +72,19 @@ function ending({ finish, calls, stopped_by }: Answer): JsonObject {
     : { stop_reason: 'stop_sequence', stop_sequence: stopped_by }
 }
 
-/** One content block: as it is, as it begins in a stream, and what is then added to it. */
+/** One content block: whole, and as its start and deltas in a stream. */
 interface Block {
   readonly whole: JsonObject
   readonly start: JsonObject
   readonly deltas: readonly JsonObject[]
 }
 
-/** Events of a stream besides those that bring a piece of text: its start and two at its end, and one ping. */
+/** Events of a stream besides its blocks: one at its start, two at its end, and a ping. */
 const FRAME_EVENTS = 4
 const TEXT_FRAME_EVENTS = 2
 
 /** @param events how many events there should be in all; undefined for as many as the text needs */
-function blocksOf(call: Call, answer: Answer, events: number | undefined): Block[] {
+function blocksOf(call: Call, answer: Candidate, events: number | undefined): Block[] {
   const thoughts = answer.thoughts.length > 0 ? [thinkingBlock(answer.thoughts, call.ask.shows_thoughts)] : []
   const tools = answer.calls.map((one, at) => toolBlock(one, `${opening(call).id}_${at}`))
   const others = [...thoughts, ...tools].reduce((sum, block) => sum + block.deltas.length + 2, FRAME_EVENTS)
@@ -119,12 +124,12 @@ function toolBlock(one: FunctionCall, seed: string): Block {
   return {
     whole: { type: 'tool_use', id, name, input: args },
     start: { type: 'tool_use', id, name, input: {} },
-    // The vendor begins with an empty piece.
+    // The API starts with an empty piece.
     deltas: ['', ...pieces].map((partial_json) => ({ type: 'input_json_delta', partial_json })),
   }
 }
 
-/** A ping follows the start of the first block, as the vendor has it. */
+/** A ping follows the start of the first block, as in the API. */
 function blockEvents({ start, deltas }: Block, index: number): (JsonObject & { type: string })[] {
   return [
     { type: 'content_block_start', index, content_block: start },
@@ -134,7 +139,7 @@ function blockEvents({ start, deltas }: Block, index: number): (JsonObject & { t
   ]
 }
 
-/** https://platform.claude.com/docs/en/build-with-claude/prompt-caching: `input_tokens` is what no cache had a part in. */
+/** https://platform.claude.com/docs/en/build-with-claude/prompt-caching: `input_tokens` excludes cached tokens. */
 function usageOf({ prompt, cached, written_5m, written_1h, output, thinking }: Totals) {
   return {
     input_tokens: prompt - cached - written_5m - written_1h,
@@ -147,7 +152,7 @@ function usageOf({ prompt, cached, written_5m, written_1h, output, thinking }: T
   }
 }
 
-/** As it stands in message_delta. */
+/** The usage in message_delta. */
 function cumulative(totals: Totals): JsonObject {
   const { cache_creation, service_tier, ...usage } = usageOf(totals)
   return usage
@@ -160,7 +165,7 @@ const ZERO_USAGE = {
   output_tokens: 0,
 }
 
-function told(telling: Telling, usage: JsonObject): JsonObject {
-  if (telling === 'absent') return {}
-  return { usage: telling === 'zero' ? ZERO_USAGE : usage }
+function usageField(usage_report: UsageReport, usage: JsonObject): JsonObject {
+  if (usage_report === 'absent') return {}
+  return { usage: usage_report === 'zero' ? ZERO_USAGE : usage }
 }

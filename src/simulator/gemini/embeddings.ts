@@ -1,4 +1,4 @@
-// Owns the native protocol's embeddings of the simulator: batches of texts.
+// Embeddings of the Gemini API: batches of texts.
 
 import { NOTHING_WRITTEN } from '../answer.ts'
 import type { Query, Refusal } from '../dialect.ts'
@@ -6,8 +6,8 @@ import { embed } from '../embedding.ts'
 import { type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 
-const OWN_DIMENSIONS = 3_072
-/** https://ai.google.dev/gemini-api/docs/embeddings. The vendor takes no more in one request. */
+const DEFAULT_DIMENSIONS = 3_072
+/** The limit of one request: https://ai.google.dev/gemini-api/docs/embeddings. */
 const MAX_TEXTS = 100
 
 /** https://ai.google.dev/api/embeddings#method:-models.batchembedcontents */
@@ -22,23 +22,27 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
   const empty = texts.indexOf('')
   if (empty >= 0) return refusal(`requests[${empty}].content`, 'content is empty')
   const dimensions = requests.map(
-    (request) => numberOf(pick(request, 'outputDimensionality', 'output_dimensionality')) ?? OWN_DIMENSIONS,
+    (request) =>
+      numberOf(pick(request, 'outputDimensionality', 'output_dimensionality')) ?? DEFAULT_DIMENSIONS,
   )
   const fault = dimensions.findIndex(
-    (count) => !Number.isInteger(count) || count < 1 || count > OWN_DIMENSIONS,
+    (count) => !Number.isInteger(count) || count < 1 || count > DEFAULT_DIMENSIONS,
   )
   if (fault >= 0) return refusal(`requests[${fault}].output_dimensionality`, 'out of range')
   return {
     model,
-    respond(telling) {
+    respond(usage_report) {
       const prompt = texts.reduce((sum, text) => sum + countTokens(text), 0)
-      const told = telling === 'zero' ? 0 : prompt
-      const usage = { promptTokenCount: told, promptTokenDetails: [{ modality: 'TEXT', tokenCount: told }] }
-      // Cut short, a vector is not of unit length: the vendor leaves that to its callers.
+      const reported = usage_report === 'zero' ? 0 : prompt
+      const usage = {
+        promptTokenCount: reported,
+        promptTokenDetails: [{ modality: 'TEXT', tokenCount: reported }],
+      }
+      // A shortened vector is not of unit length: the API leaves that to its callers.
       const embeddings = texts.map((text, at) => ({
-        values: embed(text, OWN_DIMENSIONS).slice(0, dimensions[at]),
+        values: embed(text, DEFAULT_DIMENSIONS).slice(0, dimensions[at]),
       }))
-      const answer = { embeddings, ...(telling === 'absent' ? {} : { usageMetadata: usage }) }
+      const answer = { embeddings, ...(usage_report === 'absent' ? {} : { usageMetadata: usage }) }
       return { body: `${JSON.stringify(answer, null, 2)}\n`, totals: { ...NOTHING_WRITTEN, prompt } }
     },
   }

@@ -1,4 +1,4 @@
-// Owns the native protocol's dialect of the simulator: paths, keys, framing.
+// The dialect of the Gemini API: paths, keys, framing.
 import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { readEmbedding } from './embeddings.ts'
@@ -8,7 +8,7 @@ import { writeEvents, writeWhole } from './write.ts'
 
 const PATH = /\/v1(?:beta)?\/models\/([^/:]+):(\w+)$/
 
-/** The vendor ends its lines with CR LF. */
+/** The API ends its lines with CR LF. */
 const SSE: Framing = {
   content_type: 'text/event-stream',
   before_first: 'data: ',

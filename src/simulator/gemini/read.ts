@@ -1,4 +1,4 @@
-// Owns the reading of native requests: bodies of :generateContent and :streamGenerateContent become an Ask.
+// Reader of :generateContent and :streamGenerateContent requests.
 import type { Ask, FunctionDeclaration } from '../ask.ts'
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, pick, textOf } from '../json.ts'
@@ -8,7 +8,7 @@ const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/hei
 const AUDIO_BYTES_PER_TOKEN = 250
 const DOCUMENT_TOKENS = 258
 
-/** @returns a Refusal for what the vendor refuses; of unknown fields it makes nothing */
+/** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
   const contents = listOf(body.contents).map(objectOf)
   const parts = contents.flatMap(partsOf)
@@ -21,7 +21,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     ...readMedia(parts),
     ...readConfig(config),
     ...readTools(body),
-    // This vendor finds what it knows by itself, and never the same; `cache` in a model's name stands for that.
+    // The API caches implicitly and unpredictably; `cache` in a model's name simulates that.
     cache_points: [],
     uses_cache: textOf(pick(body, 'cachedContent', 'cached_content')) !== '',
     results: partsOf(last).flatMap(readResult),
@@ -58,7 +58,7 @@ function readText(
   const system = partsOf(objectOf(pick(body, 'systemInstruction', 'system_instruction')))
   return {
     prompt: [...system, ...parts]
-      .map(spoken)
+      .map(promptText)
       .filter((text) => text !== '')
       .join('\n'),
     last_text: partsOf(last)
@@ -68,10 +68,10 @@ function readText(
   }
 }
 
-/** What a part says, be it in words or in JSON. */
-function spoken(part: JsonObject): string {
-  const said = pick(part, 'functionCall', 'function_call', 'functionResponse', 'function_response')
-  return said === undefined ? textOf(part.text) : JSON.stringify(said)
+/** The text that a part adds to the prompt: its own, or the JSON of a call or a result. */
+function promptText(part: JsonObject): string {
+  const structured = pick(part, 'functionCall', 'function_call', 'functionResponse', 'function_response')
+  return structured === undefined ? textOf(part.text) : JSON.stringify(structured)
 }
 
 function inlineOf(part: JsonObject): { mime: string; bytes: number; data: string } {
@@ -103,7 +103,7 @@ type Configured =
   | 'seed'
   | 'max_output_tokens'
   | 'stops'
-  | 'answers'
+  | 'candidate_count'
   | 'thinking_budget'
   | 'shows_thoughts'
   | 'json'
@@ -126,7 +126,10 @@ function readConfig(config: JsonObject): Pick<Ask, Configured> {
     max_output_tokens:
       numberOf(pick(config, 'maxOutputTokens', 'max_output_tokens')) ?? DEFAULT_MAX_OUTPUT_TOKENS,
     stops: listOf(pick(config, 'stopSequences', 'stop_sequences')).map(textOf),
-    answers: Math.min(8, Math.max(1, numberOf(pick(config, 'candidateCount', 'candidate_count')) ?? 1)),
+    candidate_count: Math.min(
+      8,
+      Math.max(1, numberOf(pick(config, 'candidateCount', 'candidate_count')) ?? 1),
+    ),
     thinking_budget: budget === undefined || budget < 0 ? undefined : budget,
     shows_thoughts: pick(thinking, 'includeThoughts', 'include_thoughts') === true,
     json: mime === 'application/json' ? { schema } : undefined,

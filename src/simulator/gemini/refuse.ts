@@ -1,4 +1,4 @@
-// Owns the native shape of refusals, with the details that the vendor gives for each (google.rpc.Status).
+// Error bodies of the Gemini API, with the details of each (google.rpc.Status).
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 

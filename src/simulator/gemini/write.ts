@@ -1,49 +1,56 @@
-// Owns the writing of native answers, whole and as the events of a stream: names and order of keys are the vendor's.
+// Writer of Gemini answers, whole and as the events of a stream; names and order of keys are those of the API.
 import { callTokens, PICTURE_TOKENS, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
-import type { Answer, FunctionCall, PromptUsage, Reply } from '../ask.ts'
+import type { Candidate, FunctionCall, PromptUsage, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
-import type { Call, Telling } from '../dialect.ts'
+import type { Call, UsageReport } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 import { split } from '../pieces.ts'
 
 const FINISH = { stop: 'STOP', length: 'MAX_TOKENS', safety: 'SAFETY' } as const satisfies Record<
-  Answer['finish'],
+  Candidate['finish'],
   string
 >
 
-/** A whole answer, printed over several lines as the vendor prints it. */
-export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
-  const candidates = reply.answers.map((answer, index) => ({
+/** A whole answer, on several lines as the API prints it. */
+export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport): string {
+  const candidates = reply.candidates.map((answer, index) => ({
     ...candidate(stepsOf(answer, call, 1).flatMap(({ parts }) => parts)),
     finishReason: FINISH[answer.finish],
     avgLogprobs: -0.125,
     index,
   }))
-  return `${JSON.stringify(response(call, reply, candidates, totalsOf(reply), telling), null, 2)}\n`
+  return `${JSON.stringify(response(call, reply, candidates, totalsOf(reply), usage_report), null, 2)}\n`
 }
 
 /**
- * The events of a stream, each with the usage so far, as the vendor reports it.
- * @returns payloads, not framed
+ * The events of a stream, each with the usage so far, as the API reports it.
+ *
+ * @returns payloads without framing
  */
-export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[] {
-  if (reply.answers.length === 0) return [JSON.stringify(response(call, reply, [], totalsOf(reply), telling))]
+export function writeEvents(
+  call: Call,
+  reply: Reply,
+  usage_report: UsageReport,
+  behaviour: Behaviour,
+): string[] {
+  if (reply.candidates.length === 0)
+    return [JSON.stringify(response(call, reply, [], totalsOf(reply), usage_report))]
   const events: string[] = []
-  let so_far = totalsOf({ ...reply, answers: [] })
-  reply.answers.forEach((answer, index) => {
+  let so_far = totalsOf({ ...reply, candidates: [] })
+  reply.candidates.forEach((answer, index) => {
     so_far = { ...so_far, thinking: so_far.thinking + answer.thoughts.length }
     const steps = stepsOf(answer, call, behaviour.events)
     steps.forEach(({ parts, output, pictures }, at) => {
       so_far = { ...so_far, output: so_far.output + output, pictures: so_far.pictures + pictures }
       const finish = at === steps.length - 1 ? { finishReason: FINISH[answer.finish] } : {}
       const candidates = [{ ...candidate(parts), ...finish, index }]
-      events.push(JSON.stringify(response(call, reply, candidates, so_far, telling)))
+      events.push(JSON.stringify(response(call, reply, candidates, so_far, usage_report)))
     })
   })
   return events
 }
 
-/** What one event brings, and what that takes in tokens; `pictures` is a part of `output`. */
+/** The content of one event and its tokens; `pictures` is a part of `output`. */
 interface Step {
   readonly parts: JsonObject[]
   readonly output: number
@@ -53,7 +60,7 @@ interface Step {
 const NOTHING: Step = { parts: [], output: 0, pictures: 0 }
 
 /** @param events how many events there should be in all; undefined for as many as the text needs */
-function stepsOf(answer: Answer, call: Call, events: number | undefined): Step[] {
+function stepsOf(answer: Candidate, call: Call, events: number | undefined): Step[] {
   const thoughts = call.ask.shows_thoughts && answer.thoughts.length > 0 ? [thoughtStep(answer.thoughts)] : []
   const others = [...answer.calls.map(callStep), ...answer.pictures.map(pictureStep)]
   const texts =
@@ -82,8 +89,8 @@ function pictureStep(data: string): Step {
   return { parts, output: PICTURE_TOKENS, pictures: PICTURE_TOKENS }
 }
 
-/** The first part after the thoughts bears their signature. */
-function sign(steps: Step[], answer: Answer): void {
+/** The first part after the thoughts carries their signature. */
+function sign(steps: Step[], answer: Candidate): void {
   const part = steps.flatMap(({ parts }) => parts).find(({ thought }) => thought !== true)
   const signature = Buffer.from(`simulated ${Bun.hash(answer.thoughts.join(''))}`).toString('base64')
   if (part) part.thoughtSignature = signature
@@ -98,13 +105,13 @@ function response(
   reply: Reply,
   candidates: JsonObject[],
   totals: Totals,
-  telling: Telling,
+  usage_report: UsageReport,
 ): JsonObject {
   return {
-    ...(reply.answers.length === 0 ? { promptFeedback: { blockReason: 'SAFETY' } } : { candidates }),
-    ...(telling === 'absent'
+    ...(reply.candidates.length === 0 ? { promptFeedback: { blockReason: 'SAFETY' } } : { candidates }),
+    ...(usage_report === 'absent'
       ? {}
-      : { usageMetadata: telling === 'zero' ? ZERO_USAGE : usageOf(reply.prompt, totals) }),
+      : { usageMetadata: usage_report === 'zero' ? ZERO_USAGE : usageOf(reply.prompt, totals) }),
     modelVersion: call.model,
     responseId: Bun.hash(`${call.model}\n${call.ask.seed}\n${call.ask.prompt}`).toString(36),
   }
@@ -112,7 +119,7 @@ function response(
 
 const ZERO_USAGE = { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 }
 
-/** https://ai.google.dev/api/generate-content#UsageMetadata; counts of zero are left out, as the vendor does. */
+/** https://ai.google.dev/api/generate-content#UsageMetadata; counts of zero are left out, as in the API. */
 function usageOf({ text, image, audio, document }: PromptUsage, totals: Totals): JsonObject {
   return withoutZeros({
     promptTokenCount: totals.prompt,

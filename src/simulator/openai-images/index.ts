@@ -1,17 +1,17 @@
-// Owns the dialect of the simulator that OpenAI's images API speaks: generations in JSON, edits as a form.
+// The dialect of OpenAI's images API: generations in JSON, edits as a form.
 import { BLOCKING_WORD } from '../answer.ts'
 import type { Ask, Reply } from '../ask.ts'
-import type { Call, Dialect, Refusal, Telling } from '../dialect.ts'
+import type { Call, Dialect, Refusal, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
 import { openai } from '../openai/index.ts'
 
 const PATH = /\/images\/(generations|edits)$/
 const MAX_IMAGES = 10
 const NO_LIMIT_TOKENS = 1_000_000
-/** What a medium image of 1024x1024 counts as. */
+/** Output tokens of a medium image of 1024x1024. */
 const PICTURE_TOKENS = 1_056
 
-/** Moderation, which this API tells of by an error. */
+/** Moderation, which this API reports as an error. */
 const BLOCKED: Refusal = {
   status: 400,
   message: 'Your request was rejected by the safety system. safety_violations=[violence].',
@@ -21,7 +21,7 @@ const BLOCKED: Refusal = {
 const FORMATS = new Set(['', 'png', 'jpeg', 'webp'])
 const QUALITIES = new Set(['', 'auto', 'high', 'medium', 'low'])
 
-/** A field of a form comes as a list of one. */
+/** A field's text; a form has it as a list of one. */
 const fieldOf = (body: JsonObject, name: string): string => {
   const [value] = listOf(body[name])
   return value === undefined ? String(body[name] ?? '') : textOf(value)
@@ -64,7 +64,7 @@ function askOf(body: JsonObject, images: string[]): Ask {
     seed: '',
     max_output_tokens: NO_LIMIT_TOKENS,
     stops: [],
-    answers: Number(fieldOf(body, 'n') || 1),
+    candidate_count: Number(fieldOf(body, 'n') || 1),
     thinking_budget: 0,
     shows_thoughts: false,
     functions: [],
@@ -77,10 +77,10 @@ function askOf(body: JsonObject, images: string[]): Ask {
   }
 }
 
-function whole(_call: Call, { prompt, answers }: Reply, telling: Telling): string {
-  const data = answers.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
+function whole(_call: Call, { prompt, candidates }: Reply, usage_report: UsageReport): string {
+  const data = candidates.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
   const [input_tokens, output_tokens] =
-    telling === 'zero' ? [0, 0] : [prompt.text + prompt.image, data.length * PICTURE_TOKENS]
+    usage_report === 'zero' ? [0, 0] : [prompt.text + prompt.image, data.length * PICTURE_TOKENS]
   const details = { text_tokens: prompt.text, image_tokens: prompt.image }
   const usage = {
     input_tokens,
@@ -88,7 +88,7 @@ function whole(_call: Call, { prompt, answers }: Reply, telling: Telling): strin
     output_tokens,
     total_tokens: input_tokens + output_tokens,
   }
-  return JSON.stringify({ created: 1, data, ...(telling === 'absent' ? {} : { usage }) })
+  return JSON.stringify({ created: 1, data, ...(usage_report === 'absent' ? {} : { usage }) })
 }
 
 export const openaiImages: Dialect = {
@@ -97,7 +97,7 @@ export const openaiImages: Dialect = {
   serves: (path) => PATH.test(path),
   read,
   whole,
-  events: (call, reply, telling) => [whole(call, reply, telling)],
+  events: (call, reply, usage_report) => [whole(call, reply, usage_report)],
   refuse(refusal) {
     if (refusal.message !== BLOCKED.message) return openai.refuse(refusal)
     const error = {

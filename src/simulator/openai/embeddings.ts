@@ -1,14 +1,14 @@
-// Owns the embeddings of the simulator in OpenAI's shape: https://platform.openai.com/docs/api-reference/embeddings.
+// Embeddings of OpenAI's API: https://platform.openai.com/docs/api-reference/embeddings.
 import { NOTHING_WRITTEN } from '../answer.ts'
 import type { Query, Refusal } from '../dialect.ts'
 import { embed } from '../embedding.ts'
 import type { JsonObject } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 
-const OWN_DIMENSIONS = 1_536
+const DEFAULT_DIMENSIONS = 1_536
 const MAX_INPUTS = 2_048
 
-/** What is embedded: tokens are taken for words, so that they too have vectors that follow from them. */
+/** An input as text; token ids count as words, so that they have vectors too. */
 interface Input {
   readonly text: string
   readonly tokens: number
@@ -19,24 +19,24 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
   if (!inputs)
     return refusal('input', "Invalid 'input': expected a string, an array of strings or of tokens.")
   if (inputs.length > MAX_INPUTS) return refusal('input', "Invalid 'input': array too long.")
-  const { dimensions = OWN_DIMENSIONS, encoding_format = 'float' } = body
+  const { dimensions = DEFAULT_DIMENSIONS, encoding_format = 'float' } = body
   if (!isDimensions(dimensions)) return refusal('dimensions', "Invalid value for 'dimensions'.")
   if (encoding_format !== 'float' && encoding_format !== 'base64')
     return refusal('encoding_format', "Invalid 'encoding_format': must be one of 'float' or 'base64'.")
   const prompt = inputs.reduce((sum, { tokens }) => sum + tokens, 0)
   return {
     model,
-    respond(telling) {
-      const told = telling === 'zero' ? 0 : prompt
+    respond(usage_report) {
+      const reported = usage_report === 'zero' ? 0 : prompt
       const answer = {
         object: 'list',
         data: inputs.map(({ text }, index) => ({
           object: 'embedding',
           index,
-          embedding: written(embed(text, dimensions), encoding_format),
+          embedding: encoded(embed(text, dimensions), encoding_format),
         })),
         model,
-        ...(telling === 'absent' ? {} : { usage: { prompt_tokens: told, total_tokens: told } }),
+        ...(usage_report === 'absent' ? {} : { usage: { prompt_tokens: reported, total_tokens: reported } }),
       }
       return { body: JSON.stringify(answer, null, 2), totals: { ...NOTHING_WRITTEN, prompt } }
     },
@@ -44,7 +44,7 @@ export function readEmbedding(model: string, body: JsonObject): Query | Refusal 
 }
 
 const isDimensions = (value: unknown): value is number =>
-  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= OWN_DIMENSIONS
+  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= DEFAULT_DIMENSIONS
 
 function readInputs(input: unknown): Input[] | undefined {
   const inputs = Array.isArray(input) && !isTokens(input) ? input : [input]
@@ -63,7 +63,7 @@ const isTokens = (input: unknown): input is number[] =>
   input.every((token) => Number.isSafeInteger(token) && Number(token) >= 0)
 
 /** 32-bit floats, little-endian, where base64 is asked for. */
-function written(vector: number[], encoding_format: 'float' | 'base64'): number[] | string {
+function encoded(vector: number[], encoding_format: 'float' | 'base64'): number[] | string {
   if (encoding_format === 'float') return vector
   const bytes = Buffer.alloc(vector.length * 4)
   vector.forEach((value, at) => {

@@ -1,4 +1,4 @@
-// Owns what the vendor of chat completions refuses a request for, in its words.
+// Faults for which the chat completions API refuses a request, in its own words.
 import type { Refusal } from '../dialect.ts'
 import { isObject, type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { messagesOf, partsOf } from './messages.ts'
@@ -30,7 +30,7 @@ const findMessages: Finder = ({ messages: given }, messages) => {
   ]
 }
 
-/** Every call of a tool is answered before the conversation goes on, and nothing else is. */
+/** Each tool call is answered before the next turn, and nothing else is. */
 const findUnpairedTools: Finder = (_body, messages) => {
   let open: unknown[] = []
   for (const [at, { role, tool_calls, tool_call_id }] of messages.entries()) {

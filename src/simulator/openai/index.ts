@@ -1,4 +1,4 @@
-// Owns the dialect of the simulator that OpenAI's API speaks: paths, keys, framing.
+// The dialect of OpenAI's chat and embeddings APIs: paths, keys, framing.
 import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
 import { type JsonObject, textOf } from '../json.ts'
 import { readEmbedding } from './embeddings.ts'
@@ -8,7 +8,7 @@ import { writeEvents, writeWhole } from './write.ts'
 
 const PATH = /\/(chat\/completions|embeddings)$/
 
-/** A stream that told of an error ends without its mark. */
+/** A stream that ends with an error has no [DONE]. */
 const SSE: Framing = {
   content_type: 'text/event-stream; charset=utf-8',
   before_first: 'data: ',

@@ -1,4 +1,4 @@
-// Owns the probabilities that the simulator says its tokens had: made up, the same for the same token, the chosen one first.
+// Simulated log probabilities of tokens: always the same for the same token, the chosen one first.
 import { type JsonObject, numberOf } from '../json.ts'
 
 interface Token {
@@ -29,7 +29,7 @@ const tokenOf = (token: string, logprob: number): Token => ({
 /** Between -0.5 and 0. */
 const likelihood = (token: string): number => -(Number(Bun.hash.crc32(token)) % 500) / 1_000
 
-/** At most 20 may be asked for: the chosen one, and its look-alikes, each less likely than the one before. */
+/** The 20 that may be asked for at most: the chosen token and variants of it, each less likely than the one before. */
 function ranked(chosen: Token): Token[] {
   const others = Array.from({ length: 19 }, (_, at) =>
     tokenOf(`${chosen.token}${at}`, chosen.logprob - at - 1),

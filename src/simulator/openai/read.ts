@@ -1,4 +1,4 @@
-// Owns the reading of chat completion requests: they become an Ask.
+// Reader of chat completion requests.
 import { IMAGE_TOKENS } from '../answer.ts'
 import type { Ask, FunctionDeclaration } from '../ask.ts'
 import { pointsOf } from '../cache.ts'
@@ -6,13 +6,13 @@ import type { Refusal } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { findFault } from './faults.ts'
-import { callsOf, messagesOf, partsOf, saidIn, spoken } from './messages.ts'
+import { callsOf, contentText, messagesOf, partsOf, promptText } from './messages.ts'
 
 const DEFAULT_MAX_TOKENS = 16_384
 const AUDIO_BYTES_PER_TOKEN = 250
 const FILE_TOKENS = 258
 
-/** @returns a Refusal for what the vendor refuses; of unknown fields it makes nothing */
+/** @returns a Refusal for what the API refuses; unknown fields are ignored */
 export function readAsk(body: JsonObject): Ask | Refusal {
   const fault = findFault(body)
   if (fault) return fault
@@ -26,9 +26,9 @@ export function readAsk(body: JsonObject): Ask | Refusal {
     max_output_tokens:
       numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens) ?? DEFAULT_MAX_TOKENS,
     stops: (typeof body.stop === 'string' ? [body.stop] : listOf(body.stop)).map(textOf),
-    answers: numberOf(body.n) ?? 1,
+    candidate_count: numberOf(body.n) ?? 1,
     thinking_budget: BUDGETS.get(textOf(body.reasoning_effort)),
-    // This vendor never shows what its models think.
+    // This API never shows thinking.
     shows_thoughts: false,
     results: readResults(messages),
     json: readFormat(body),
@@ -37,7 +37,7 @@ export function readAsk(body: JsonObject): Ask | Refusal {
   }
 }
 
-/** In tokens of this small vendor; an effort that is not here leaves it to the model. */
+/** In tokens of the simulator; with any other effort, the model decides. */
 const BUDGETS = new Map([
   ['none', 0],
   ['minimal', 4],
@@ -51,10 +51,10 @@ function readText(
   const last = messages.findLast(({ role }) => role === 'user')
   return {
     prompt: messages
-      .map(spoken)
+      .map(promptText)
       .filter((text) => text !== '')
       .join('\n'),
-    last_text: last ? saidIn(last) : '',
+    last_text: last ? contentText(last) : '',
     declarations: body.tools === undefined ? '' : JSON.stringify(body.tools),
   }
 }
@@ -78,14 +78,14 @@ function readMedia(
 const imagesIn = (parts: readonly JsonObject[]): number =>
   parts.filter(({ type }) => type === 'image_url').length
 
-/** This vendor remembers every beginning by itself; writing costs nothing. */
+/** This API caches every prefix by itself; writing costs nothing. */
 function readCachePoints(body: JsonObject, messages: readonly JsonObject[]): Ask['cache_points'] {
   const declarations = body.tools === undefined ? '' : JSON.stringify(body.tools)
   return pointsOf(textOf(body.model), [
     { content: declarations, tokens: countTokens(declarations), keep: '5m' },
     ...messages.map((message) => ({
       content: JSON.stringify(message),
-      tokens: countTokens(spoken(message)) + imagesIn(partsOf(message)) * IMAGE_TOKENS,
+      tokens: countTokens(promptText(message)) + imagesIn(partsOf(message)) * IMAGE_TOKENS,
       keep: '5m' as const,
     })),
   ])
@@ -117,12 +117,12 @@ function readFunction(declared: unknown): FunctionDeclaration[] {
   return [{ name: textOf(name), schema: parameters ?? { type: 'object' } }]
 }
 
-/** What tools returned since the last message that was not one of theirs. */
+/** The results of tools since the last message of another role. */
 function readResults(messages: readonly JsonObject[]): Ask['results'] {
   const before = messages.findLastIndex(({ role }) => role !== 'tool')
   const calls = callsOf(messages[before])
   return messages.slice(before + 1).map((message) => ({
     name: textOf(objectOf(calls.find(({ id }) => id === message.tool_call_id)?.function).name),
-    response: JSON.stringify(saidIn(message)),
+    response: JSON.stringify(contentText(message)),
   }))
 }

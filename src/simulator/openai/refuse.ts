@@ -1,4 +1,4 @@
-// Owns the shape of refusals in OpenAI's API: https://platform.openai.com/docs/guides/error-codes.
+// Error bodies of OpenAI's API: https://platform.openai.com/docs/guides/error-codes.
 import type { Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
 

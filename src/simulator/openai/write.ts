@@ -1,15 +1,15 @@
-// Owns the writing of chat completions, whole and as the chunks of a stream: names and order of keys are the vendor's.
+// Writer of chat completions, whole and as the chunks of a stream; names and order of keys are those of the API.
 import { callTokens, TOKENS_PER_EVENT, type Totals, totalsOf } from '../answer.ts'
-import type { Answer, FunctionCall, Reply } from '../ask.ts'
+import type { Candidate, FunctionCall, Reply } from '../ask.ts'
 import type { Behaviour } from '../behaviour.ts'
-import type { Call, Telling } from '../dialect.ts'
+import type { Call, UsageReport } from '../dialect.ts'
 import { type JsonObject, objectOf } from '../json.ts'
 import { split, splitText } from '../pieces.ts'
 import { logprobsOf } from './logprobs.ts'
 
 /** A whole completion. */
-export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
-  const choices = answersOf(reply).map((answer, index) => ({
+export function writeWhole(call: Call, reply: Reply, usage_report: UsageReport): string {
+  const choices = candidatesOf(reply).map((answer, index) => ({
     index,
     message: { role: 'assistant', ...messageOf(answer, call, index), annotations: [] },
     logprobs: logprobsOf(call.body, answer.text),
@@ -18,33 +18,38 @@ export function writeWhole(call: Call, reply: Reply, telling: Telling): string {
   const completion = {
     ...opening(call, 'chat.completion'),
     choices,
-    ...told(telling, totalsOf(reply)),
+    ...usageField(usage_report, totalsOf(reply)),
     ...CLOSING,
   }
   return JSON.stringify(completion, null, 2)
 }
 
-/** The chunks of a stream. Its usage comes in one of its own, and only if it was asked for. */
-export function writeEvents(call: Call, reply: Reply, telling: Telling, behaviour: Behaviour): string[] {
-  const tells = objectOf(call.body.stream_options).include_usage === true && telling !== 'absent'
+/** The chunks of a stream. The usage comes in a chunk of its own, and only on request. */
+export function writeEvents(
+  call: Call,
+  reply: Reply,
+  usage_report: UsageReport,
+  behaviour: Behaviour,
+): string[] {
+  const reports_usage = objectOf(call.body.stream_options).include_usage === true && usage_report !== 'absent'
   const head = { ...opening(call, 'chat.completion.chunk'), ...CLOSING }
-  const extra = tells ? { usage: null } : {}
-  const events = answersOf(reply).flatMap((answer, index) =>
+  const extra = reports_usage ? { usage: null } : {}
+  const events = candidatesOf(reply).flatMap((answer, index) =>
     chunksOf(
       answer,
       call,
       index,
-      behaviour.events === undefined ? undefined : behaviour.events - (tells ? 1 : 0),
+      behaviour.events === undefined ? undefined : behaviour.events - (reports_usage ? 1 : 0),
     ),
   )
-  const last = { ...head, choices: [], ...told(telling, totalsOf(reply)) }
+  const last = { ...head, choices: [], ...usageField(usage_report, totalsOf(reply)) }
   return [
     ...events.map((choice) => ({ ...head, choices: [choice], ...extra })),
-    ...(tells ? [last] : []),
+    ...(reports_usage ? [last] : []),
   ].map((chunk) => JSON.stringify(chunk))
 }
 
-/** The vendor's time is not the simulator's: the same question gets the same answer. */
+/** A fixed time, so that the same question gets the same answer. */
 const CREATED_S = 1_750_000_000
 const CLOSING = { service_tier: 'default', system_fingerprint: 'fp_simulated' }
 
@@ -55,19 +60,20 @@ const opening = ({ model, ask }: Call, object: string) => ({
   model,
 })
 
-/** A prompt that is blocked is answered with a refusal. */
-const REFUSED: Answer = { thoughts: [], text: [], calls: [], pictures: [], finish: 'safety' }
+/** The answer to a blocked prompt. */
+const REFUSED: Candidate = { thoughts: [], text: [], calls: [], pictures: [], finish: 'safety' }
 const REFUSAL = 'I cannot help with that.'
-const answersOf = ({ answers }: Reply): readonly Answer[] => (answers.length === 0 ? [REFUSED] : answers)
+const candidatesOf = ({ candidates }: Reply): readonly Candidate[] =>
+  candidates.length === 0 ? [REFUSED] : candidates
 
-function finishOf(answer: Answer): string {
+function finishOf(answer: Candidate): string {
   if (answer === REFUSED) return 'stop'
   if (answer.finish === 'safety') return 'content_filter'
   if (answer.finish === 'length') return 'length'
   return answer.calls.length > 0 ? 'tool_calls' : 'stop'
 }
 
-function messageOf(answer: Answer, call: Call, index: number): JsonObject {
+function messageOf(answer: Candidate, call: Call, index: number): JsonObject {
   if (answer === REFUSED) return { content: null, refusal: REFUSAL }
   const content = answer.calls.length > 0 && answer.text.length === 0 ? null : answer.text.join('')
   const tool_calls = answer.calls.map((one, at) => toolCall(one, call, `${index}_${at}`))
@@ -83,11 +89,11 @@ function toolCall({ name, args }: FunctionCall, call: Call, place: string) {
   }
 }
 
-/** The first chunk brings the role, the last one the reason of the end. */
+/** The first chunk has the role, the last one the finish reason. */
 const FRAME_EVENTS = 2
 
 /** @param events how many chunks there should be in all; undefined for as many as the text needs */
-function chunksOf(answer: Answer, call: Call, index: number, events: number | undefined): JsonObject[] {
+function chunksOf(answer: Candidate, call: Call, index: number, events: number | undefined): JsonObject[] {
   const calls = answer.calls.flatMap((one, at) => toolDeltas(one, call, index, at))
   const pieces =
     events === undefined
@@ -109,7 +115,7 @@ function chunksOf(answer: Answer, call: Call, index: number, events: number | un
   ]
 }
 
-/** A call begins with its name; its arguments follow in pieces. */
+/** A call starts with its name; its arguments follow in pieces. */
 function toolDeltas(one: FunctionCall, call: Call, index: number, at: number): JsonObject[] {
   const { id, type, function: called } = toolCall(one, call, `${index}_${at}`)
   const pieces = splitText(called.arguments, Math.ceil(callTokens([one]) / TOKENS_PER_EVENT))
@@ -119,9 +125,9 @@ function toolDeltas(one: FunctionCall, call: Call, index: number, at: number): J
   ]
 }
 
-function told(telling: Telling, totals: Totals): JsonObject {
-  if (telling === 'absent') return {}
-  return { usage: usageOf(telling === 'zero' ? ZERO : totals) }
+function usageField(usage_report: UsageReport, totals: Totals): JsonObject {
+  if (usage_report === 'absent') return {}
+  return { usage: usageOf(usage_report === 'zero' ? ZERO : totals) }
 }
 
 const ZERO: Pick<Totals, 'prompt' | 'cached' | 'thinking' | 'output'> = {
@@ -131,7 +137,7 @@ const ZERO: Pick<Totals, 'prompt' | 'cached' | 'thinking' | 'output'> = {
   output: 0,
 }
 
-/** https://platform.openai.com/docs/api-reference/chat/object: reasoning is a part of the completion. */
+/** https://platform.openai.com/docs/api-reference/chat/object: reasoning counts as completion. */
 function usageOf({ prompt, cached, thinking, output }: typeof ZERO): JsonObject {
   return {
     prompt_tokens: prompt,

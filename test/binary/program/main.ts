@@ -1,4 +1,4 @@
-// A program with all that is hard to carry in an executable: a worker, a text file, and sharp.
+// A program with parts that are hard to embed in an executable: a worker, a text file, and sharp.
 import migration from '../../../src/db/migrations/0001_ledger.sql' with { type: 'text' }
 
 const worker = new Worker(new URL('./worker.ts', import.meta.url))

@@ -1,3 +1,3 @@
-// The worker of the program beside it.
+// The worker of main.ts.
 declare const self: Worker
 self.onmessage = ({ data }) => self.postMessage(`${data} pong`)

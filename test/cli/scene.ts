@@ -1,4 +1,4 @@
-// Owns what the commands' tests stand on: a data folder of their own, and commands run in this process.
+// The scene of a command's test: a data folder of its own, and commands run in this process.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { run } from '../../src/cli/program.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
 
-/** Noon of a day, in whatever zone the tests run. */
+/** Noon, in the time zone that the tests run in. */
 export const NOW = new Date(2026, 10, 21, 12).getTime()
 
 export interface Ran {
@@ -15,26 +15,22 @@ export interface Ran {
   err: string
 }
 
-export interface World {
+export interface Scene {
   dir: string
   path(name: string): string
-  /** The clock; later is a matter of setting it. */
+  /** The clock; a test may set it. */
   now_ms: number
   env: Record<string, string | undefined>
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
-  /** Runs one that must do its work, and gives the answer of --json. */
+  /** Runs a command that must succeed, and gives its --json answer. */
   // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
   json(...args: string[]): Promise<any>
   remove(): void
 }
 
-/**
- * A data folder.
- *
- * @param holds `nothing`: the folder alone; `database`: an empty one and the first catalogue
- */
-export function createWorld(holds: 'nothing' | 'database' = 'database'): World {
+/** @param holds `nothing`: an empty data folder; `database`: one with an empty database and the first catalogue */
+export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
   const dir = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
   const path = (name: string) => join(dir, name)
   if (holds === 'database') {
@@ -42,7 +38,7 @@ export function createWorld(holds: 'nothing' | 'database' = 'database'): World {
     writeFileSync(path('tollgate.toml'), FIRST_CATALOGUE)
   }
   let keys_made = 0
-  const world: World = {
+  const scene: Scene = {
     dir,
     path,
     now_ms: NOW,
@@ -52,19 +48,19 @@ export function createWorld(holds: 'nothing' | 'database' = 'database'): World {
       const err: string[] = []
       const status = await run([...args, '--data', dir], {
         terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text) },
-        env: world.env,
-        now: () => world.now_ms,
+        env: scene.env,
+        now: () => scene.now_ms,
         randomBytes: (length) => new Uint8Array(length).fill(++keys_made),
         startGateway: () => Promise.reject(new Error('not in this test')),
       })
       return { status, out: out.join('\n'), err: err.join('\n') }
     },
     async json(...args) {
-      const { status, out, err } = await world.run(...args, '--json')
+      const { status, out, err } = await scene.run(...args, '--json')
       if (status !== 0) throw new Error(`tollgate ${args.join(' ')}: ${err}`)
       return JSON.parse(out)
     },
     remove: () => rmSync(dir, { recursive: true, force: true }),
   }
-  return world
+  return scene
 }

@@ -1,4 +1,4 @@
-// Owns the simulated vendor as tests ask it: no time passes, and what it saw is kept.
+// A simulated provider for tests: waits take no time, and its events and waits are recorded.
 import { createSimulator, type SimulatorEvent } from '../../src/simulator/index.ts'
 
 export type Answered = {
@@ -17,7 +17,7 @@ export type Part = {
   inlineData?: { mimeType: string; data: string }
 }
 
-export function createVendor() {
+export function createProvider() {
   const seen: SimulatorEvent[] = []
   const waits_ms: number[] = []
   const simulator = createSimulator({
@@ -30,7 +30,7 @@ export function createVendor() {
   })
   const post = (path: string, body: unknown, init: RequestInit = {}) =>
     simulator.fetch(
-      new Request(`http://vendor/v1beta/models/${path}`, {
+      new Request(`http://provider/v1beta/models/${path}`, {
         method: 'POST',
         body: JSON.stringify(body),
         ...init,

@@ -1,0 +1,29 @@
+// The commands, in the order of the help. A new command is a file beside this one and a line in this list.
+import type { Command } from 'commander'
+import { addAccountCommands } from './account.ts'
+import { addAuditCommand } from './audit.ts'
+import { addBackupCommand } from './backup.ts'
+import { addConfigCommands } from './config.ts'
+import { addKeyCommands } from './key.ts'
+import { addModelsCommand } from './models.ts'
+import { addMoneyCommands } from './money.ts'
+import { addRestoreCommand } from './restore.ts'
+import { addServeCommand } from './serve.ts'
+import type { CliDeps } from './terminal.ts'
+import { addUsageCommand } from './usage.ts'
+
+/** Adds one command, with its options and what it does, to the program. */
+export type AddCommand = (program: Command, deps: CliDeps) => void
+
+export const COMMANDS: readonly AddCommand[] = [
+  addServeCommand,
+  addAccountCommands,
+  addMoneyCommands,
+  addKeyCommands,
+  addModelsCommand,
+  addUsageCommand,
+  addAuditCommand,
+  addBackupCommand,
+  addRestoreCommand,
+  addConfigCommands,
+]

@@ -1,0 +1,36 @@
+// The catalogue in use: read at the start, reloaded when its file changes, and followed by the log.
+import { formatMistake, type Mistake } from '../config/mistakes.ts'
+import type { Environment } from '../config/providers.ts'
+import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import type { ProcessLogger } from '../observe/log.ts'
+import { secretsOf } from '../observe/redact.ts'
+
+/**
+ * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
+ *
+ * @throws Error that lists the mistakes, a line each, where the file has any
+ */
+export async function openCatalogue(
+  path: string,
+  { env, log }: { env: Environment; log: ProcessLogger },
+): Promise<WatchedCatalogue> {
+  const lines = (mistakes: Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
+  const watching = await watchCatalogue(path, {
+    env,
+    onChange({ catalogue, waiting_for_restart }) {
+      configureLog(log, catalogue)
+      log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
+    },
+    onMistakes: (mistakes) =>
+      log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
+  })
+  if (!watching.ok) throw new Error(`The catalogue has mistakes:\n${lines(watching.mistakes).join('\n')}`)
+  configureLog(log, watching.watched.current())
+  return watching.watched
+}
+
+function configureLog(log: ProcessLogger, catalogue: Catalogue): void {
+  log.setLevel(catalogue.server.log_level)
+  log.setSecrets(secretsOf(catalogue))
+}

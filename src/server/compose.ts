@@ -1,0 +1,72 @@
+// The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
+import { createGate } from '../access/gate.ts'
+import { createLimiter } from '../access/limits.ts'
+import { findKey } from '../access/lookup.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { createActivity } from '../exchange/activity.ts'
+import type { ExchangeParts } from '../exchange/parts.ts'
+import type { RunningCalls } from '../exchange/running.ts'
+import type { Logger } from '../observe/log.ts'
+import { createRedactor, secretsOf } from '../observe/redact.ts'
+import { BUILT_IN_PROTOCOLS, registryOf } from '../protocols/registry.ts'
+import type { Gateway } from '../surface/gateway.ts'
+import { createCooldowns } from '../upstream/cooldowns.ts'
+import { createTransport, type Fetch } from '../upstream/transport.ts'
+import { lazySimulator } from './simulator.ts'
+import type { Stores } from './stores.ts'
+
+/** A provider's refusal is shown to the caller up to this length. */
+const MAX_PUBLIC_MESSAGE_CHARS = 500
+
+export interface Parts {
+  stores: Stores
+  running: RunningCalls
+  catalogue: () => Catalogue
+  ready: () => boolean
+  network: Fetch
+  log: Logger
+  now: () => number
+  probe: (point: string) => void
+}
+
+export function compose({ stores, running, catalogue, ready, network, log, now, probe }: Parts): Gateway {
+  const { db, ledger, settlements, idempotency, library } = stores
+  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const limiter = createLimiter({ now: () => performance.now() })
+  const exchange: ExchangeParts = {
+    gate,
+    limiter,
+    ledger,
+    settlements,
+    activity: createActivity(),
+    running,
+    idempotency,
+    catalogue,
+    protocols: registryOf(Object.values(BUILT_IN_PROTOCOLS)),
+    upstream: {
+      fetch: createTransport(network, lazySimulator()),
+      cooldowns: createCooldowns(now),
+      now,
+      random: Math.random,
+    },
+    publicWords: (words) =>
+      createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
+    log,
+    now,
+    probe,
+  }
+  return {
+    exchange,
+    gate,
+    limiter,
+    ledger,
+    running,
+    catalogue,
+    library,
+    db,
+    log,
+    now,
+    newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
+    ready,
+  }
+}

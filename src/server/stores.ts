@@ -1,0 +1,70 @@
+// What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
+import type { Database } from 'bun:sqlite'
+import { join } from 'node:path'
+import { takeLock } from '../db/lock.ts'
+import { openDatabase } from '../db/open.ts'
+import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
+import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
+import { createKeptAnswers } from '../idempotency/kept-answers.ts'
+import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
+import type { Ledger } from '../ledger/operations.ts'
+import { expireLeftBehind } from '../ledger/sweep.ts'
+import { type Library, openLibrary } from '../library/library.ts'
+import { recoverLibrary } from '../library/recovery.ts'
+import { createFileStore } from '../media/store.ts'
+import type { Logger } from '../observe/log.ts'
+import { reportRecovered, reportSwept } from './reports.ts'
+
+export interface StoreOptions {
+  data_folder: string
+  /** Where the ledger's writer runs. */
+  writer: LedgerOptions['writer']
+  log: Logger
+  now: () => number
+  probe: (point: string) => void
+}
+
+export interface Stores {
+  db: Database
+  ledger: Ledger
+  /** Settlements that the ledger could not write yet. */
+  settlements: SettlementQueue
+  idempotency: Idempotency
+  library: Library
+  /** Closes everything, and releases the folder's lock. */
+  close(): Promise<void>
+}
+
+/** @throws Error where another process serves the folder */
+export async function openStores({ data_folder, writer, log, now, probe }: StoreOptions): Promise<Stores> {
+  const unlock = takeLock(join(data_folder, 'serve.lock'))
+  if (!unlock)
+    throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
+  const database_path = join(data_folder, 'tollgate.db')
+  const db = openDatabase(database_path)
+  const ledger = await openLedger({ path: database_path, writer, probe })
+  const settlements = createSettlementQueue({ ledger, log })
+  const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
+  return {
+    db,
+    ledger,
+    settlements,
+    idempotency: createIdempotency({ answers, log }),
+    library: openLibrary({ db, now, probe, data_folder }),
+    async close() {
+      await settlements.close()
+      await ledger.close()
+      db.close()
+      unlock()
+    },
+  }
+}
+
+/** Resolves what a dead process left behind. Only before the first call, since it expires every pending hold. */
+export async function recover(stores: Stores, now: () => number, log: Logger): Promise<void> {
+  const { db, ledger, idempotency, library } = stores
+  reportSwept(await expireLeftBehind(db, ledger, now(), { all: true }), log)
+  await idempotency.sweep()
+  await idempotency.recover()
+  reportRecovered(await recoverLibrary(library), log)
+}

@@ -1,0 +1,34 @@
+// Regular sweeps beside the calls: holds whose calls are gone, and kept answers past their time.
+import type { RunningCalls } from '../exchange/running.ts'
+import { expireLeftBehind } from '../ledger/sweep.ts'
+import type { Logger } from '../observe/log.ts'
+import { reportSwept } from './reports.ts'
+import type { Stores } from './stores.ts'
+
+export interface SweepOptions {
+  stores: Stores
+  running: RunningCalls
+  log: Logger
+  now: () => number
+  every_ms: number
+}
+
+/**
+ * Sweeps every `every_ms`. A sweep that fails is logged, and the next one tries again.
+ *
+ * @returns what stops it
+ */
+export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOptions): () => void {
+  const { db, ledger, settlements, idempotency } = stores
+  /** Its call is not over, or its settlement waits to be written. */
+  const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
+  const sweep = async () => {
+    reportSwept(await expireLeftBehind(db, ledger, now(), { all: false, isUnderWay }), log)
+    await idempotency.sweep()
+  }
+  const timer = setInterval(
+    () => void sweep().catch((cause) => log.error({ cause }, 'sweep failed')),
+    every_ms,
+  )
+  return () => clearInterval(timer)
+}

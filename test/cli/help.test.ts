@@ -1,0 +1,35 @@
+// The help texts: they fit a terminal of 80 columns, and every command and option is described.
+import { expect, test } from 'bun:test'
+import { createScene } from './scene.ts'
+
+const MAX_COLUMNS = 80
+
+const scene = createScene('nothing')
+scene.remove()
+const helpOf = async (command: readonly string[]) => (await scene.run(...command, '--help')).out
+
+/** Every command that has a help, as on the command line: the program itself, its commands, and theirs. */
+async function commandsOf(command: readonly string[] = []): Promise<string[]> {
+  const [, list = ''] = (await helpOf(command)).split('\nCommands:\n')
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name)
+  const inner = names.filter((name) => name !== 'help').map((name) => commandsOf([...command, name]))
+  return [command.join(' '), ...(await Promise.all(inner)).flat()]
+}
+
+const COMMANDS = await commandsOf()
+
+test('every command has a help', () => {
+  expect(COMMANDS).toContain('key rotate')
+  expect(COMMANDS).toContain('config check')
+  expect(COMMANDS.length).toBeGreaterThan(20)
+})
+
+test.each(COMMANDS)('tollgate %s --help', async (command) => {
+  const help = await helpOf(command.split(' ').filter(Boolean))
+  const lines = help.split('\n')
+  expect(lines.filter((line) => line.length > MAX_COLUMNS)).toEqual([])
+  const terms = lines.filter((line) => /^ {2}\S/.test(line))
+  expect(terms.filter((line) => !/\S {2,}\S/.test(line))).toEqual([])
+  const [, description = ''] = help.split('\n\n')
+  expect(description).toEndWith('.')
+})

@@ -1,0 +1,21 @@
+// The catalogue's interfaces against the schema of its file: the same fields of the same types. Checked by tsc.
+import { expectTypeOf, test } from 'bun:test'
+import type { Static } from '@sinclair/typebox'
+import type { LimitsSchema, ModelText, ServerSchema } from '../../src/config/schema.ts'
+import type { Limit, Limits, Route, ServerSettings } from '../../src/domain/catalogue.ts'
+
+/** Without `readonly` at any depth, which the schema's types do not have. */
+type Mutable<T> = { -readonly [K in keyof T]: Mutable<T[K]> }
+
+test('[server] is ServerSettings', () => {
+  expectTypeOf<Static<typeof ServerSchema>>().toEqualTypeOf<Mutable<ServerSettings>>()
+})
+
+test('[limits] is Limits', () => {
+  expectTypeOf<Static<typeof LimitsSchema>>().toEqualTypeOf<Mutable<Limits>>()
+  expectTypeOf<NonNullable<Static<typeof LimitsSchema>['account']>>().toEqualTypeOf<Mutable<Limit>>()
+})
+
+test('a route of a model is a Route', () => {
+  expectTypeOf<ModelText['routes'][number]>().toEqualTypeOf<Mutable<Route>>()
+})
