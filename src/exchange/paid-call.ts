@@ -1,6 +1,6 @@
 // Owns the steps that every paid call goes through, whatever it makes: admit, find its model, hold, dispatch, leave.
 
-import { type Caller, type Gate, mayCall } from '../access/gate.ts'
+import type { Caller, Gate } from '../access/gate.ts'
 import { type Lease, type Limiter, limitsFor } from '../access/limits.ts'
 import type { Catalogue, EmbeddingModel, Model, TextModel } from '../domain/catalogue.ts'
 import {
@@ -223,7 +223,7 @@ export function createPaidCalls(deps: PaidCallDeps): PaidCalls {
           code: 'model_not_found',
         })
       }
-      if (!mayCall(caller.key, model_id)) {
+      if (!caller.mayCall(model_id)) {
         throw permissionDenied(`This API key has no access to the model "${model_id}".`, {
           code: 'MODEL_ACCESS_DENIED',
         })
