@@ -7,7 +7,7 @@ import { createSlots } from './slots.ts'
 export type SharpModule = typeof sharpModule
 
 /** Each image may take some 300 MB while it is decoded. */
-const IMAGES_AT_ONCE = 2
+export const IMAGES_AT_ONCE = 2
 
 /** libvips' class of every loader, and those of the four formats. https://sharp.pixelplumbing.com/api-utility/#block */
 const EVERY_LOADER = 'VipsForeignLoad'

@@ -35,7 +35,7 @@ export interface FileStore {
   /** @returns whether there was such a file. @throws GatewayError for no key */
   remove(key: string): Promise<boolean>
   /** Takes a file out of the store without deleting it: it lies in the folder STRAYS from then on. */
-  setAside(key: string): Promise<void>
+  quarantine(key: string): Promise<void>
   /** All files, in no order; what is not of the store's making is passed over. */
   list(): Promise<StoredFile[]>
   /** Deletes what writes that a crash cut short left behind. Only at start: it would cut short those under way, too. */
@@ -100,7 +100,7 @@ export function createFileStore(folder: string): FileStore {
       )
     },
 
-    async setAside(key) {
+    async quarantine(key) {
       const path = join(folder, STRAYS, key)
       await makeFolder(dirname(path))
       await rename(pathOf(key), path)
