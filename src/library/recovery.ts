@@ -9,7 +9,7 @@ import { fileQueries, generationQueries } from './queries.ts'
 export interface Recovered {
   /** Images that were being made or uploaded. Produced images are marked as failed, uploads are deleted. */
   left_behind: number
-  /** Files that no row names. They are quarantined: a database restored from a later backup may name them. */
+  /** Files that no row names. Quarantined, not deleted: the database may be an old backup, and a newer one may name them. */
   stray_files: number
   /** Rows that said stored, without their file. Produced images are marked as failed, uploads are deleted. */
   lost_files: number

@@ -1,11 +1,10 @@
-// The prepared queries on accounts and keys: what they write, on which connection, and in which transaction.
+// The prepared queries on accounts and keys: what they write, and on which connection.
 import { describe, expect, test } from 'bun:test'
-import { createAccount, listAccounts } from '../../src/access/accounts.ts'
+import { createAccount } from '../../src/access/accounts.ts'
 import { createKey, type KeySettings } from '../../src/access/keys.ts'
 import { findKey } from '../../src/access/lookup.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { immediately } from '../../src/db/transaction.ts'
 
 const NOW = 1_000_000
 
@@ -59,18 +58,6 @@ describe('the queries of a connection', () => {
     expect(keyQueries(db)).toBe(keyQueries(db))
     expect(keyQueries(db)).not.toBe(keyQueries(other))
     expect(keyQueries(db).listKeys.all()).not.toEqual(keyQueries(other).listKeys.all())
-  })
-
-  test('take part in its transaction: what throws leaves nothing', () => {
-    const { db } = databaseWith()
-    const failing = () =>
-      immediately(db, () => {
-        createAccount(db, { name: 'mia', now_ms: NOW })
-        expect(listAccounts(db)).toHaveLength(2)
-        throw new Error('stop')
-      })
-    expect(failing).toThrow('stop')
-    expect(listAccounts(db).map(({ name }) => name)).toEqual(['ada'])
   })
 
   test('throw where a value of a placeholder is missing', () => {
