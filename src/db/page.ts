@@ -1,4 +1,4 @@
-// Pages of rows, newest first. A page continues below the last id of the one before: rows that come or go move no other row.
+// Pages of rows, the newest first: each begins below the id that ended the one before, so that none is shown twice or left out.
 
 export interface PageRequest {
   /** At most this many rows; from 1. */
