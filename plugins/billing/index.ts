@@ -1,7 +1,7 @@
 // Owns the account surface: GET /api/v1/account and GET /api/v1/usage.
 import { Elysia } from 'elysia'
 import { type Caller, COMMON_FORMS, unknownKey } from '../../src/access/gate.ts'
-import { findKey } from '../../src/access/lookup.ts'
+import { findKey, type KeyOfAccount } from '../../src/access/lookup.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { readQuery } from '../../src/http/query.ts'
 import { dailySums, listCalls } from '../../src/ledger/history.ts'
@@ -25,7 +25,7 @@ export function account(gateway: Gateway, timers: FeedTimers = {}) {
   const openFeed = createFeeds(gateway, timers)
 
   /** As it is at this moment: the gate may remember a caller for a second, and his money moves on meanwhile. */
-  function current({ key }: Caller): Caller {
+  function current({ key }: Caller): KeyOfAccount {
     const found = findKey(db, key.sha256)
     if (!found) throw unknownKey()
     return found

@@ -1,14 +1,14 @@
 // Owns what callers are shown of their account, their key and their calls. Which provider served is the operator's affair.
 
-import type { Caller } from '../../src/access/gate.ts'
 import type { Limiter } from '../../src/access/limits.ts'
 import { limitsFor } from '../../src/access/limits.ts'
+import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import type { Limit, Limits } from '../../src/domain/catalogue.ts'
 import { money, time } from '../../src/http/views.ts'
 import type { CallPage, DailySum, RecordedCall } from '../../src/ledger/history.ts'
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
-export function accountView({ account, key }: Caller, limits: Limits, limiter: Limiter) {
+export function accountView({ account, key }: KeyOfAccount, limits: Limits, limiter: Limiter) {
   const of_call = limitsFor(limits, account.name, key.prefix)
   return {
     account: account.name,

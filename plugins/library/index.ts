@@ -22,7 +22,7 @@ export function library(gateway: Gateway) {
   function history(account_id: number, url: URL) {
     const { model, kind, limit = DEFAULT_LIMIT, cursor } = readQuery(HistoryQuery, url.searchParams)
     const page = listGenerations(db, { account_id, model, kind }, { limit, cursor })
-    return { images: page.images.map(imageView), next_cursor: page.next_cursor ?? null }
+    return { images: page.rows.map(imageView), next_cursor: page.next_cursor ?? null }
   }
 
   async function send(account_id: number, id: string): Promise<Response> {

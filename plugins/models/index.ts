@@ -1,6 +1,6 @@
 // Owns the models surface: GET /v1/models and GET /v1/models/{id}, for the SDKs of two vendors.
 import { Elysia } from 'elysia'
-import { type Caller, COMMON_FORMS, mayCall } from '../../src/access/gate.ts'
+import { type Caller, COMMON_FORMS } from '../../src/access/gate.ts'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
@@ -22,8 +22,8 @@ const shapeFor = ({ headers }: Request) =>
 export function models(gateway: Gateway) {
   const { catalogue } = gateway
 
-  const callable = ({ key }: Caller): Model[] =>
-    [...catalogue().models.values()].filter(({ id, retired }) => !retired && mayCall(key, id))
+  const callable = ({ mayCall }: Caller): Model[] =>
+    [...catalogue().models.values()].filter(({ id, retired }) => !retired && mayCall(id))
 
   function find(caller: Caller, id: string) {
     const found = callable(caller).find((model) => model.id === id)

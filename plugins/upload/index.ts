@@ -7,7 +7,8 @@ import { failureAnswer, jsonAnswer } from '../../src/http/answers.ts'
 import { imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
 import { readQuery } from '../../src/http/query.ts'
-import { findFile, isStored, listFiles, openFile, removeFile, usedBytes } from '../../src/library/files.ts'
+import { findFile, isStored, listFiles, openFile, removeFile } from '../../src/library/files.ts'
+import { usedBytes } from '../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { serveFree } from '../../src/surface/free-call.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -45,9 +46,9 @@ export function upload(gateway: Gateway) {
 
   function list(account_id: number, url: URL) {
     const { limit = DEFAULT_LIMIT, cursor } = readQuery(FilesQuery, url.searchParams)
-    const { files, next_cursor } = listFiles(db, account_id, { limit, cursor })
+    const { rows, next_cursor } = listFiles(db, account_id, { limit, cursor })
     return {
-      files: files.map(fileView),
+      files: rows.map(fileView),
       next_cursor: next_cursor ?? null,
       quota: { used_bytes: usedBytes(db, account_id), limit_bytes: FILE_QUOTA_BYTES },
     }

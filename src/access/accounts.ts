@@ -1,9 +1,8 @@
-// Owns the administration of accounts: made, listed, suspended and resumed. Their money is the ledger's.
+// Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 import type { Database } from 'bun:sqlite'
-import { eq } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type Account, accounts } from '../db/schema.ts'
+import type { Account } from '../db/schema.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
+import { accountQueries } from './queries.ts'
 
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
@@ -12,77 +11,54 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
 export function checkName(name: string): void {
   if (!NAME.test(name)) {
     throw invalidRequest(
-      `"${name}" is not a name: 1 to 64 letters, digits and . _ @ + -, the first one a letter or a digit.`,
+      `"${name}" is not a name: it must have 1 to 64 letters, digits and . _ @ + -, and begin with a letter or a digit.`,
       { param: 'name' },
     )
   }
 }
 
 /**
- * Makes an active account with no money.
+ * Creates an active account without money.
  *
  * @throws GatewayError invalid_request when the name is malformed or taken
  */
 export function createAccount(db: Database, account: { name: string; now_ms: number }): Account {
   const { name, now_ms } = account
   checkName(name)
-  const [made] = drizzle({ client: db })
-    .insert(accounts)
-    .values({
-      name,
-      status: 'active',
-      balance_nanos: 0,
-      held_nanos: 0,
-      debt_nanos: 0,
-      created_at_ms: now_ms,
-    })
-    .onConflictDoNothing({ target: accounts.name })
-    .returning()
-    .all()
-  if (!made) throw invalidRequest(`There is already an account "${name}".`, { param: 'name' })
-  return made
+  const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
+  if (!created) throw invalidRequest(`There is already an account "${name}".`, { param: 'name' })
+  return created
 }
 
 /** All accounts, the oldest first. */
-export function listAccounts(db: Database): Account[] {
-  return drizzle({ client: db }).select().from(accounts).orderBy(accounts.id).all()
-}
+export const listAccounts = (db: Database): Account[] => accountQueries(db).listAccounts.all()
 
 /** @throws GatewayError not_found when there is no account of this name */
 export function accountByName(db: Database, name: string): Account {
-  const found = drizzle({ client: db }).select().from(accounts).where(eq(accounts.name, name)).get()
+  const found = accountQueries(db).accountByName.get({ name })
   if (!found) throw noSuchAccount(name)
   return found
 }
 
 /**
- * Refuses an account's calls from now on; those under way are finished and charged. Suspending twice changes nothing.
+ * Refuses an account's calls from now on; running calls are finished and charged. Suspending twice changes nothing.
  *
  * @throws GatewayError not_found when there is no account of this name
  */
-export function suspendAccount(db: Database, name: string): Account {
-  return setStatus(db, name, 'suspended')
-}
+export const suspendAccount = (db: Database, name: string): Account => setStatus(db, name, 'suspended')
 
 /**
  * Lets a suspended account call again.
  *
  * @throws GatewayError not_found when there is no account of this name
  */
-export function resumeAccount(db: Database, name: string): Account {
-  return setStatus(db, name, 'active')
-}
+export const resumeAccount = (db: Database, name: string): Account => setStatus(db, name, 'active')
 
 function setStatus(db: Database, name: string, status: Account['status']): Account {
-  const [changed] = drizzle({ client: db })
-    .update(accounts)
-    .set({ status })
-    .where(eq(accounts.name, name))
-    .returning()
-    .all()
+  const changed: Account | undefined = accountQueries(db).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)
   return changed
 }
 
 const noSuchAccount = (name: string) =>
-  notFound(`There is no account "${name}". \`tollgate account list\` shows those there are.`)
+  notFound(`There is no account "${name}". \`tollgate account list\` shows all accounts.`)

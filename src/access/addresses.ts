@@ -1,9 +1,10 @@
-// Owns the addresses that a key may be used from: how they are written, and whether one of them is met.
+// Address lists of a key: the IP addresses and CIDR blocks that it may be used from.
 import { BlockList, isIP } from 'node:net'
 import { invalidRequest } from '../domain/errors.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
+/** An address or a CIDR block, as `BlockList` takes it. */
 interface Block {
   network: string
   prefix_bits: number
@@ -19,42 +20,52 @@ MAPPED.addSubnet('::ffff:0:0', 96, 'ipv6')
 /**
  * Checks a list of addresses and CIDR blocks (RFC 4632) as an operator writes them.
  *
- * @throws GatewayError invalid_request that names the first one that is wrong
+ * @throws GatewayError invalid_request for an empty list, and for the first entry that is malformed
  */
 export function checkAddresses(addresses: readonly string[]): void {
+  if (addresses.length === 0) {
+    throw invalidRequest('addresses: an empty list allows no address. Leave the list out to allow all.', {
+      param: 'addresses',
+    })
+  }
   for (const text of addresses) {
     const block = parseBlock(text)
     if (!block) {
       throw invalidRequest(
-        `"${text}" is not an IP address or a CIDR block, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32.`,
+        `addresses: "${text}" is neither an IP address nor a CIDR block, such as 203.0.113.7, 10.0.0.0/8 or 2001:db8::/32.`,
         { param: 'addresses' },
       )
     }
     if (block.family === 'ipv6' && MAPPED.check(block.network, 'ipv6')) {
-      throw invalidRequest(`"${text}" is an IPv4 address inside an IPv6 one: write the IPv4 address.`, {
-        param: 'addresses',
-      })
+      throw invalidRequest(
+        `addresses: "${text}" is an IPv4 address mapped into IPv6. Write it as an IPv4 address.`,
+        { param: 'addresses' },
+      )
     }
   }
 }
 
+/** Whether a key may be used from an IP address: IPv4, IPv6, or IPv4 mapped into IPv6, which counts as IPv4. */
+export type AddressMatcher = (ip: string) => boolean
+
 /**
- * Whether a key with this list may be used from this address. Nothing is allowed by a list that cannot be read.
+ * Compiles a checked list once, for many callers. An entry that cannot be read allows nothing.
  *
- * @param addresses a checked list; null: from anywhere
- * @param ip the caller's address, IPv4, IPv6, or IPv4 mapped into IPv6, which counts as the IPv4 address that it is
+ * @param addresses null: every address is allowed
  */
-export function addressAllowed(addresses: readonly string[] | null, ip: string): boolean {
-  if (addresses === null) return true
-  const plain = unmap(ip)
-  const family = familyOf(plain)
-  if (!family) return false
-  const list = new BlockList()
+export function compileAddresses(addresses: readonly string[] | null): AddressMatcher {
+  if (addresses === null) return () => true
+  // One list for each family: a BlockList matches IPv4 addresses against IPv6 blocks, as if they were mapped.
+  const lists: Record<Family, BlockList> = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const text of addresses) {
     const block = parseBlock(text)
-    if (block?.family === family) list.addSubnet(block.network, block.prefix_bits, family)
+    if (block) lists[block.family].addSubnet(block.network, block.prefix_bits, block.family)
   }
-  return list.check(plain, family)
+  return (ip) => {
+    const plain = unmap(ip)
+    const family = familyOf(plain)
+    return family !== undefined && lists[family].check(plain, family)
+  }
 }
 
 function parseBlock(text: string): Block | undefined {
@@ -66,7 +77,7 @@ function parseBlock(text: string): Block | undefined {
   return { network, prefix_bits: Number(bits), family }
 }
 
-/** An address with a zone (`fe80::1%eth0`) has no family here: it means something on one machine only. */
+/** Undefined for what is no address, and for one with a zone (`fe80::1%eth0`), which is valid on one machine only. */
 function familyOf(address: string): Family | undefined {
   if (address.includes('%')) return undefined
   const version = isIP(address)
@@ -74,10 +85,10 @@ function familyOf(address: string): Family | undefined {
   return version === 4 ? 'ipv4' : 'ipv6'
 }
 
-/** `::ffff:192.0.2.1` and `::ffff:c000:201` as `192.0.2.1`; anything else as it is. */
+/** `::ffff:192.0.2.1` and `::ffff:c000:201` become `192.0.2.1`; anything else is returned unchanged. */
 function unmap(ip: string): string {
   if (familyOf(ip) !== 'ipv6' || !MAPPED.check(ip, 'ipv6')) return ip
-  // The URL parser writes an IPv6 address in its one canonical form, the last 32 bits as two groups of hex.
+  // The URL parser writes IPv6 in canonical form, with the last 32 bits as two groups of hex.
   const [high = 0, low = 0] = new URL(`http://[${ip}]`).hostname
     .slice('[::ffff:'.length, -1)
     .split(':')

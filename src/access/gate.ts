@@ -1,13 +1,14 @@
-// Owns who is calling: the credential in its accepted forms, the key behind it, and whether both may come in.
-import type { Account, Key } from '../db/schema.ts'
+// The gate: reads a caller's key from the request and lets the key and its account in, or refuses them.
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
-import { addressAllowed } from './addresses.ts'
+import { type AddressMatcher, compileAddresses } from './addresses.ts'
+import type { KeyOfAccount } from './lookup.ts'
+import { compileModelPatterns, type ModelMatcher } from './model-patterns.ts'
 import { hashKey, KEY_PATTERN } from './secret.ts'
 
-/** A key that was found, and the account that pays for its calls. */
-export interface Caller {
-  key: Key
-  account: Account
+/** An admitted key, and the account that pays for its calls. */
+export interface Caller extends KeyOfAccount {
+  /** Whether the key may call a model. Compiled from the key's patterns when the key is read, not at each call. */
+  mayCall: ModelMatcher
 }
 
 /** Where a surface looks for a key, in this order. */
@@ -18,56 +19,75 @@ export const MESSAGES_FORMS: readonly CredentialForm[] = ['x-api-key', 'bearer']
 export const COMMON_FORMS: readonly CredentialForm[] = ['bearer', 'x-api-key']
 
 export interface GateDeps {
-  findKey: (sha256: Buffer) => Caller | undefined
+  findKey: (sha256: Buffer) => KeyOfAccount | undefined
+  /** Unix time in milliseconds. */
   now: () => number
 }
 
 /** Lets callers in by their key. */
 export interface Gate {
   /**
-   * @param credential the key as it came, if any did
-   * @param address the caller's address; asked for only where the key is bound to some
-   * @throws GatewayError unauthenticated, or permission_denied (suspended account, foreign address)
+   * @param credential the key as it was sent; undefined where none was
+   * @param address the caller's IP address; asked for only where the key has an address list
+   * @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list
    */
   admit(credential: string | undefined, address: () => string | undefined): Caller
 }
 
 /**
- * For how long a key that was read is believed. Money is not at stake: each hold looks at the key and the account again
- * in its own transaction, so that a revoked key or a suspended account pays for nothing from that moment on.
+ * How long a key that was read is served from the key cache. Money is not at stake: each hold reads the key and the
+ * account again in its own transaction, so that a revoked key or a suspended account pays for nothing from that moment.
  */
 const KEY_CACHE_TTL_MS = 1_000
 const MAX_CACHED_KEYS = 10_000
 
+/** A key in the cache, with what is compiled from its settings. */
+interface CachedKey {
+  caller: Caller
+  allowsAddress: AddressMatcher
+  read_at_ms: number
+}
+
 /** A gate over the keys of a database. */
 export function createGate({ findKey, now }: GateDeps): Gate {
-  const remembered = new Map<string, { caller: Caller; read_at_ms: number }>()
+  const cache = new Map<string, CachedKey>()
 
-  function lookUp(credential: string): Caller | undefined {
-    const known = remembered.get(credential)
-    if (known && now() - known.read_at_ms < KEY_CACHE_TTL_MS) return known.caller
-    const caller = findKey(hashKey(credential))
-    if (remembered.size >= MAX_CACHED_KEYS) remembered.clear()
-    if (caller) remembered.set(credential, { caller, read_at_ms: now() })
-    else remembered.delete(credential)
-    return caller
+  /** Keys that do not exist are not cached, so that a new key works at once. */
+  function lookUp(credential: string): CachedKey | undefined {
+    const cached = cache.get(credential)
+    if (cached && now() - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
+    const found = findKey(hashKey(credential))
+    if (!found) {
+      cache.delete(credential)
+      return undefined
+    }
+    if (cache.size >= MAX_CACHED_KEYS) cache.clear()
+    const read = compile(found, now())
+    cache.set(credential, read)
+    return read
   }
 
   return {
     admit(credential, address) {
-      const caller = credential && KEY_PATTERN.test(credential) ? lookUp(credential) : undefined
-      if (!caller) throw credential ? unknownKey() : missingKey()
-      const { key, account } = caller
+      const cached = credential && KEY_PATTERN.test(credential) ? lookUp(credential) : undefined
+      if (!cached) throw credential ? unknownKey() : missingKey()
+      const { key, account } = cached.caller
       if (key.revoked_at_ms !== null && key.revoked_at_ms <= now()) throw unknownKey()
       if (key.expires_at_ms !== null && key.expires_at_ms <= now()) throw expiredKey()
       if (account.status === 'suspended') throw suspendedAccount()
-      if (key.addresses && !addressAllowed(key.addresses, address() ?? '')) throw foreignAddress()
-      return caller
+      if (key.addresses && !cached.allowsAddress(address() ?? '')) throw addressNotAllowed()
+      return cached.caller
     },
   }
 }
 
-/** The key that a request carries, in the first of the forms that is present; undefined where there is none. */
+const compile = ({ key, account }: KeyOfAccount, read_at_ms: number): CachedKey => ({
+  caller: { key, account, mayCall: compileModelPatterns(key.models) },
+  allowsAddress: compileAddresses(key.addresses),
+  read_at_ms,
+})
+
+/** The key that a request carries, in the first form that is present; undefined where there is none. */
 export function credentialOf(request: Request, forms: readonly CredentialForm[]): string | undefined {
   for (const form of forms) {
     const credential = READERS[form](request)
@@ -84,23 +104,12 @@ const READERS: Record<CredentialForm, (request: Request) => string | undefined> 
     url.includes('key=') ? (new URL(url).searchParams.get('key') ?? undefined) : undefined,
 }
 
-/** Whether a key may call a model: its patterns name it, or it has none. `*` stands for any run of characters. */
-export function mayCall(key: Pick<Key, 'models'>, model_id: string): boolean {
-  return key.models === null || key.models.some((pattern) => matches(pattern, model_id))
-}
-
-function matches(pattern: string, model_id: string): boolean {
-  if (!pattern.includes('*')) return pattern === model_id
-  const source = pattern.split('*').map((part) => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'))
-  return new RegExp(`^${source.join('.*')}$`).test(model_id)
-}
-
 const missingKey = (): GatewayError =>
   unauthenticated('No API key was sent. Send yours as "Authorization: Bearer <key>".')
 export const unknownKey = (): GatewayError =>
-  unauthenticated('This API key is not valid. Check that it was copied whole, and that it was not revoked.')
+  unauthenticated('This API key is not valid. Check that it was copied completely and was not revoked.')
 export const expiredKey = (): GatewayError => unauthenticated('This API key has expired. Ask for a new one.')
 export const suspendedAccount = (): GatewayError =>
   permissionDenied('This account is suspended. Ask the operator of this gateway to resume it.')
-const foreignAddress = (): GatewayError =>
+const addressNotAllowed = (): GatewayError =>
   permissionDenied('This API key may not be used from your address. Call from an address on its list.')

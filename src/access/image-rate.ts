@@ -1,4 +1,4 @@
-// Owns how often an account may call the images' endpoints: 30 times in any 60 seconds, all of them together.
+// The rate limit of the image endpoints: 30 calls of an account in any 60 seconds, all endpoints together.
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
 /** spec.md, Limits: image request rate. */
@@ -9,25 +9,25 @@ export interface RateState {
   admitted: boolean
   limit: number
   remaining: number
-  /** Whole seconds until one more call is free again; 0 while none is used. */
+  /** Whole seconds until the oldest counted call leaves the window; 0 where none is counted. */
   resets_in_s: number
 }
 
 export interface ImageRate {
-  /** Counts a call, unless the limit is reached: what is refused here is not counted. */
+  /** Counts a call, unless the limit is reached: a call that is refused here is not counted. */
   take(account_id: number): RateState
 }
 
 /**
- * A limit that keeps its counts in memory.
+ * A rate limit that keeps its counts in memory.
  *
- * @param now milliseconds of a clock that never goes back, such as `performance.now`
+ * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
 export function createImageRate(now: () => number): ImageRate {
   const windows = new Map<number, SlidingWindow>()
   let next_sweep = 0
 
-  /** Once a window: accounts that have nothing left to count are forgotten. */
+  /** Drops the accounts whose window is empty, at most once in 60 seconds. */
   function sweep(at: number): void {
     if (at < next_sweep) return
     next_sweep = at + WINDOW_MS

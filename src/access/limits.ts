@@ -1,4 +1,4 @@
-// Owns how much at once: calls and tokens in any 60 seconds, and calls at a time, for each account and each key.
+// Limits of accounts and keys: calls and tokens in any 60 seconds, and concurrent calls.
 import type { Limit, Limits } from '../domain/catalogue.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
@@ -13,9 +13,9 @@ export interface Admission extends CallLimits {
   key_id: number
 }
 
-/** One admitted call that is counted until it is released. */
+/** An admitted call, counted as running until it is released. */
 export interface Lease {
-  /** To be called when the call ends, with the tokens that it read and wrote. A second time does nothing. */
+  /** Ends the call and counts the tokens that it used. Calling it again does nothing. */
   release(tokens_used?: number): void
 }
 
@@ -23,7 +23,7 @@ export interface LimitRefusal {
   ok: false
   limit: keyof Limit
   of: keyof CallLimits
-  /** Whole seconds, at least 1: the earliest that the same call can be admitted; 1 where calls under way decide it. */
+  /** Whole seconds, at least 1, until the same call can be admitted; 1 where that depends on running calls. */
   retry_after_s: number
 }
 
@@ -31,14 +31,14 @@ export type AdmissionOutcome = { ok: true; lease: Lease } | LimitRefusal
 
 export interface Limiter {
   /**
-   * Admits a call, or says which limit it would break. The account's limits are asked before the key's, and a refused
-   * call counts nowhere. Tokens are known only afterwards: a call is admitted while those of the last 60 seconds are below
-   * the limit. Limits count from when they are first set.
+   * Admits a call, or says which limit it would exceed. The account's limits are checked before the key's, and a refused
+   * call is not counted. Tokens are known only at the end of a call: a call is admitted while the tokens of the last 60
+   * seconds are below the limit. A limit counts from the moment it is first set.
    */
   admit(admission: Admission): AdmissionOutcome
-  /** What counts at this moment against each limit: 0 for one that is not set, for only limits are counted. */
+  /** What counts against each limit at this moment; 0 for a limit that is not set. */
   used(of: keyof CallLimits, id: number): Record<keyof Limit, number>
-  /** Accounts and keys that are kept in memory: those with something to count. */
+  /** How many accounts and keys are kept in memory: those with something to count. */
   readonly size: number
 }
 
@@ -46,10 +46,10 @@ const NO_LIMIT: Limit = Object.freeze({})
 const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 0, concurrent_calls: 0 })
 
 /**
- * The limits of a call under the catalogue: the default's fields, replaced by those written for this account or key.
+ * The limits of a call by the catalogue: the default fields, overridden by those of this account or key.
  *
- * @param account_name as `[limits.accounts.NAME]` has it
- * @param key_prefix as `[limits.keys.PREFIX]` has it
+ * @param account_name the NAME of `[limits.accounts.NAME]`
+ * @param key_prefix the PREFIX of `[limits.keys.PREFIX]`
  */
 export function limitsFor(limits: Limits, account_name: string, key_prefix: string): CallLimits {
   return {
@@ -70,14 +70,14 @@ function overridden(
 /**
  * A limiter that keeps its counts in memory.
  *
- * @param now milliseconds of a clock that never goes back, such as `performance.now`
+ * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
 export function createLimiter({ now }: { now: () => number }): Limiter {
   const accounts = new Map<number, Tally>()
   const keys = new Map<number, Tally>()
   let next_sweep = 0
 
-  /** Once a window: what has nothing left to count is forgotten. */
+  /** Drops the tallies that have nothing to count, at most once in 60 seconds. */
   const sweep = (at: number): void => {
     if (at < next_sweep) return
     next_sweep = at + WINDOW_MS
@@ -97,8 +97,8 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
       if (refusal) return refusal
       if (limits_account) tallyOf(accounts, account_id).count(account, at)
       if (limits_key) tallyOf(keys, key_id).count(key, at)
-      const on_account = outlives(account) ? tallyOf(accounts, account_id) : undefined
-      const on_key = outlives(key) ? tallyOf(keys, key_id) : undefined
+      const on_account = countsEnd(account) ? tallyOf(accounts, account_id) : undefined
+      const on_key = countsEnd(key) ? tallyOf(keys, key_id) : undefined
       if (!on_account && !on_key) return UNCOUNTED
       return { ok: true, lease: new CountedLease(on_account, on_key, now) }
     },
@@ -111,10 +111,10 @@ export function createLimiter({ now }: { now: () => number }): Limiter {
   }
 }
 
-const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || outlives(limit)
+const hasLimit = (limit: Limit): boolean => limit.requests_per_minute !== undefined || countsEnd(limit)
 
-/** Whether the end of a call matters to a limit, and not only its start. */
-const outlives = (limit: Limit): boolean =>
+/** Whether a limit counts something when a call ends, and not only when it starts. */
+const countsEnd = (limit: Limit): boolean =>
   limit.tokens_per_minute !== undefined || limit.concurrent_calls !== undefined
 
 function tallyOf(tallies: Map<number, Tally>, id: number): Tally {
@@ -129,16 +129,16 @@ function tallyOf(tallies: Map<number, Tally>, id: number): Tally {
 class Tally {
   readonly #requests = new SlidingWindow()
   readonly #tokens = new SlidingWindow()
-  #calls_under_way = 0
+  #running = 0
 
-  /** The refusal of one more call; undefined where every limit allows it. */
+  /** The refusal of one more call; undefined where every limit admits it. */
   refusal(limit: Limit, of: keyof CallLimits, at: number): LimitRefusal | undefined {
     const { requests_per_minute, tokens_per_minute, concurrent_calls } = limit
     if (requests_per_minute !== undefined && this.#requests.sum(at) >= requests_per_minute)
       return refuse('requests_per_minute', of, this.#requests.untilBelow(requests_per_minute, at))
     if (tokens_per_minute !== undefined && this.#tokens.sum(at) >= tokens_per_minute)
       return refuse('tokens_per_minute', of, this.#tokens.untilBelow(tokens_per_minute, at))
-    if (concurrent_calls !== undefined && this.#calls_under_way >= concurrent_calls)
+    if (concurrent_calls !== undefined && this.#running >= concurrent_calls)
       return refuse('concurrent_calls', of, UNKNOWN_MS)
     return undefined
   }
@@ -148,11 +148,11 @@ class Tally {
   }
 
   begin(): void {
-    this.#calls_under_way++
+    this.#running++
   }
 
   end(tokens_used: number, at: number): void {
-    this.#calls_under_way--
+    this.#running--
     if (tokens_used > 0) this.#tokens.add(at, tokens_used)
   }
 
@@ -160,16 +160,16 @@ class Tally {
     return {
       requests_per_minute: this.#requests.sum(at),
       tokens_per_minute: this.#tokens.sum(at),
-      concurrent_calls: this.#calls_under_way,
+      concurrent_calls: this.#running,
     }
   }
 
   isIdle(at: number): boolean {
-    return this.#calls_under_way === 0 && this.#requests.sum(at) === 0 && this.#tokens.sum(at) === 0
+    return this.#running === 0 && this.#requests.sum(at) === 0 && this.#tokens.sum(at) === 0
   }
 }
 
-/** Nobody knows when a call under way will end. */
+/** When a running call will end is not known. */
 const UNKNOWN_MS = Number.POSITIVE_INFINITY
 
 function refuse(limit: keyof Limit, of: keyof CallLimits, wait_ms: number): LimitRefusal {
@@ -200,5 +200,5 @@ class CountedLease implements Lease {
   }
 }
 
-/** What is the same for every call whose end nobody counts: made once, since most gateways limit nothing. */
+/** The outcome for every call whose end is not counted: one object, since most gateways set no limits. */
 const UNCOUNTED: AdmissionOutcome = Object.freeze({ ok: true, lease: Object.freeze({ release() {} }) })

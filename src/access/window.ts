@@ -1,12 +1,12 @@
-// Owns a sliding window: exactly what was added in the last 60 seconds, with a cost that does not grow with its size.
+// A sliding window: the exact sum of what was added in the last 60 seconds, at a cost that does not grow with its size.
 
 export const WINDOW_MS = 60_000
 
 const FIRST_CAPACITY = 8
 
 /**
- * Amounts added in any 60 seconds. What was added at `t` counts until just before `t + 60 s`. Times are milliseconds of
- * a clock that never goes back. Amounts of one millisecond share an entry, so that it never holds more than 60,000.
+ * A ring of amounts. What was added at `t` counts until just before `t + 60 s`. Times are milliseconds of a monotonic
+ * clock. Amounts of the same millisecond share an entry, which bounds the ring to 60,000 entries.
  */
 export class SlidingWindow {
   #times = new Float64Array(FIRST_CAPACITY)
@@ -15,7 +15,7 @@ export class SlidingWindow {
   #length = 0
   #sum = 0
 
-  /** The sum of what counts at `now`. */
+  /** The sum of the amounts that count at `now`. */
   sum(now: number): number {
     while (this.#length > 0 && this.#time(0) <= now - WINDOW_MS) {
       this.#sum -= this.#amount(0)
@@ -37,7 +37,7 @@ export class SlidingWindow {
     this.#length++
   }
 
-  /** Milliseconds until the sum is below `limit` if nothing is added; 0 where it is, Infinity where it can never be. */
+  /** Milliseconds until the sum falls below `limit` if nothing is added; 0 where it already is, Infinity where it never will. */
   untilBelow(limit: number, now: number): number {
     let sum = this.sum(now)
     if (sum < limit) return 0
@@ -48,7 +48,7 @@ export class SlidingWindow {
     return Number.POSITIVE_INFINITY
   }
 
-  /** Where the entry that is `index` after the oldest lies; capacities are powers of two. */
+  /** The position in the ring of the entry `index` after the oldest; capacities are powers of two. */
   #slot(index: number): number {
     return (this.#head + index) & (this.#times.length - 1)
   }

@@ -1,8 +1,8 @@
 // `key`: create, list, revoke and rotate API keys. A key's text is shown here once, and nowhere else.
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
-import { mayCall } from '../access/gate.ts'
 import { createKey, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
+import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
@@ -134,7 +134,7 @@ async function patternsOfNoModel(
   const reading = await readCatalogueOf(catalogue_path, env)
   if (!('catalogue' in reading)) return []
   const ids = [...reading.catalogue.models.keys()]
-  return patterns.filter((pattern) => !ids.some((id) => mayCall({ models: [pattern] }, id)))
+  return patterns.filter((pattern) => !ids.some(compileModelPatterns([pattern])))
 }
 
 function columns(now_ms: number): Column<{ one: Key; account: string }>[] {

@@ -1,7 +1,7 @@
 // `serve`: the gateway as a process, from its banner to its signals.
 import type { Command } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { mayCall } from '../access/gate.ts'
+import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import type { StartedGateway } from '../server/serve.ts'
@@ -71,9 +71,8 @@ async function serve(folder: DataFolder, listen: string | undefined, deps: CliDe
 
 /** No demo account where the catalogue has no model that its key could call. */
 async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
-  const model = [...catalogue.models.values()].find(
-    ({ id, retired }) => !retired && mayCall({ models: DEMO_MODELS }, id),
-  )
+  const mayCall = compileModelPatterns(DEMO_MODELS)
+  const model = [...catalogue.models.values()].find(({ id, retired }) => !retired && mayCall(id))
   if (!model) return undefined
   const { now, randomBytes } = deps
   const key = await withLedger(folder, (ledger) =>

@@ -1,6 +1,5 @@
 // Admission: who calls, how much at once, and which models they may call; and the end of every call that was let in.
 import type { Caller } from '../access/gate.ts'
-import { mayCall } from '../access/gate.ts'
 import { type Lease, limitsFor } from '../access/limits.ts'
 import type { Model } from '../domain/catalogue.ts'
 import { notFound, overloaded, permissionDenied, rateLimited } from '../domain/errors.ts'
@@ -95,7 +94,7 @@ export function findModel<K extends Model['kind']>(
       code: 'model_not_found',
     })
   }
-  if (!mayCall(caller.key, model_id)) {
+  if (!caller.mayCall(model_id)) {
     throw permissionDenied(`This API key has no access to the model "${model_id}".`, {
       code: 'MODEL_ACCESS_DENIED',
     })

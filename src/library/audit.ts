@@ -1,7 +1,5 @@
-// Owns what must be true of rows and files together, and the finding of what is not.
-
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { files, type Generation, generations } from '../db/schema.ts'
+// The audit of the library: what must hold between rows and files, and the findings where it does not.
+import type { FileRow, Generation } from '../db/schema.ts'
 import type { Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
@@ -9,16 +7,20 @@ import type { FileStore } from '../media/store.ts'
 import { fileKeyOf } from './generations.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
+import { fileQueries, generationQueries } from './queries.ts'
 
 const MEANINGS = {
-  stored_row_has_its_file: 'An image that is said to be stored has its file, of the size that its row says.',
-  file_has_its_row: 'A file in the folders of images belongs to a row.',
+  stored_row_has_its_file: 'An image whose row says stored has its file, of the size in its row.',
+  file_has_its_row: 'A file in the folders of images is named by a row.',
   used_quota_is_sum_of_files:
-    "What an account's rows count against its quota is what its files have on the disk.",
+    "The bytes that an account's rows count against its quota are those of its files on the disk.",
   quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES} bytes together.`,
 } as const
 
-/** A row that names a file. */
+/** What the file of an image follows from. */
+type GenerationPlace = Pick<Generation, 'uuid' | 'account_id' | 'state' | 'file_key' | 'bytes'>
+
+/** A file that a row names. */
 interface Named {
   subject: string
   account_id: number
@@ -29,10 +31,10 @@ interface Named {
 }
 
 /**
- * Compares the rows with the files, and the files with the quotas. May run beside a server: what changes meanwhile is
- * looked at a second time.
+ * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
+ * reported, since rows and files may change between two reads.
  *
- * @returns one finding for each breach, none where all is well
+ * @returns one finding for each breach
  */
 export async function auditLibrary(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> {
   const first = await breaches(library)
@@ -48,22 +50,10 @@ async function breaches({
   images,
   files: uploads,
 }: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> {
-  const orm = drizzle({ client: db })
-  // The files are listed before the rows are read: what is written meanwhile is without a row in neither order.
+  // The files are listed before the rows are read: a listed file had its row before it was written.
   const [produced_files, uploaded_files] = [await sizesIn(images), await sizesIn(uploads)]
-  const produced = orm.select().from(generations).all().flatMap(filesOfGeneration)
-  const uploaded = orm
-    .select()
-    .from(files)
-    .all()
-    .map(
-      ({ key, account_id, bytes, state }): Named => ({
-        subject: `file ${key}`,
-        account_id,
-        key: storeKeyOf(key),
-        bytes: state === 'stored' ? bytes : undefined,
-      }),
-    )
+  const produced = generationQueries(db).places.all().flatMap(filesOfGeneration)
+  const uploaded = fileQueries(db).all.all().map(fileOfUpload)
   return [
     ...disagreements(produced, produced_files, 'images'),
     ...disagreements(uploaded, uploaded_files, 'files'),
@@ -71,8 +61,15 @@ async function breaches({
   ]
 }
 
-/** While it is being made, an image's file may be there in the one format or the other. */
-function filesOfGeneration({ uuid, account_id, state, file_key, bytes }: Generation): Named[] {
+const fileOfUpload = ({ key, account_id, bytes, state }: FileRow): Named => ({
+  subject: `file ${key}`,
+  account_id,
+  key: storeKeyOf(key),
+  bytes: state === 'stored' ? bytes : undefined,
+})
+
+/** While an image is being made, its file may exist in any of the formats. */
+function filesOfGeneration({ uuid, account_id, state, file_key, bytes }: GenerationPlace): Named[] {
   const subject = `image ${uuid}`
   if (file_key !== null && bytes !== null) return [{ subject, account_id, key: file_key, bytes }]
   if (state !== 'generating') return []

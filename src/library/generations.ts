@@ -1,10 +1,10 @@
-// Owns produced images from the moment their call is paid for: generating, then stored with a file, or failed without one.
+// Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
 import type { Database } from 'bun:sqlite'
-import { and, eq, or } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type Generation, generations } from '../db/schema.ts'
+import type { Generation } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { Library } from './library.ts'
+import { generationQueries } from './queries.ts'
 
 /** A call that is about to make images. */
 export interface Order {
@@ -18,7 +18,7 @@ export interface Order {
   parents: readonly string[]
 }
 
-/** An image as it is to be kept. */
+/** An image to be stored. */
 export interface Produced {
   bytes: Uint8Array
   mime: ImageMime
@@ -27,10 +27,14 @@ export interface Produced {
   revised_prompt: string | null
 }
 
+/** What an image's place in its store follows from. */
 type Place = Pick<Generation, 'uuid' | 'account_id'>
 
+/** What a stored image adds to its row. */
+type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Omit<Produced, 'bytes'>
+
 /**
- * Makes the rows of the images that a call will try to make, each `generating`.
+ * Inserts a row for each image that a call will try to make, in the state `generating`.
  *
  * @returns their UUIDs, in the order of the images
  */
@@ -40,24 +44,20 @@ export function beginGenerations(
   count: number,
 ): string[] {
   const created_at_ms = now()
-  const rows = Array.from({ length: count }, (_, position) => ({
-    ...order,
-    uuid: crypto.randomUUID(),
-    parents: [...order.parents],
-    position,
-    state: 'generating' as const,
-    created_at_ms,
-  }))
-  drizzle({ client: db }).insert(generations).values(rows).run()
-  return rows.map(({ uuid }) => uuid)
+  const uuids: string[] = Array.from({ length: count }, () => crypto.randomUUID())
+  const { insert } = generationQueries(db)
+  immediately(db, () => {
+    for (const [position, uuid] of uuids.entries()) insert.run({ ...order, uuid, position, created_at_ms })
+  })
+  return uuids
 }
 
 /**
- * Stores the images of a call: every file first, safe from power loss, then all rows at once, those of images that did
- * not come as `failed`.
+ * Stores the images of a call: first every file, safe from power loss, then all rows at once. Rows that got no image
+ * become `failed`.
  *
  * @param uuids those of `beginGenerations`; images take them from the first on
- * @throws what the disk or the database threw; no row then says `stored`, and no file of these images is left
+ * @throws what the disk or the database threw; then no row says `stored`, and no file of these images is left
  */
 export async function storeGenerations(
   library: Pick<Library, 'db' | 'images' | 'probe'>,
@@ -68,7 +68,7 @@ export async function storeGenerations(
   const { db, images: store, probe } = library
   const written: string[] = []
   try {
-    const stored: { uuid: string; row: Partial<Generation> }[] = []
+    const stored: StoredRow[] = []
     for (const [index, image] of images.entries()) {
       const uuid = uuids[index]
       if (uuid === undefined) throw new RangeError('there are more images than were begun')
@@ -77,20 +77,9 @@ export async function storeGenerations(
       const { bytes, sha256 } = await store.put(file_key, image.bytes)
       probe('image.written')
       const { mime, width, height, revised_prompt } = image
-      stored.push({ uuid, row: { file_key, mime, width, height, revised_prompt, bytes, sha256 } })
+      stored.push({ uuid, file_key, mime, width, height, revised_prompt, bytes, sha256 })
     }
-    drizzle({ client: db }).transaction(
-      (tx) => {
-        for (const { uuid, row } of stored)
-          tx.update(generations)
-            .set({ ...row, state: 'stored' })
-            .where(eq(generations.uuid, uuid))
-            .run()
-        for (const uuid of uuids.slice(images.length))
-          tx.update(generations).set({ state: 'failed' }).where(eq(generations.uuid, uuid)).run()
-      },
-      { behavior: 'immediate' },
-    )
+    writeRows(db, stored, uuids.slice(images.length))
     probe('images.stored')
   } catch (thrown) {
     for (const key of written) await store.remove(key)
@@ -98,29 +87,28 @@ export async function storeGenerations(
   }
 }
 
-/** Marks the images of a call that came to nothing. */
+function writeRows(db: Database, stored: readonly StoredRow[], failed: readonly string[]): void {
+  const { store, fail } = generationQueries(db)
+  immediately(db, () => {
+    for (const row of stored) store.run({ ...row })
+    for (const uuid of failed) fail.run({ uuid })
+  })
+}
+
+/** Marks the images of a failed call that are still being made. */
 export function failGenerations(db: Database, uuids: readonly string[]): void {
-  // No condition at all would be one that every image meets.
-  if (uuids.length === 0) return
-  drizzle({ client: db })
-    .update(generations)
-    .set({ state: 'failed' })
-    .where(and(eq(generations.state, 'generating'), or(...uuids.map((uuid) => eq(generations.uuid, uuid)))))
-    .run()
+  if (uuids.length > 0) writeRows(db, [], uuids)
 }
 
 /**
- * A produced image of an account, in whichever state; undefined for another's.
+ * A produced image of an account, in any state; undefined for an image of another account.
+ *
  * @param uuid in any case
  */
 export const findGeneration = (db: Database, account_id: number, uuid: string): Generation | undefined =>
-  drizzle({ client: db })
-    .select()
-    .from(generations)
-    .where(and(eq(generations.uuid, uuid.toLowerCase()), eq(generations.account_id, account_id)))
-    .get()
+  generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
-/** The bytes of a stored image; undefined where its file is gone. */
+/** The bytes of a stored image; undefined where the file is gone. */
 export async function readGeneration(
   { images }: Pick<Library, 'images'>,
   { file_key }: Pick<Generation, 'file_key'>,
@@ -129,43 +117,6 @@ export async function readGeneration(
   return file?.bytes()
 }
 
-/** Where an image's file is in its store. */
+/** The key of an image's file in its store. */
 export const fileKeyOf = ({ uuid, account_id }: Place, mime: ImageMime): string =>
   `${account_id}/${uuid}.${formatOf(mime)}`
-
-/**
- * Makes rows and files agree after a crash: what was being made has failed, a file that no row names goes, and a row
- * whose file is gone says that it failed. Only at start.
- *
- * @returns how many of each there were
- */
-export async function recoverGenerations({ db, images }: Pick<Library, 'db' | 'images'>): Promise<{
-  left_behind: number
-  stray_files: number
-  lost_files: number
-}> {
-  const orm = drizzle({ client: db })
-  const nothing = { file_key: null, mime: null, width: null, height: null, bytes: null, sha256: null }
-  await images.removeLeftovers()
-  const left_behind = orm
-    .update(generations)
-    .set({ state: 'failed' })
-    .where(eq(generations.state, 'generating'))
-    .returning({ id: generations.id })
-    .all()
-  const kept = new Set((await images.list()).map(({ key }) => key))
-  const named = orm
-    .select({ id: generations.id, file_key: generations.file_key })
-    .from(generations)
-    .where(eq(generations.state, 'stored'))
-    .all()
-  const lost = named.filter(({ file_key }) => file_key === null || !kept.delete(file_key))
-  for (const { id } of lost)
-    orm
-      .update(generations)
-      .set({ state: 'failed', ...nothing })
-      .where(eq(generations.id, id))
-      .run()
-  for (const key of kept) await images.setAside(key)
-  return { left_behind: left_behind.length, stray_files: kept.size, lost_files: lost.length }
-}

@@ -1,68 +1,65 @@
-// Owns how uploaded images come in: counted before they are written, decoded before they are there, all of a request or none.
-import { eq, inArray } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { files } from '../db/schema.ts'
+// Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
+import type { FileRow } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../media/limits.ts'
+import { IMAGES_AT_ONCE } from '../media/sharp.ts'
 import { createSlots } from '../media/slots.ts'
-import { isStored, type StoredFile, usedBytes } from './files.ts'
+import { isStored, type StoredFile } from './files.ts'
 import type { Library } from './library.ts'
 import { fileKeyOf, safeName, storeKeyOf } from './names.ts'
-import { quotaExceeded } from './quota.ts'
+import { fileQueries } from './queries.ts'
+import { quotaExceeded, usedBytes } from './quota.ts'
 
 export interface NewFile {
-  /** As its sender calls it. */
+  /** As the caller named it. */
   filename: string
   content: AsyncIterable<Uint8Array>
 }
 
-/** Files that are taken in together. Ends with `commit` or `abandon`. */
+/** The files of one request, stored together. Ends with `commit` or `abandon`. */
 export interface Intake {
   /**
-   * Writes one file to the disk, and decodes it. It is not there for anybody before the commit.
+   * Writes one file to the disk and decodes it. Nobody can read it before the commit.
    *
-   * @throws GatewayError invalid_request (`IMAGE_TYPE_UNSUPPORTED`, `IMAGE_TOO_LARGE` by its pixels, `invalid_request`
-   * for a damaged one); payload_too_large (`IMAGE_TOO_LARGE`, `QUOTA_EXCEEDED`), before a byte too many is written
+   * @throws GatewayError invalid_request (`IMAGE_TYPE_UNSUPPORTED`, `IMAGE_TOO_LARGE` for too many pixels,
+   * `invalid_request` for a damaged image); payload_too_large (`IMAGE_TOO_LARGE`, `QUOTA_EXCEEDED`), before the limit is
+   * exceeded on the disk
    */
   add(file: NewFile): Promise<void>
-  /** All of them are there. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); none of them is there then */
+  /** Stores all files. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); then none of them is stored */
   commit(): StoredFile[]
-  /** Nothing of them stays. Does nothing after a commit. */
+  /** Deletes all files and their rows. Does nothing after a commit. */
   abandon(): Promise<void>
 }
 
-/** An image that was sent along with a request. */
-export interface Upload {
-  account_id: number
-  /** As the caller named it. */
-  name: string
-  bytes: Uint8Array
-}
+/** A file whose row exists. */
+type Announced = Pick<FileRow, 'id' | 'key'>
 
+/** A file that was written and decoded. */
 type Checked = Pick<StoredFile, 'id' | 'bytes' | 'sha256' | 'width' | 'height'>
 
-/** A file waits for its decoding on the disk, not in memory: no more are read than sharp.ts lets decode at once. */
-const inSlot = createSlots(2)
-/** More than any of the four formats needs to be known. */
+/** Files wait for their decoding on the disk, not in memory: only as many are read as sharp.ts decodes at once. */
+const inSlot = createSlots(IMAGES_AT_ONCE)
+/** More than any of the four formats needs to be recognised. */
 const SNIFFED_BYTES = 16
 
 /** Begins to take in files for an account. */
 export function beginIntake(library: Library, account_id: number): Intake {
   const { db, files: store, quota, now, probe } = library
-  const orm = drizzle({ client: db })
+  const queries = fileQueries(db)
   const reservation = quota.reserve(account_id)
-  const announced: { id: number; key: string }[] = []
+  const announced: Announced[] = []
   const checked: Checked[] = []
   let ended = false
 
-  /** The row comes first and goes last, so that no file is ever without one: a crash leaves what has a name. */
-  function announce(filename: string, mime: ImageMime): { id: number; key: string } {
+  /** The row is inserted before the file exists and deleted after it, so that a crash leaves no file without a row. */
+  function announce(filename: string, mime: ImageMime): Announced {
     const name = `${safeName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
-    const row = { account_id, key, name, mime, state: 'storing' as const, bytes: 0, created_at_ms: now() }
-    const { id } = orm.insert(files).values(row).returning({ id: files.id }).get()
+    const { id } = queries.insert.get({ key, account_id, name, mime, created_at_ms: now() })
     announced.push({ id, key })
     return { id, key }
   }
@@ -88,20 +85,10 @@ export function beginIntake(library: Library, account_id: number): Intake {
     },
     commit() {
       const added_bytes = checked.reduce((total, { bytes }) => total + bytes, 0)
-      const rows = orm.transaction(
-        (tx) => {
-          if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-          return checked.map(({ id, ...facts }) =>
-            tx
-              .update(files)
-              .set({ ...facts, state: 'stored' })
-              .where(eq(files.id, id))
-              .returning()
-              .get(),
-          )
-        },
-        { behavior: 'immediate' },
-      )
+      const rows = immediately(db, () => {
+        if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
+        return checked.map((facts) => queries.store.get({ ...facts }))
+      })
       ended = true
       reservation.end(added_bytes)
       probe('file.stored')
@@ -113,34 +100,23 @@ export function beginIntake(library: Library, account_id: number): Intake {
       reservation.end(0)
       for (const { key } of announced) await store.remove(storeKeyOf(key))
       probe('file.removed')
-      const ids = announced.map(({ id }) => id)
-      if (ids.length > 0) orm.delete(files).where(inArray(files.id, ids)).run()
+      if (announced.length === 0) return
+      immediately(db, () => {
+        for (const { id } of announced) queries.remove.run({ id })
+      })
     },
-  }
-}
-
-/** Stores one image that is already in memory. @throws as `Intake.add` and `Intake.commit`; nothing stays then */
-export async function storeFile(library: Library, { account_id, name, bytes }: Upload): Promise<StoredFile> {
-  const intake = beginIntake(library, account_id)
-  try {
-    await intake.add({ filename: name, content: onlyChunk(bytes) })
-    const [stored] = intake.commit()
-    if (!stored) throw new Error('a stored file has no row')
-    return stored
-  } finally {
-    await intake.abandon()
   }
 }
 
 function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise<ImageFacts> {
   return inSlot(async () => {
     const file = await store.open(storeKeyOf(key))
-    if (!file) throw new Error('a file vanished while it was taken in')
+    if (!file) throw new Error('an uploaded file vanished before it was decoded')
     return inspectImage(await file.bytes())
   })
 }
 
-/** The type by the leading bytes, before anything is written; and all of the bytes. */
+/** Reads the leading bytes. @returns the type by them, and the whole content, those bytes included */
 async function sniff(
   content: AsyncIterable<Uint8Array>,
 ): Promise<{ mime: ImageMime; whole: AsyncIterable<Uint8Array> }> {
@@ -162,8 +138,4 @@ async function sniff(
     yield* { [Symbol.asyncIterator]: () => rest }
   }
   return { mime, whole: whole() }
-}
-
-async function* onlyChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

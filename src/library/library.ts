@@ -1,9 +1,8 @@
-// Owns what the library of images is made of: rows in the database, two folders of files, and the count of what is coming in.
+// The library of images: rows in the database, two folders of files, and the quota of each account.
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { createFileStore, type FileStore } from '../media/store.ts'
-import { usedBytes } from './files.ts'
-import { createQuota, type Quota } from './quota.ts'
+import { createQuota, type Quota, usedBytes } from './quota.ts'
 
 export interface Library {
   db: Database
@@ -12,8 +11,9 @@ export interface Library {
   /** Uploaded images: `<account id>/<uuid>_<name>.<ext>`, which is their key without its first segment. */
   files: FileStore
   quota: Quota
+  /** Unix time in milliseconds. */
   now: () => number
-  /** Told of each step that was passed; for tests of crashes. */
+  /** Called after each step with its name; for tests of crashes. */
   probe: (point: string) => void
 }
 
@@ -28,7 +28,7 @@ export const foldersIn = (data_folder: string): Pick<Library, 'images' | 'files'
   files: createFileStore(join(data_folder, 'files')),
 })
 
-/** The library of a data folder. One for a process, because it counts in memory what is coming in. */
+/** The library of a data folder. One per process, because the bytes of uploads in progress are counted in memory. */
 export function openLibrary({ db, now, probe, data_folder }: LibraryOptions): Library {
   return {
     db,

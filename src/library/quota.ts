@@ -1,32 +1,41 @@
-// Owns how much a caller may store: bytes are counted before they are written, those under way with those that are there.
+// Storage quotas: the bytes of an account's files are counted before they are written, uploads in progress included.
+import type { Database } from 'bun:sqlite'
 import { type GatewayError, payloadTooLarge } from '../domain/errors.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
+import { fileQueries } from './queries.ts'
 
-/** The bytes of files that are being taken in for one account. */
+/** The bytes of the uploads in progress of one request. */
 export interface Reservation {
   /** Counts bytes that are about to be written. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`) */
   take(bytes: number): void
-  /** They are not under way any more: stored, where so many are told, or gone. */
+  /** Ends the uploads: so many of their bytes are stored, the others are gone. Calling it again does nothing. */
   end(stored_bytes: number): void
 }
 
 export interface Quota {
   reserve(account_id: number): Reservation
-  /** A stored file is gone. */
+  /** Subtracts a stored file that was deleted. */
   removed(account_id: number, bytes: number): void
 }
 
 interface Tally {
   used_bytes: number
-  under_way_bytes: number
+  incoming_bytes: number
   reservations: number
 }
 
 /**
- * Counts in memory while files come in: one process at a time serves a data folder. The rows are what lasts, and are
- * counted again when they are written.
+ * The size of an account's stored files in bytes. A file that is being stored counts 0 here: its bytes are in the
+ * reservation of its request.
+ */
+export const usedBytes = (db: Database, account_id: number): number =>
+  fileQueries(db).usedBytes.get({ account_id })?.bytes ?? 0
+
+/**
+ * Counts in memory while files come in, since one process at a time serves a data folder. The rows are authoritative:
+ * they are counted again when an upload is committed.
  *
- * @param usedBytes what an account's stored files have together
+ * @param usedBytes the size of an account's stored files
  */
 export function createQuota(usedBytes: (account_id: number) => number): Quota {
   const tallies = new Map<number, Tally>()
@@ -34,7 +43,7 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
   function tallyOf(account_id: number): Tally {
     const known = tallies.get(account_id)
     if (known) return known
-    const tally = { used_bytes: usedBytes(account_id), under_way_bytes: 0, reservations: 0 }
+    const tally = { used_bytes: usedBytes(account_id), incoming_bytes: 0, reservations: 0 }
     tallies.set(account_id, tally)
     return tally
   }
@@ -47,14 +56,14 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
       let ended = false
       return {
         take(bytes) {
-          if (tally.used_bytes + tally.under_way_bytes + bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-          tally.under_way_bytes += bytes
+          if (tally.used_bytes + tally.incoming_bytes + bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
+          tally.incoming_bytes += bytes
           taken_bytes += bytes
         },
         end(stored_bytes) {
           if (ended) return
           ended = true
-          tally.under_way_bytes -= taken_bytes
+          tally.incoming_bytes -= taken_bytes
           tally.used_bytes += stored_bytes
           tally.reservations -= 1
           if (tally.reservations === 0) tallies.delete(account_id)
@@ -71,6 +80,6 @@ export function createQuota(usedBytes: (account_id: number) => number): Quota {
 /** silent.md, Upload and files. */
 export const quotaExceeded = (): GatewayError =>
   payloadTooLarge(
-    `The files of an account may have ${FILE_QUOTA_BYTES / 1024 / 1024} MB together. Delete some: GET /api/v1/files lists them.`,
+    `The files of an account may have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together. Delete some: GET /api/v1/files lists them.`,
     { code: 'QUOTA_EXCEEDED' },
   )

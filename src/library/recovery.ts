@@ -1,22 +1,21 @@
-// Owns that rows and files of the library agree again after a crash. Only at start: it would break what is under way.
-import { eq } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { files } from '../db/schema.ts'
-import { recoverGenerations } from './generations.ts'
+// Reconciliation of rows and files after a crash. Only at start: it would break what is in progress.
+import { immediately } from '../db/transaction.ts'
+import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
 import { storeKeyOf } from './names.ts'
+import { fileQueries, generationQueries } from './queries.ts'
 
-/** What was found, and is put right. */
+/** What was found, and is reconciled. */
 export interface Recovered {
-  /** Images that were being made or taken in. Produced ones have failed now, uploaded ones are gone. */
+  /** Images that were being made or uploaded. Produced images are marked as failed, uploads are deleted. */
   left_behind: number
-  /** Files that no row named. They are set aside, for they may belong to a later state of a database that was put back. */
+  /** Files that no row names. Quarantined, not deleted: the database may be an old backup, and a newer one may name them. */
   stray_files: number
-  /** Rows that said stored, without their file. Produced ones have failed now, uploaded ones are gone. */
+  /** Rows that said stored, without their file. Produced images are marked as failed, uploads are deleted. */
   lost_files: number
 }
 
-/** Makes all rows and files agree. */
+/** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
   const produced = await recoverGenerations(library)
   const uploaded = await recoverFiles(library)
@@ -27,17 +26,44 @@ export async function recoverLibrary(library: Library): Promise<Recovered> {
   }
 }
 
-/** An upload that was not committed never was; files before their rows, so that another crash changes nothing. */
-async function recoverFiles({ db, files: store }: Library): Promise<Recovered> {
-  const orm = drizzle({ client: db })
-  await store.removeLeftovers()
-  const rows = orm.select({ id: files.id, key: files.key, state: files.state }).from(files).all()
-  const kept = new Set((await store.list()).map(({ key }) => key))
-  const stored = new Set(rows.flatMap(({ key, state }) => (state === 'stored' ? [storeKeyOf(key)] : [])))
-  const strays = [...kept].filter((key) => !stored.has(key))
-  for (const key of strays) await store.setAside(key)
-  const left_behind = rows.filter(({ state }) => state === 'storing')
-  const lost = rows.filter(({ key, state }) => state === 'stored' && !kept.has(storeKeyOf(key)))
-  for (const { id } of [...left_behind, ...lost]) orm.delete(files).where(eq(files.id, id)).run()
+async function recoverGenerations({ db, images }: Library): Promise<Recovered> {
+  const queries = generationQueries(db)
+  const left_behind = queries.failAll.all()
+  const stored = queries.places.all().filter(({ state }) => state === 'stored')
+  const { lost, strays } = await reconcile(images, stored, ({ file_key }) => file_key ?? '')
+  immediately(db, () => {
+    for (const { id } of lost) queries.failWithoutFile.run({ id })
+  })
   return { left_behind: left_behind.length, stray_files: strays.length, lost_files: lost.length }
+}
+
+async function recoverFiles({ db, files: store }: Library): Promise<Recovered> {
+  const queries = fileQueries(db)
+  const rows = queries.all.all()
+  const left_behind = rows.filter(({ state }) => state === 'storing')
+  const stored = rows.filter(({ state }) => state === 'stored')
+  const { lost, strays } = await reconcile(store, stored, ({ key }) => storeKeyOf(key))
+  immediately(db, () => {
+    for (const { id } of [...left_behind, ...lost]) queries.remove.run({ id })
+  })
+  return { left_behind: left_behind.length, stray_files: strays.length, lost_files: lost.length }
+}
+
+/**
+ * Deletes unfinished writes and quarantines the files that no stored row names. The rows are changed afterwards, so that
+ * another crash in between changes nothing.
+ *
+ * @returns the rows whose file is gone, and the keys of the files that were quarantined
+ */
+async function reconcile<Row>(
+  store: FileStore,
+  stored: readonly Row[],
+  keyOf: (row: Row) => string,
+): Promise<{ lost: Row[]; strays: string[] }> {
+  await store.removeLeftovers()
+  const present = new Set((await store.list()).map(({ key }) => key))
+  const named = new Set(stored.map(keyOf))
+  const strays = [...present].filter((key) => !named.has(key))
+  for (const key of strays) await store.quarantine(key)
+  return { lost: stored.filter((row) => !present.has(keyOf(row))), strays }
 }

@@ -1,9 +1,9 @@
-// Owns which IP addresses are public unicast: the only ones that a fetch on a caller's behalf may connect to. Pure.
+// Public unicast addresses: the only IP addresses that a fetch on a caller's behalf may connect to. Pure.
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
 /**
- * IPv4 that is not the public Internet's: the IANA special-purpose registry, whole, with the globally reachable
- * anycast services in it (no images are served there), multicast and reserved space.
+ * IPv4 that is not public: the whole IANA special-purpose registry, including its globally reachable anycast services,
+ * which serve no images; multicast; and reserved space.
  * https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const IPV4_REFUSED: readonly (readonly [network: string, prefix: number, source: string])[] = [
@@ -11,7 +11,11 @@ const IPV4_REFUSED: readonly (readonly [network: string, prefix: number, source:
   ['10.0.0.0', 8, 'private use, RFC 1918'],
   ['100.64.0.0', 10, 'carrier-grade NAT, RFC 6598; Alibaba metadata 100.100.100.200'],
   ['127.0.0.0', 8, 'loopback, RFC 1122 §3.2.1.3'],
-  ['168.63.129.16', 32, "Azure's host, reachable from each virtual machine; public space by its number"],
+  [
+    '168.63.129.16',
+    32,
+    "Azure's host, reachable from each virtual machine, although its number is in public space",
+  ],
   ['169.254.0.0', 16, 'link-local, RFC 3927; cloud metadata 169.254.169.254'],
   ['172.16.0.0', 12, 'private use, RFC 1918'],
   ['192.0.0.0', 24, 'IETF protocol assignments, RFC 6890 §2.1; Oracle metadata 192.0.0.192'],
@@ -29,13 +33,13 @@ const IPV4_REFUSED: readonly (readonly [network: string, prefix: number, source:
 ]
 
 /**
- * IPv6 is judged the other way round: only global unicast is allowed, so that what is registered later, and each
- * form that carries an IPv4 address (mapped, compatible, NAT64), is refused without being listed.
+ * For IPv6 an allow-list: only global unicast. Ranges that are registered later, and each form that carries an IPv4
+ * address (mapped, compatible, NAT64), are refused without being listed.
  * https://www.iana.org/assignments/ipv6-unicast-address-assignments
  */
 const IPV6_GLOBAL_UNICAST = ['2000::', 3] as const
 
-/** What the IANA IPv6 special-purpose registry takes out of global unicast. */
+/** The ranges of the IANA IPv6 special-purpose registry that lie in global unicast. */
 const IPV6_REFUSED: readonly (readonly [network: string, prefix: number, source: string])[] = [
   [
     '2001::',
@@ -56,8 +60,8 @@ const ipv6Allowed = listOf('ipv6', [IPV6_GLOBAL_UNICAST])
  * Whether an address may be connected to on a caller's behalf.
  *
  * @param address as a resolver or the WHATWG URL parser writes it; IPv6 without brackets
- * @returns false for what is no address, too; for one with a zone (RFC 4007), which only local ones have; and for an
- * IPv6 address that ends in dotted decimal, which says that it carries an IPv4 one
+ * @returns false also for a text that is no address, for an address with a zone (RFC 4007), which only local addresses
+ * have, and for an IPv6 address that ends in dotted decimal, which carries an IPv4 address
  */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !ipv4Refused.check(address, 'ipv4')
@@ -65,7 +69,7 @@ export function isPublicAddress(address: string): boolean {
   return ipv6Allowed.check(address, 'ipv6') && !ipv6Refused.check(address, 'ipv6') && !isIsatap(address)
 }
 
-/** ISATAP hides an IPv4 address behind any prefix, in interface identifiers ::0:5efe:* and ::200:5efe:*. RFC 5214 §6.1. */
+/** ISATAP carries an IPv4 address under any prefix, in interface identifiers ::0:5efe:* and ::200:5efe:*. RFC 5214 §6.1. */
 function isIsatap(address: string): boolean {
   const groups = groupsOf(address)
   return groups[5] === 0x5efe && (groups[4] === 0 || groups[4] === 0x200)

@@ -1,16 +1,16 @@
-// Owns how many frames a PNG has: libvips shows the first of an animated one and is silent about the others. Pure.
+// The frame count of a PNG: libvips reads the first frame of an animated PNG and does not report the others. Pure.
 
 const SIGNATURE_BYTES = 8
 /** Length, type and checksum around each chunk's data. PNG (Third Edition) §5.3. */
 const CHUNK_OVERHEAD_BYTES = 12
-/** `fcTL`, the frame control chunk that stands before each frame. PNG (Third Edition) §11.3.6.2. */
+/** `fcTL`, the frame control chunk before each frame. PNG (Third Edition) §11.3.6.2. */
 const FRAME_CONTROL = 0x6663544c
 
 /**
  * Counts the frames that a PNG claims, chunk by chunk.
  *
  * @param bytes a file that begins with PNG's signature
- * @returns 1 for a PNG that is not animated; chunks after a broken one are not counted
+ * @returns 1 for a PNG that is not animated; chunks after a malformed one are not counted
  */
 export function countPngFrames(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

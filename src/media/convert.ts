@@ -1,4 +1,4 @@
-// Owns making what an upstream returned into what the caller asked for: size, ratio, format, background.
+// Conversion of a provider's image into what the caller asked for: size, aspect ratio, format, background.
 import type { Metadata, Sharp } from 'sharp'
 import { GatewayError, invalidRequest, upstreamFailed } from '../domain/errors.ts'
 import {
@@ -15,10 +15,10 @@ import { decodeWhole, FIRST_FRAME, openImage, type SharpModule, withSharp } from
 
 export type Background = 'auto' | 'transparent' | 'opaque'
 
-/** What was asked for; what is undefined is left as it came. */
-export interface ImageWish {
+/** What was asked for; an undefined property stays as it is. */
+export interface ConvertOptions {
   readonly size?: Size | undefined
-  /** Looked at only where no size is wished. */
+  /** Ignored where a size is given. */
   readonly aspect_ratio?: AspectRatio | undefined
   readonly output_format?: OutputFormat | undefined
   readonly background?: Background | undefined
@@ -34,8 +34,8 @@ export interface ConvertedImage {
 interface Source extends Size {
   readonly format: ImageFormat
   readonly has_alpha: boolean
-  /** EXIF, XMP, IPTC or comments; or frames that a still image does not keep. */
-  readonly has_more_than_pixels: boolean
+  /** EXIF, XMP, IPTC or comments, or more than one frame: none of these is kept. */
+  readonly has_extras: boolean
 }
 
 interface Target extends Size {
@@ -52,28 +52,28 @@ const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
 const WHITE = '#ffffff'
 
 /**
- * Makes an image into what was asked for: the size exactly, scaled to cover it and cropped from the centre; or the
- * largest crop that has the aspect ratio exactly; really in the format; with an alpha channel or flattened on white.
- * A still image results, without metadata. What already is as asked is handed back as it came, byte for byte.
+ * Converts an image to exactly the size asked for, scaled to cover it and cropped from the centre, or to the largest crop
+ * of exactly the aspect ratio; to the format; and with an alpha channel, or flattened on white. The result is a still
+ * image without metadata. An image that already meets all of this is returned unchanged, byte for byte.
  *
- * @param bytes one image of the four formats, as an upstream returned it
+ * @param bytes one image of the four formats, as a provider returned it
  * @throws GatewayError invalid_request when a transparent JPEG is asked for; upstream_failed with code
- * `upstream_error` when the image cannot be decoded or the size not be made
+ * `upstream_error` when the image cannot be decoded or the size cannot be made
  */
-export async function convert(bytes: Uint8Array, wish: ImageWish): Promise<ConvertedImage> {
-  assertFormatFitsBackground(wish)
-  if (wish.size && wish.size.width * wish.size.height > MAX_PIXELS) throw unfit()
+export async function convert(bytes: Uint8Array, options: ConvertOptions): Promise<ConvertedImage> {
+  assertFormatFitsBackground(options)
+  if (options.size && options.size.width * options.size.height > MAX_PIXELS) throw cannotMake()
   const mime = sniffImage(bytes)
-  if (!mime) throw unfit()
+  if (!mime) throw cannotMake()
   return withSharp(async (sharp) => {
     const source = sourceOf(formatOf(mime), await sharp(bytes, FIRST_FRAME).metadata())
-    const target = targetOf(source, wish)
-    const output = isAsAsked(source, target)
-      ? await proven(sharp, bytes)
-      : await encode(sharp, bytes, source, target, wish)
+    const target = targetOf(source, options)
+    const output = meets(source, target)
+      ? await decodable(sharp, bytes)
+      : await encode(sharp, bytes, source, target, options)
     return { bytes: output, mime: mimeOf(target.format), width: target.width, height: target.height }
   }).catch((error: unknown) => {
-    throw error instanceof GatewayError ? error : unfit(error)
+    throw error instanceof GatewayError ? error : cannotMake(error)
   })
 }
 
@@ -82,7 +82,7 @@ export async function convert(bytes: Uint8Array, wish: ImageWish): Promise<Conve
  *
  * @throws GatewayError invalid_request, param `background`
  */
-export function assertFormatFitsBackground({ output_format, background }: ImageWish): void {
+export function assertFormatFitsBackground({ output_format, background }: ConvertOptions): void {
   if (output_format === 'jpeg' && background === 'transparent')
     throw invalidRequest('A JPEG cannot be transparent. Ask for png or webp, or for another background.', {
       code: 'invalid_request',
@@ -96,13 +96,13 @@ function sourceOf(format: ImageFormat, header: Metadata): Source {
     ...header.autoOrient,
     format,
     has_alpha: header.hasAlpha,
-    has_more_than_pixels: Boolean(exif ?? xmp ?? iptc ?? comments) || (header.pages ?? 1) > 1,
+    has_extras: Boolean(exif ?? xmp ?? iptc ?? comments) || (header.pages ?? 1) > 1,
   }
 }
 
 function targetOf(
   source: Source,
-  { size, aspect_ratio, output_format, background = 'auto' }: ImageWish,
+  { size, aspect_ratio, output_format, background = 'auto' }: ConvertOptions,
 ): Target {
   const format = output_format ?? ownFormat(source.format, background)
   const opaque = format === 'jpeg' || background === 'opaque'
@@ -113,20 +113,21 @@ function targetOf(
   }
 }
 
-/** The format to answer in where none was asked for: the image's own, if it is one that can be asked for and serves. */
+/** The format where none was asked for: the image's own, if it can be asked for and can have the background. */
 function ownFormat(format: ImageFormat, background: Background): OutputFormat {
   const serves = format !== 'gif' && !(format === 'jpeg' && background === 'transparent')
   return serves ? format : 'png'
 }
 
-const isAsAsked = (source: Source, target: Target): boolean =>
-  !source.has_more_than_pixels &&
+/** Whether an image already is what was asked for. */
+const meets = (source: Source, target: Target): boolean =>
+  !source.has_extras &&
   source.format === target.format &&
   source.has_alpha === target.has_alpha &&
   isSameSize(source, target)
 
-/** Bytes that pass untouched are decoded all the same: what does not open is not an image to charge for. */
-async function proven(sharp: SharpModule, bytes: Uint8Array): Promise<Uint8Array> {
+/** The unchanged bytes, decoded once: an image that cannot be decoded must not be charged for. */
+async function decodable(sharp: SharpModule, bytes: Uint8Array): Promise<Uint8Array> {
   await decodeWhole(sharp, bytes, FIRST_FRAME)
   return bytes
 }
@@ -136,18 +137,18 @@ async function encode(
   bytes: Uint8Array,
   source: Source,
   target: Target,
-  wish: ImageWish,
+  options: ConvertOptions,
 ): Promise<Uint8Array> {
   const upright = openImage(sharp, bytes, FIRST_FRAME).autoOrient()
-  const shaped = reshape(upright, source, target, wish)
+  const shaped = reshape(upright, source, target, options)
   const grounded = target.has_alpha
     ? shaped.ensureAlpha()
     : shaped.flatten({ background: WHITE }).removeAlpha()
   return ENCODE[target.format](grounded).toBuffer()
 }
 
-/** A ratio is met by cropping alone where it can be, which leaves the pixels as they are. */
-function reshape(image: Sharp, source: Source, target: Target, { size }: ImageWish): Sharp {
+/** An aspect ratio is reached by cropping alone where possible, which leaves the pixels unchanged. */
+function reshape(image: Sharp, source: Source, target: Target, { size }: ConvertOptions): Sharp {
   if (isSameSize(source, target)) return image
   const fits = target.width <= source.width && target.height <= source.height
   if (size || !fits) return image.resize({ ...sidesOf(target), fit: 'cover', position: 'centre' })
@@ -162,7 +163,7 @@ const sidesOf = ({ width, height }: Size): Size => ({ width, height })
 
 const isSameSize = (a: Size, b: Size): boolean => a.width === b.width && a.height === b.height
 
-const unfit = (cause?: unknown): GatewayError =>
+const cannotMake = (cause?: unknown): GatewayError =>
   upstreamFailed(
     'The model could not make this image in the size and format asked for. Nothing was charged.',
     {

@@ -1,29 +1,29 @@
-// Owns data URIs: an image that a caller put into the request itself. Pure.
+// Data URIs: images that a caller puts into the request itself. Pure.
 import { type GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.ts'
 import { type ImageMime, isImageMime, sniffImage } from '../domain/image-formats.ts'
-import { MAX_DATA_URI_CHARACTERS, MAX_IMAGE_BYTES } from './limits.ts'
+import { MAX_DATA_URI_CHARS, MAX_IMAGE_BYTES, tooLargeMessage } from './limits.ts'
 
 export interface DataUriImage {
   readonly bytes: Uint8Array
   readonly mime: ImageMime
 }
 
-/** RFC 2397, only the form of spec.md: no parameters, base64 required. Type and scheme are case-insensitive. */
+/** RFC 2397, restricted by spec.md: no parameters, base64 required. Type and scheme are case-insensitive. */
 const HEAD = /^data:(image\/[a-z]+);base64,/i
 const MAX_HEAD_CHARS = 32
 
-/** Whether a reference means to be a data URI of an image: all others are judged as URLs. */
+/** Whether a reference is to be read as a data URI of an image; all others are read as URLs. */
 export const isImageDataUri = (text: string): boolean => /^data:image\//i.test(text)
 
 /**
  * Reads `data:image/<jpeg|png|gif|webp>;base64,<data>`.
  *
- * @returns the decoded bytes, at most 25 MB, which begin as the type says; they are not further decoded
- * @throws GatewayError payload_too_large with code `image_too_large` for a text over 35 MB, before it is read;
+ * @returns the bytes, at most 25 MB, whose signature matches the type; the image itself is not decoded
+ * @throws GatewayError payload_too_large with code `image_too_large` for a text over 35 MB, before it is parsed;
  * invalid_request with code `image_too_large` (over 25 MB decoded), `invalid_data_uri` or `MAGIC_MISMATCH`
  */
 export function parseDataUri(text: string): DataUriImage {
-  if (text.length > MAX_DATA_URI_CHARACTERS)
+  if (text.length > MAX_DATA_URI_CHARS)
     throw payloadTooLarge('A data URI may have at most 35 MB. Send a smaller image.', {
       code: 'image_too_large',
     })
@@ -39,7 +39,7 @@ export function parseDataUri(text: string): DataUriImage {
   return { bytes, mime }
 }
 
-/** RFC 4648 §4 to the letter. `Buffer.from` would pass over what it cannot read. */
+/** RFC 4648 §4, strictly: `Buffer.from` would skip characters that it cannot read. */
 function decodeBase64(text: string): Uint8Array {
   if (text === '') throw malformed('The data URI has no data after its comma.')
   if ((text.length / 4) * 3 - 2 > MAX_IMAGE_BYTES) throw tooLarge()
@@ -48,7 +48,7 @@ function decodeBase64(text: string): Uint8Array {
   return bytes
 }
 
-/** `fromBase64` holds to the alphabet, the padding and the unused bits, but allows spaces: the lengths would then differ. */
+/** `fromBase64` checks the alphabet, the padding and the unused bits, but skips spaces, which the length reveals. */
 function strictBytes(text: string): Uint8Array {
   try {
     const bytes = Uint8Array.fromBase64(text, { lastChunkHandling: 'strict' })
@@ -62,4 +62,4 @@ function strictBytes(text: string): Uint8Array {
 const malformed = (message: string): GatewayError => invalidRequest(message, { code: 'invalid_data_uri' })
 
 const tooLarge = (): GatewayError =>
-  invalidRequest('An image may have at most 25 MB. Send a smaller one.', { code: 'image_too_large' })
+  invalidRequest(tooLargeMessage(MAX_IMAGE_BYTES), { code: 'image_too_large' })

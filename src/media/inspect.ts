@@ -1,4 +1,4 @@
-// Owns what an image is, found out by decoding all of it: a header alone proves nothing.
+// Inspection of images by decoding them completely: a header alone proves nothing.
 import type { Metadata } from 'sharp'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, sniffImage } from '../domain/image-formats.ts'
@@ -8,7 +8,7 @@ import { ALL_FRAMES, decodeWhole, type SharpModule, withSharp } from './sharp.ts
 
 export interface ImageFacts {
   readonly mime: ImageMime
-  /** Pixels of one frame, as a viewer shows it: turned as its EXIF orientation says. */
+  /** Pixels of one frame as a viewer shows it, with the EXIF orientation applied. */
   readonly width: number
   readonly height: number
   readonly frames: number
@@ -16,9 +16,9 @@ export interface ImageFacts {
 }
 
 /**
- * Decodes an image whole, with all its frames, and says what it is.
+ * Decodes an image completely, with all its frames, and describes it.
  *
- * @param bytes a file of any kind; never changed, and not kept
+ * @param bytes a file of any kind; neither changed nor kept
  * @throws GatewayError invalid_request with code `IMAGE_TYPE_UNSUPPORTED` (not one of the four formats by its leading
  * bytes), `IMAGE_TOO_LARGE` (over 40 million pixels or 10,000 frames) or `invalid_request` (damaged)
  */
@@ -47,7 +47,7 @@ function assertAffordable({ width, height, frames }: ImageFacts): void {
   if (width * height * frames > MAX_PIXELS || frames > MAX_FRAMES) throw tooManyPixels()
 }
 
-/** libvips' texts are not for callers, save the one fact that tells a large image from a damaged one. */
+/** libvips' messages are not for callers; only whether the image is too large or damaged is taken from them. */
 function refuse(error: unknown): never {
   if (error instanceof Error && error.message.includes('pixel limit')) throw tooManyPixels(error)
   throw invalidRequest('The image is damaged and cannot be decoded. Export it again and resend it.', {

@@ -1,4 +1,4 @@
-// Owns the numbers that bound an image, wherever it comes from. Sizes are spec.md's "Limits", read in binary megabytes.
+// Limits of images, whatever their source. Sizes are those of spec.md, "Limits", in binary megabytes.
 
 const MEGABYTE = 1024 * 1024
 
@@ -8,19 +8,23 @@ export const MAX_IMAGE_BYTES = 25 * MEGABYTE
 /** All reference images of one request together, stored and inline ones: 30 MB. */
 export const MAX_REFERENCES_BYTES = 30 * MEGABYTE
 
-/** A data URI as text, before it is decoded: 35 MB. Longer ones are refused unread. */
-export const MAX_DATA_URI_CHARACTERS = 35 * MEGABYTE
+/** A data URI as text, before it is decoded: 35 MB. */
+export const MAX_DATA_URI_CHARS = 35 * MEGABYTE
 
-export const MAX_URL_CHARACTERS = 2048
+export const MAX_URL_CHARS = 2048
 
-/** From the first look-up to the last byte: a server that sends one byte a second is cut off too. */
+/** From the look-up of the name to the last byte, so that a server that sends one byte a second is cut off too. */
 export const FETCH_TIMEOUT_MS = 30_000
 
-/** Over all frames of one image. libvips' own cap of 268 million lets one small file take a gigabyte of memory. */
+/** All frames of one image together. libvips' own limit of 268 million lets one small file take a gigabyte of memory. */
 export const MAX_PIXELS = 40_000_000
 
-/** A GIF can hold a million frames of one pixel, which cost seconds to decode though the pixels are few. */
+/** A GIF can hold a million frames of one pixel: few pixels, and seconds to decode. */
 export const MAX_FRAMES = 10_000
 
-/** What the files of one account may have together: spec.md, Limits, "File storage quota". */
+/** All uploaded files of one account together: spec.md, Limits, "File storage quota". */
 export const FILE_QUOTA_BYTES = 200 * MEGABYTE
+
+/** What a caller is told of an image over a limit of bytes. */
+export const tooLargeMessage = (limit_bytes: number): string =>
+  `An image may have at most ${Math.floor(limit_bytes / MEGABYTE)} MB. Send a smaller one.`

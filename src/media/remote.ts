@@ -1,4 +1,4 @@
-// Owns the guarded fetch: an image from a URL that a caller wrote, without lending him the gateway's place in the network.
+// The guarded fetch: an image from a caller's URL, without giving the caller access to the gateway's network.
 import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -8,7 +8,7 @@ import { type ImageMime, sniffImage } from '../domain/image-formats.ts'
 import { isPublicAddress } from './addresses.ts'
 import { FETCH_TIMEOUT_MS, MAX_IMAGE_BYTES } from './limits.ts'
 import { acceptedMime, readBody } from './response.ts'
-import { type JudgedUrl, judgeUrl } from './url.ts'
+import { type ImageUrl, parseImageUrl } from './url.ts'
 
 export interface RemoteImage {
   readonly bytes: Uint8Array
@@ -25,16 +25,16 @@ export interface Dial {
 }
 
 /**
- * What tests replace to stay on loopback. A running server passes none of it, so that no configuration can open the
- * guard; and each replacement stands behind the judging of addresses, not before it.
+ * What tests replace to stay on loopback. A running server passes none of it, so that no configuration can weaken the
+ * guard; and the checks of addresses come before each replacement.
  */
 export interface RemoteFetchSeams {
-  /** All addresses of a name, as the operating system's resolver would give them. */
+  /** All addresses of a name, as the operating system's resolver returns them. */
   resolve?: (name: string) => Promise<readonly string[]>
-  /** A certificate authority, in PEM, to trust instead of the public ones. */
+  /** A certificate authority, in PEM, that is trusted instead of the public ones. */
   ca?: string
-  /** Sees each address that has been judged, just before it is connected to, and may send the socket elsewhere. */
-  dial?: (judged: Dial) => Dial
+  /** Called with the checked addresses just before they are connected to; may redirect the socket. */
+  dial?: (checked: Dial) => Dial
   timeout_ms?: number
 }
 
@@ -43,26 +43,26 @@ const HTTPS_PORT = 443
 /**
  * Makes the fetch of images from callers' URLs.
  *
- * A fetch refuses what `judgeUrl` refuses; resolves the name once, refuses it when any of its addresses is not public
- * unicast, and connects to those very addresses, so that a name that resolves differently a moment later (DNS
- * rebinding) gains nothing; validates the certificate for the name; follows no redirect; uses no proxy, no kept
- * connection and no content coding; and counts bytes and time while it reads.
+ * A fetch refuses what `parseImageUrl` refuses; resolves the name once, refuses it where any of its addresses is not
+ * public unicast, and connects to exactly those addresses, so that a name that resolves differently a moment later (DNS
+ * rebinding) gains nothing; validates the certificate for the name; follows no redirects; uses no proxy, no kept-alive
+ * connection and no content coding; and limits bytes and time while it reads.
  *
- * @returns a function whose result's bytes begin as its type says, and are not further decoded
+ * @returns a function whose result has the signature of its type; the image itself is not decoded
  * @throws GatewayError invalid_request with code `invalid_url`, `NON_HTTPS`, `BLOCKED_HOST`, `PRIVATE_IP`,
  * `REDIRECT_BLOCKED`, `NOT_IMAGE`, `IMAGE_TYPE_UNSUPPORTED`, `TOO_LARGE`, `MAGIC_MISMATCH` or `UPSTREAM_ERROR`;
- * no message holds an address that a name resolved to
+ * no message contains an address that a name resolved to
  */
 export function createRemoteFetch(seams: RemoteFetchSeams = {}): FetchImage {
-  const { resolve = resolveName, dial = (judged) => judged, timeout_ms = FETCH_TIMEOUT_MS, ca } = seams
+  const { resolve = resolveName, dial = (checked) => checked, timeout_ms = FETCH_TIMEOUT_MS, ca } = seams
 
   return async (text, callerSignal) => {
-    const url = judgeUrl(text)
+    const url = parseImageUrl(text)
     const deadline = AbortSignal.timeout(timeout_ms)
     const signal = callerSignal ? AbortSignal.any([callerSignal, deadline]) : deadline
     try {
       signal.throwIfAborted()
-      const addresses = url.host_is_address ? [url.host] : await judgedAddresses(url.host, resolve, signal)
+      const addresses = url.host_is_address ? [url.host] : await resolvePublic(url.host, resolve, signal)
       const response = await connect(url, dial({ addresses, port: HTTPS_PORT }), signal, ca)
       return await readImage(response)
     } catch (error) {
@@ -79,8 +79,8 @@ export function createRemoteFetch(seams: RemoteFetchSeams = {}): FetchImage {
   }
 }
 
-/** @throws GatewayError PRIVATE_IP when one of the name's addresses is not public; UPSTREAM_ERROR when it has none */
-async function judgedAddresses(
+/** @throws GatewayError PRIVATE_IP where one of the name's addresses is not public; UPSTREAM_ERROR where it has none */
+async function resolvePublic(
   name: string,
   resolve: (name: string) => Promise<readonly string[]>,
   signal: AbortSignal,
@@ -94,23 +94,23 @@ async function judgedAddresses(
   return addresses
 }
 
-/** Sends the request, and gives the answer once its headers are here. */
+/** Sends the request and returns the response once its headers have arrived. */
 function connect(
-  url: JudgedUrl,
+  url: ImageUrl,
   { addresses, port }: Dial,
   signal: AbortSignal,
   ca: string | undefined,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = request({
-      // An address is never looked up: it is connected to as it stands.
+      // An address is connected to directly, without a look-up.
       hostname: url.host_is_address ? (addresses[0] ?? url.host) : url.host,
       port,
       path: url.path,
       lookup: answerWith(addresses),
-      // A new connection for each image: a kept one would have been judged for another request.
+      // A new connection for each image: a kept-alive one was checked for another request.
       agent: false,
-      // Said here so that NODE_TLS_REJECT_UNAUTHORIZED cannot unsay it.
+      // Set here because NODE_TLS_REJECT_UNAUTHORIZED would otherwise override it.
       rejectUnauthorized: true,
       ...(ca === undefined ? {} : { ca }),
       headers: {
@@ -122,13 +122,13 @@ function connect(
       signal,
     })
     outgoing.once('response', resolve)
-    // Listening on for good: an error after the first one must not go unheard, which would end the process.
+    // Not `once`: a second error without a listener would end the process.
     outgoing.on('error', reject)
     outgoing.end()
   })
 }
 
-/** A `lookup` for node:net that resolves nothing: it gives what has been judged. */
+/** A `lookup` for node:net that resolves nothing and answers with the checked addresses. */
 const answerWith =
   (addresses: readonly string[]): LookupFunction =>
   (_name, _options, answer) =>
@@ -155,7 +155,7 @@ async function readImage(response: IncomingMessage): Promise<RemoteImage> {
 const resolveName = async (name: string): Promise<readonly string[]> =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
 
-/** The promise's outcome, or the signal's reason if that comes first; a resolver cannot be told to stop. */
+/** The promise's outcome, or the signal's reason if that comes first: a look-up cannot be cancelled. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => reject(signal.reason)

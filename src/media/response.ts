@@ -1,21 +1,22 @@
-// Owns what a foreign server's answer must be to count as an image: its status, its headers, and how much of it is read.
+// Checks on the response of an image's server: its status, its headers and its size.
 import type { IncomingMessage } from 'node:http'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, isImageMime } from '../domain/image-formats.ts'
+import { tooLargeMessage } from './limits.ts'
 
 const PARTIAL_CONTENT = 206
 
 /**
- * Judges status and headers, before any of the body is read.
+ * Checks status and headers before the body is read.
  *
- * @returns the type that the body is said to have
- * @throws GatewayError invalid_request with code `REDIRECT_BLOCKED` (any 3xx), `UPSTREAM_ERROR` (another status than
- * 2xx, a part of the file, or a content coding, which was not asked for and is never expanded), `NOT_IMAGE` or
+ * @returns the type that the response declares
+ * @throws GatewayError invalid_request with code `REDIRECT_BLOCKED` (any 3xx), `UPSTREAM_ERROR` (a status other than
+ * 2xx, partial content, or a content coding, which was not asked for and is never decoded), `NOT_IMAGE` or
  * `IMAGE_TYPE_UNSUPPORTED`
  */
 export function acceptedMime({ statusCode = 0, headers }: IncomingMessage): ImageMime {
   if (statusCode >= 300 && statusCode < 400)
-    throw refusal('REDIRECT_BLOCKED', 'The image URL redirects. Use the address that it leads to.')
+    throw refusal('REDIRECT_BLOCKED', 'The image URL redirects. Use the URL that it redirects to.')
   if (statusCode < 200 || statusCode >= 400 || statusCode === PARTIAL_CONTENT)
     throw refusal('UPSTREAM_ERROR', `The image URL answered with status ${statusCode}.`)
   const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -27,23 +28,23 @@ export function acceptedMime({ statusCode = 0, headers }: IncomingMessage): Imag
     throw refusal('IMAGE_TYPE_UNSUPPORTED', 'The image must be a JPEG, PNG, GIF or WebP.')
   throw refusal(
     'NOT_IMAGE',
-    'The image URL did not answer with an image. Use the address of the image file itself.',
+    'The image URL did not answer with an image. Use the URL of the image file itself.',
   )
 }
 
 /**
- * Reads a whole body, and no more than the cap of it.
+ * Reads a whole body, up to a limit.
  *
- * @param cap_bytes a Content-Length over it is refused at once, a body that outgrows it as soon as it does
+ * @param limit_bytes a larger Content-Length is refused at once, a larger body as soon as it exceeds the limit
  * @throws GatewayError invalid_request with code `TOO_LARGE`; the stream's own error when the body is cut short
  */
-export async function readBody(response: IncomingMessage, cap_bytes: number): Promise<Uint8Array> {
-  if (Number(response.headers['content-length'] ?? 0) > cap_bytes) throw tooLarge(cap_bytes)
+export async function readBody(response: IncomingMessage, limit_bytes: number): Promise<Uint8Array> {
+  if (Number(response.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
   const chunks: Uint8Array[] = []
   let size_bytes = 0
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     size_bytes += chunk.byteLength
-    if (size_bytes > cap_bytes) throw tooLarge(cap_bytes)
+    if (size_bytes > limit_bytes) throw tooLarge(limit_bytes)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, size_bytes)
@@ -52,7 +53,6 @@ export async function readBody(response: IncomingMessage, cap_bytes: number): Pr
 /** `Image/PNG; q=1` → `image/png`. RFC 9110 §8.3.1. */
 const essenceOf = (contentType: string): string => contentType.split(';', 1).join().trim().toLowerCase()
 
-const tooLarge = (cap_bytes: number): GatewayError =>
-  refusal('TOO_LARGE', `An image may have at most ${cap_bytes / 1024 / 1024} MB.`)
+const tooLarge = (limit_bytes: number): GatewayError => refusal('TOO_LARGE', tooLargeMessage(limit_bytes))
 
 const refusal = (code: string, message: string): GatewayError => invalidRequest(message, { code })

@@ -1,4 +1,4 @@
-// Owns the way to sharp: loaded on first use, able to read four formats only, two images at once.
+// Access to sharp: loaded at first use, restricted to four formats, two images at once.
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
 import { MAX_PIXELS } from './limits.ts'
@@ -6,8 +6,8 @@ import { createSlots } from './slots.ts'
 
 export type SharpModule = typeof sharpModule
 
-/** Each image may take some 300 MB while it is decoded. */
-const IMAGES_AT_ONCE = 2
+/** An image may take some 300 MB while it is decoded. */
+export const IMAGES_AT_ONCE = 2
 
 /** libvips' class of every loader, and those of the four formats. https://sharp.pixelplumbing.com/api-utility/#block */
 const EVERY_LOADER = 'VipsForeignLoad'
@@ -18,7 +18,7 @@ const LOADERS = [
   'VipsForeignLoadNsgifBuffer',
 ]
 
-/** Reads all frames, so that the cap on pixels covers them all, and refuses damaged files instead of guessing. */
+/** Reads all frames, so that the limit of pixels covers them all, and fails on damaged files instead of guessing. */
 export const ALL_FRAMES: SharpOptions = {
   pages: -1,
   limitInputPixels: MAX_PIXELS,
@@ -29,13 +29,13 @@ export const ALL_FRAMES: SharpOptions = {
 /** Reads the first frame only. */
 export const FIRST_FRAME: SharpOptions = { ...ALL_FRAMES, pages: 1 }
 
-/** Generous for 40 million pixels on a busy machine; what takes longer was made to. */
+/** Generous for 40 million pixels on a busy machine; a file that takes longer was made to take long. */
 const DECODE_TIMEOUT_S = 30
 
 const inSlot = createSlots(IMAGES_AT_ONCE)
 let loading: Promise<SharpModule> | undefined
 
-/** Runs a task with sharp once a slot is free. All decoding goes through here: memory is bounded for the process. */
+/** Runs a task with sharp once a slot is free. All decoding goes through here, which bounds the memory of the process. */
 export function withSharp<T>(task: (sharp: SharpModule) => Promise<T>): Promise<T> {
   return inSlot(async () => {
     loading ??= load()
@@ -43,15 +43,15 @@ export function withSharp<T>(task: (sharp: SharpModule) => Promise<T>): Promise<
   })
 }
 
-/** Opens an image as a pipeline with a deadline. */
+/** Opens an image as a pipeline with a time-out. */
 export const openImage = (sharp: SharpModule, bytes: Uint8Array, options: SharpOptions): Sharp =>
   sharp(bytes, options).timeout({ seconds: DECODE_TIMEOUT_S })
 
 /**
- * Decodes every pixel and drops them: `metadata()` alone passes files that do not decode. One channel is asked for,
- * which takes a quarter of the memory and all of the decoding.
+ * Decodes every pixel and discards them, since `metadata()` also succeeds for files that do not decode. Only one channel
+ * is extracted: that decodes everything and takes a quarter of the memory.
  *
- * @throws what libvips says is wrong with the file
+ * @throws libvips' error for a file that does not decode
  */
 export async function decodeWhole(
   sharp: SharpModule,
@@ -61,12 +61,12 @@ export async function decodeWhole(
   await openImage(sharp, bytes, options).extractChannel(0).raw().toBuffer()
 }
 
-/** Loading takes tens of milliseconds and tens of megabytes, which a gateway of text models never needs. */
+/** Takes tens of milliseconds and tens of megabytes, which a gateway for text models never needs. */
 async function load(): Promise<SharpModule> {
   const { default: sharp } = await import('sharp')
   sharp.block({ operation: [EVERY_LOADER] })
   sharp.unblock({ operation: LOADERS })
-  // No image comes twice, and one thread for each is enough where several run beside a server.
+  // No image is read twice, and one thread an image is enough beside a server.
   sharp.cache(false)
   sharp.concurrency(1)
   return sharp

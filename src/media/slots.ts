@@ -1,6 +1,6 @@
-// Owns the bound on how many tasks of a kind run at once. Pure.
+// Slots: a limit on how many tasks run at once. Pure.
 
-/** Runs a task when a slot is free, in the order of asking; the slot is freed however the task ends. */
+/** Runs a task once a slot is free, first come, first served; the slot is freed whether the task succeeds or fails. */
 export type RunInSlot = <T>(task: () => Promise<T>) => Promise<T>
 
 /** @param limit how many tasks may run at once */
@@ -10,7 +10,7 @@ export function createSlots(limit: number): RunInSlot {
 
   return async (task) => {
     if (running < limit) running += 1
-    // Whoever finishes hands his slot on, so that nobody who comes later can take it in between.
+    // A finished task hands its slot to the next one, so that a later task cannot take it in between.
     else await new Promise<void>((resolve) => waiting.push(resolve))
     try {
       return await task()

@@ -1,13 +1,14 @@
-// Owns image files on disk: a file under its final name is whole and safe from power loss, or is not there.
+// Files on disk: under its final name a file is complete and safe from power loss, or does not exist.
 import { createHash, randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { payloadTooLarge } from '../domain/errors.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
+import { tooLargeMessage } from './limits.ts'
 
 export interface PutOptions {
-  /** More than this is refused while it comes in, and nothing of it stays. */
+  /** Larger content is refused while it is written, and nothing of it stays. */
   cap_bytes?: number
 }
 
@@ -17,38 +18,38 @@ export interface PutResult {
   readonly sha256: string
 }
 
-export interface StoredFile {
+export interface FileEntry {
   readonly key: string
   readonly bytes: number
 }
 
 export interface FileStore {
   /**
-   * Writes a file. When it returns, the file survives power loss; a file of the same key is replaced at once.
+   * Writes a file. When it returns, the file survives power loss; a file of the same key is replaced atomically.
    *
    * @throws GatewayError invalid_request (`invalid_image_key`); payload_too_large (`IMAGE_TOO_LARGE`) over the cap;
-   * what the content or the disk threw. In each case nothing is left under the key that was not there before
+   * what the content or the disk threw. In each case the key is left as it was before
    */
   put(key: string, content: Uint8Array | AsyncIterable<Uint8Array>, options?: PutOptions): Promise<PutResult>
-  /** The file, read as it is consumed; undefined where there is none. @throws GatewayError for no key */
+  /** The file, read as it is consumed; undefined where there is none. @throws GatewayError for a malformed key */
   open(key: string): Promise<Blob | undefined>
-  /** @returns whether there was such a file. @throws GatewayError for no key */
+  /** @returns whether there was such a file. @throws GatewayError for a malformed key */
   remove(key: string): Promise<boolean>
-  /** Takes a file out of the store without deleting it: it lies in the folder STRAYS from then on. */
-  setAside(key: string): Promise<void>
-  /** All files, in no order; what is not of the store's making is passed over. */
-  list(): Promise<StoredFile[]>
-  /** Deletes what writes that a crash cut short left behind. Only at start: it would cut short those under way, too. */
+  /** Moves a file into the store's quarantine folder, where no key names it. */
+  quarantine(key: string): Promise<void>
+  /** All files, in no particular order; entries that the store did not write are skipped. */
+  list(): Promise<FileEntry[]>
+  /** Deletes the remains of writes that a crash interrupted. Only at start: it would also delete writes in progress. */
   removeLeftovers(): Promise<void>
 }
 
-/** A dot first: no key can name it. Inside the store, because a rename is atomic only within one file system. */
+/** Begins with a dot, so that no key names it. Inside the store, because a rename is atomic only in one file system. */
 const INCOMING = '.incoming'
 
-/** Where files lie that no row names: a database that is put back from a backup may name them again one day. */
-export const STRAYS = '.strays'
+/** The quarantine of files that no row names: a database that is restored from a backup may name them again. */
+const QUARANTINE = '.strays'
 
-/** @param folder where the files are; made when first needed */
+/** @param folder where the files are; created when first needed */
 export function createFileStore(folder: string): FileStore {
   const incoming = join(folder, INCOMING)
 
@@ -100,8 +101,8 @@ export function createFileStore(folder: string): FileStore {
       )
     },
 
-    async setAside(key) {
-      const path = join(folder, STRAYS, key)
+    async quarantine(key) {
+      const path = join(folder, QUARANTINE, key)
       await makeFolder(dirname(path))
       await rename(pathOf(key), path)
       await syncFolder(dirname(path))
@@ -111,7 +112,7 @@ export function createFileStore(folder: string): FileStore {
   }
 }
 
-/** Writes and fsyncs a new file, counting and hashing what passes. */
+/** Writes and fsyncs a new file, counting and hashing its content. */
 async function writeSynced(
   path: string,
   content: Uint8Array | AsyncIterable<Uint8Array>,
@@ -134,7 +135,7 @@ async function writeSynced(
   return { bytes, sha256: hash.digest('hex') }
 }
 
-/** A write may take less than it was given. */
+/** A single write may write less than it was given. */
 async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   for (let offset = 0; offset < chunk.byteLength; ) {
     const { bytesWritten } = await file.write(chunk, offset)
@@ -142,14 +143,14 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
   }
 }
 
-/** Makes a folder and those above it, and fsyncs the parent of each that is new, without which it may vanish. */
+/** Creates a folder and its parents, and fsyncs the parent of each new one: without that a power loss may remove it. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
-/** A rename or a deletion is safe from power loss once the folder that it changed is. fsync(2), "Notes". */
+/** A rename or a deletion is safe from power loss once its folder is synced. fsync(2), "Notes". */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {
@@ -159,11 +160,11 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Undefined where there is no file of this path, be it that it has just been removed. */
+/** Undefined where there is no file at this path, also where it has just been removed. */
 const sizeOf = (path: string): Promise<number | undefined> =>
   stat(path).then((entry) => (entry.isFile() ? entry.size : undefined), orIfMissing(undefined))
 
-/** Takes ENOENT, and a file where a folder should be, for absence; throws on what else there is. */
+/** A handler for failures that returns `absent` for ENOENT and ENOTDIR, and rethrows all others. */
 const orIfMissing =
   <T>(absent: T) =>
   (error: NodeJS.ErrnoException): T => {
@@ -172,6 +173,4 @@ const orIfMissing =
   }
 
 const tooLarge = (cap_bytes: number): Error =>
-  payloadTooLarge(`An image may have at most ${Math.floor(cap_bytes / 1024 / 1024)} MB.`, {
-    code: 'IMAGE_TOO_LARGE',
-  })
+  payloadTooLarge(tooLargeMessage(cap_bytes), { code: 'IMAGE_TOO_LARGE' })

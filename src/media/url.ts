@@ -1,11 +1,11 @@
-// Owns what the text of an image's URL must be before anything is looked up or connected to. Pure.
+// Image URLs: what is checked of the text before any name is looked up or any socket opened. Pure.
 import { isIP } from 'node:net'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { isPublicAddress } from './addresses.ts'
-import { MAX_URL_CHARACTERS } from './limits.ts'
+import { MAX_URL_CHARS } from './limits.ts'
 
-/** A URL that may be fetched once its name's addresses have been judged too. */
-export interface JudgedUrl {
+/** A URL that may be fetched, once the addresses of its host have been checked too. */
+export interface ImageUrl {
   /** A DNS name without a trailing dot, or an address without brackets. */
   readonly host: string
   readonly host_is_address: boolean
@@ -14,9 +14,9 @@ export interface JudgedUrl {
 }
 
 /**
- * Names that mean something on this machine or this network only, with all names below them.
- * RFC 6761 (localhost, test, invalid, example), RFC 6762 appendix G (the home-made ones), RFC 7686 (onion),
- * RFC 8375 (home.arpa), RFC 9476 (alt), ICANN's reservation of `internal`, Kubernetes' `svc`, and the clouds' metadata services.
+ * Names that resolve on this machine or in this network only, with all names below them.
+ * RFC 6761 (localhost, test, invalid, example), RFC 6762 appendix G (private networks), RFC 7686 (onion),
+ * RFC 8375 (home.arpa), RFC 9476 (alt), ICANN's reservation of `internal`, Kubernetes' `svc`, and the metadata services of clouds.
  */
 const LOCAL_SUFFIXES = [
   'localhost',
@@ -42,46 +42,46 @@ const LOCAL_SUFFIXES = [
   'metadata.platformequinix.com',
 ]
 
-/** Two slashes and then a host at once: the URL parser would also take none, one or more of them. */
+/** Exactly two slashes before the host: the URL parser would also accept none, one or more. */
 const HTTPS = /^https:\/\/(?=[^/])/i
 const HTTP = /^http:/i
 
-/** The URL parser drops tabs and newlines and reads a backslash as a slash: other readers of the same text would not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+/** The URL parser drops tabs and newlines and reads a backslash as a slash; other parsers of the same text do not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is there to refuse control characters
 const NEVER_IN_A_URL = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\ufeff\\]/
 
-/** RFC 1035 §2.3.1, with the underscore that many hosts have. The URL parser has made it lower-case ASCII before. */
+/** RFC 1035 §2.3.1, with the underscore that many host names have. The URL parser has already made it lower-case ASCII. */
 const DNS_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
 /**
- * Judges a URL by its text alone.
+ * Parses and checks the text of a URL.
  *
- * The host is judged as the URL parser reads it, so that decimal, hexadecimal, octal, percent-encoded and full-width
- * spellings of an address are that address.
+ * The host is checked as the URL parser reads it, so that decimal, hexadecimal, octal, percent-encoded and full-width
+ * spellings of an address count as that address.
  *
  * @param text what the caller wrote
  * @throws GatewayError invalid_request with code `invalid_url` (no `https:` or `http:` URL, over 2048 characters, or
- * a text that readers of URLs disagree on), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or
+ * a text that URL parsers disagree on), `NON_HTTPS`, `BLOCKED_HOST` (credentials, local names, ports) or
  * `PRIVATE_IP` (an address that is not public unicast)
  */
-export function judgeUrl(text: string): JudgedUrl {
+export function parseImageUrl(text: string): ImageUrl {
   const url = parse(text)
   if (authorityOf(text).includes('@'))
     throw refusal('BLOCKED_HOST', 'An image URL must not hold credentials. Remove the part before the "@".')
   const host = hostOf(url)
-  const hostIsAddress = isIP(host) !== 0
-  if (hostIsAddress && !isPublicAddress(host))
+  const host_is_address = isIP(host) !== 0
+  if (host_is_address && !isPublicAddress(host))
     throw refusal('PRIVATE_IP', 'The image URL names an address that is not public. Use a public host.')
-  if (!hostIsAddress) assertPublicName(host)
+  if (!host_is_address) assertPublicName(host)
   if (url.port !== '') throw refusal('BLOCKED_HOST', 'An image URL may only use port 443. Remove the port.')
-  return { host, host_is_address: hostIsAddress, path: url.pathname + url.search }
+  return { host, host_is_address, path: url.pathname + url.search }
 }
 
 function parse(text: string): URL {
-  if (text.length > MAX_URL_CHARACTERS)
+  if (text.length > MAX_URL_CHARS)
     throw refusal(
       'invalid_url',
-      `An image URL may have at most ${MAX_URL_CHARACTERS} characters. Use a shorter one.`,
+      `An image URL may have at most ${MAX_URL_CHARS} characters. Use a shorter one.`,
     )
   if (HTTP.test(text)) throw refusal('NON_HTTPS', 'An image URL must begin with https://.')
   if (!HTTPS.test(text))
@@ -92,10 +92,10 @@ function parse(text: string): URL {
   return url
 }
 
-/** What stands between the slashes and the path, unread: the URL parser does not tell an empty user from none. */
+/** The unparsed text between the slashes and the path: the URL parser does not tell an empty user from none. */
 const authorityOf = (text: string): string => text.slice('https://'.length).split(/[/?#]/, 1).join()
 
-/** Without the brackets of IPv6, and without the one dot that may end a name. */
+/** The host without the brackets of IPv6, and without the dot that may end a name. */
 function hostOf(url: URL): string {
   if (url.hostname.startsWith('[')) return url.hostname.slice(1, -1)
   const host = url.hostname.replace(/\.$/, '')

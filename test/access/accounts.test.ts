@@ -1,4 +1,4 @@
-// Accounts as the operator makes and keeps them.
+// Administration of accounts: create, list, suspend, resume.
 import { describe, expect, test } from 'bun:test'
 import {
   accountByName,
@@ -12,10 +12,10 @@ import { openDatabase } from '../../src/db/open.ts'
 const NOW = 1_000_000
 const database = () => openDatabase(':memory:')
 
-test('a new account is active and has nothing', () => {
+test('a new account is active and has no money', () => {
   const db = database()
-  const made = createAccount(db, { name: 'ada', now_ms: NOW })
-  expect(made).toEqual({
+  const created = createAccount(db, { name: 'ada', now_ms: NOW })
+  expect(created).toEqual({
     id: 1,
     name: 'ada',
     status: 'active',
@@ -24,10 +24,10 @@ test('a new account is active and has nothing', () => {
     debt_nanos: 0,
     created_at_ms: NOW,
   })
-  expect(accountByName(db, 'ada')).toEqual(made)
+  expect(accountByName(db, 'ada')).toEqual(created)
 })
 
-describe('a name', () => {
+describe('the name of an account', () => {
   test.each(['a', '7', 'ada.lovelace+test@example.com', 'Team_B-2', 'x'.repeat(64)])('may be %p', (name) => {
     expect(createAccount(database(), { name, now_ms: NOW }).name).toBe(name)
   })
@@ -35,9 +35,9 @@ describe('a name', () => {
   test.each([
     ['empty', ''],
     ['of 65 characters', 'x'.repeat(65)],
-    ['a blank', ' '],
-    ['with a blank inside', 'ada lovelace'],
-    ['with a line end', 'ada\n'],
+    ['a space', ' '],
+    ['with a space inside', 'ada lovelace'],
+    ['with a line break', 'ada\n'],
     ['that looks like an option', '--json'],
     ['that begins with a dot', '.ada'],
     ['with a slash', 'a/b'],
@@ -52,7 +52,7 @@ describe('a name', () => {
     expect(listAccounts(db)).toEqual([])
   })
 
-  test('that is taken is refused, whatever became of its account', () => {
+  test('is refused where it is taken, also by a suspended account', () => {
     const db = database()
     createAccount(db, { name: 'ada', now_ms: NOW })
     suspendAccount(db, 'ada')
@@ -63,13 +63,13 @@ describe('a name', () => {
   })
 })
 
-test('accounts are listed from the oldest', () => {
+test('accounts are listed oldest first', () => {
   const db = database()
   for (const name of ['zoe', 'ada', 'mia']) createAccount(db, { name, now_ms: NOW })
   expect(listAccounts(db).map(({ name }) => name)).toEqual(['zoe', 'ada', 'mia'])
 })
 
-test('a suspended account is resumed, and twice is as once', () => {
+test('an account is suspended and resumed; doing either twice changes nothing', () => {
   const db = database()
   createAccount(db, { name: 'ada', now_ms: NOW })
   createAccount(db, { name: 'mia', now_ms: NOW })

@@ -1,9 +1,9 @@
-// 30 image requests in any 60 seconds for an account.
+// The rate limit of the image endpoints: 30 calls of an account in any 60 seconds.
 import { expect, test } from 'bun:test'
 import { createImageRate } from '../../src/access/image-rate.ts'
 import { randomFrom } from '../ledger/random.ts'
 
-test('in any 60 seconds exactly 30 are admitted, and one more as soon as the first is 60 seconds old', () => {
+test('exactly 30 calls are admitted in any 60 seconds, and one more as soon as the first is 60 seconds old', () => {
   const clock = { ms: 0 }
   const rate = createImageRate(() => clock.ms)
   for (let count = 1; count <= 30; count++) {
@@ -18,14 +18,14 @@ test('in any 60 seconds exactly 30 are admitted, and one more as soon as the fir
   expect(rate.take(1)).toMatchObject({ admitted: false })
 })
 
-test('accounts do not share', () => {
+test('accounts do not share the limit', () => {
   const rate = createImageRate(() => 0)
   for (let count = 0; count < 30; count++) rate.take(1)
   expect(rate.take(1).admitted).toBe(false)
   expect(rate.take(2)).toMatchObject({ admitted: true, remaining: 29 })
 })
 
-test('against a list of all that was admitted, over random times and accounts', () => {
+test('decides as a list of all admitted calls does, over random times and accounts', () => {
   const seed = Math.floor(Math.random() * 2 ** 32)
   const random = randomFrom(seed)
   const clock = { ms: 0 }

@@ -1,4 +1,4 @@
-// API keys as the operator makes, limits, revokes and rotates them.
+// Administration of API keys: create, find, list, revoke, rotate.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { createAccount, suspendAccount } from '../../src/access/accounts.ts'
@@ -30,7 +30,7 @@ const LIMITED: KeySettings = {
   expires_at_ms: NOW + 60_000,
 }
 
-/** Bytes that differ from call to call, and are the same in every run. */
+/** Random bytes that differ from call to call and are the same in every run. */
 function counting() {
   let calls = 0
   return (length: number) => new Uint8Array(length).fill(++calls)
@@ -55,20 +55,20 @@ describe('the text of a key', () => {
     expect(generateKey((length) => new Uint8Array(length))).toBe(`tg_${'A'.repeat(43)}`)
   })
 
-  test('matches the pattern of keys, whatever the bytes', () => {
+  test('matches the pattern of keys, for any bytes', () => {
     for (let round = 0; round < 1_000; round++) {
       expect(generateKey((length) => crypto.getRandomValues(new Uint8Array(length)))).toMatch(KEY_PATTERN)
     }
   })
 
-  test('is kept as its SHA-256', () => {
+  test('is stored as its SHA-256', () => {
     // FIPS 180-2, appendix B.1
     expect(hashKey('abc').toString('hex')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     )
   })
 
-  test('is nowhere in the database, but for its first characters', () => {
+  test('is not in the database, except for its first characters', () => {
     const { db, make } = world()
     const { key, text } = make()
     expect(key.prefix).toBe(text.slice(0, PREFIX_LENGTH))
@@ -99,7 +99,7 @@ describe('a key is found', () => {
     expect(found?.account).toMatchObject({ id: 2, name: 'mia', status: 'active' })
   })
 
-  test('as it is at that moment', () => {
+  test('in its current state', () => {
     const { db, make } = world()
     const { key, text } = make()
     lookUp(db, text)
@@ -118,24 +118,24 @@ describe('a key is found', () => {
   })
 })
 
-describe('a key is not made', () => {
+describe('a key is not created', () => {
   test.each<[string, Partial<KeySettings>, string]>([
     ['without a name', { name: '' }, 'name'],
     ['with a name of 65 characters', { name: 'x'.repeat(65) }, 'name'],
-    ['for no model at all', { models: [] }, 'models'],
-    ['for a model without an id', { models: ['sim-text', ''] }, 'models'],
-    ['for a model with a blank', { models: ['sim text'] }, 'models'],
-    ['for a model of 129 characters', { models: ['x'.repeat(129)] }, 'models'],
+    ['with an empty list of models', { models: [] }, 'models'],
+    ['with an empty model pattern', { models: ['sim-text', ''] }, 'models'],
+    ['with a space in a model pattern', { models: ['sim text'] }, 'models'],
+    ['with a model pattern of 129 characters', { models: ['x'.repeat(129)] }, 'models'],
     ['with a negative spend limit', { spend_limit_nanos: -1 }, 'spend_limit'],
-    ['with half a nano-dollar of spend limit', { spend_limit_nanos: 0.5 }, 'spend_limit'],
-    ['with a spend limit that is no number', { spend_limit_nanos: Number.NaN }, 'spend_limit'],
-    ['with a spend limit beyond what can be counted', { spend_limit_nanos: 2 ** 53 }, 'spend_limit'],
-    ['for no address at all', { addresses: [] }, 'addresses'],
-    ['for a name of a host', { addresses: ['example.com'] }, 'addresses'],
-    ['for a bad block among good ones', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'addresses'],
-    ['that has expired', { expires_at_ms: NOW - 1 }, 'expires'],
-    ['that expires now', { expires_at_ms: NOW }, 'expires'],
-    ['that expires at no time', { expires_at_ms: Number.NaN }, 'expires'],
+    ['with a spend limit of half a nano-dollar', { spend_limit_nanos: 0.5 }, 'spend_limit'],
+    ['with a spend limit that is not a number', { spend_limit_nanos: Number.NaN }, 'spend_limit'],
+    ['with a spend limit beyond the safe integers', { spend_limit_nanos: 2 ** 53 }, 'spend_limit'],
+    ['with an empty list of addresses', { addresses: [] }, 'addresses'],
+    ['with a host name as address', { addresses: ['example.com'] }, 'addresses'],
+    ['with a malformed block among good ones', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'addresses'],
+    ['with an expiry in the past', { expires_at_ms: NOW - 1 }, 'expires'],
+    ['with an expiry of now', { expires_at_ms: NOW }, 'expires'],
+    ['with an expiry that is not a number', { expires_at_ms: Number.NaN }, 'expires'],
   ])('%s', (_, settings, param) => {
     const { db, make } = world()
     expect(() => make(settings)).toThrow(refusal('invalid_request', param))
@@ -148,7 +148,7 @@ describe('a key is not made', () => {
     expect(listKeys(db)).toEqual([])
   })
 
-  test('by a name that a living key of the account has', () => {
+  test('with the name of a key of the account that is not revoked', () => {
     const { db, make } = world()
     const { key } = make()
     expect(() => make()).toThrow(refusal('invalid_request', 'name'))
@@ -160,7 +160,7 @@ describe('a key is not made', () => {
 })
 
 describe('a key is listed', () => {
-  test('with all others or with those of its account, the revoked ones too', () => {
+  test('with all keys or with those of its account, revoked ones included', () => {
     const { db, make } = world()
     const keys = [make({ name: 'one' }), make({ name: 'two' }, 'mia'), make({ name: 'three' })]
     revokeKey(db, '1', NOW)
@@ -170,7 +170,7 @@ describe('a key is listed', () => {
     expect(listKeys(db, 9)).toEqual([])
   })
 
-  test('and meant by its prefix or its number', () => {
+  test('and found by its prefix or its number', () => {
     const { db, make } = world()
     const { key } = make()
     expect(keyByReference(db, key.prefix)).toEqual(key)
@@ -178,7 +178,7 @@ describe('a key is listed', () => {
   })
 
   test.each(['2', 'tg_', 'tg_AQEBAQ%', 'laptop', '', '-1', '1.0', '9'.repeat(30)])(
-    'and is not meant by %p',
+    'and is not found by %p',
     (reference) => {
       const { db, make } = world()
       make()
@@ -186,7 +186,7 @@ describe('a key is listed', () => {
     },
   )
 
-  test('and is meant by its number only, when another begins with the same characters', () => {
+  test('and found by its number only, where another key has the same prefix', () => {
     const { db } = world()
     let last = 0
     const alike = (length: number) => {
@@ -205,21 +205,21 @@ describe('a key is listed', () => {
 })
 
 describe('a key is revoked', () => {
-  test('from that moment on, and the first revocation counts', () => {
+  test('from that moment on; the first revocation counts', () => {
     const { db, make } = world()
     const { key } = make()
     expect(revokeKey(db, key.prefix, NOW).revoked_at_ms).toBe(NOW)
     expect(revokeKey(db, key.prefix, NOW + 5).revoked_at_ms).toBe(NOW)
   })
 
-  test('not when it does not exist', () => {
+  test('not where it does not exist', () => {
     const { db } = world()
     expect(() => revokeKey(db, 'tg_missing', NOW)).toThrow(refusal('not_found'))
   })
 })
 
 describe('a key is rotated', () => {
-  test('to a new one of the same settings, and the old one is revoked', () => {
+  test('into a new key with the same settings; the old one is revoked', () => {
     const { db, issuing } = world()
     const old = createKey(db, 'ada', LIMITED, issuing())
     const made = rotateKey(db, old.key.prefix, 0, issuing(NOW + 10))
@@ -235,7 +235,7 @@ describe('a key is rotated', () => {
     expect(lookUp(db, made.text)?.key).toEqual(made.key)
   })
 
-  test('with a grace, during which the old one still works', () => {
+  test('with a grace period, during which the old one still works', () => {
     const { db, issuing, make } = world()
     const old = make()
     rotateKey(db, old.key.prefix, 3_600, issuing())
@@ -245,11 +245,11 @@ describe('a key is rotated', () => {
 
   test.each([
     ['what it spent', 30, 0, 70],
-    ['what it has on hold', 0, 40, 60],
+    ['what it holds', 0, 40, 60],
     ['both', 30, 40, 30],
     ['all of it', 100, 0, 0],
     ['more than all of it', 130, 0, 0],
-  ])('and %s is taken off the new spend limit', (_, spent, held, left) => {
+  ])('and %s is subtracted from the new spend limit', (_, spent, held, left) => {
     const { db, issuing, make } = world()
     make({ spend_limit_nanos: 100 })
     db.query('UPDATE keys SET spent_nanos = ?, held_nanos = ?').run(spent, held)
@@ -261,7 +261,7 @@ describe('a key is rotated', () => {
   })
 
   test.each([-1, 0.5, Number.NaN, Infinity, Number.MAX_SAFE_INTEGER])(
-    'not with a grace of %p seconds',
+    'not with a grace period of %p seconds',
     (grace_s) => {
       const { db, issuing, make } = world()
       make()
@@ -270,7 +270,7 @@ describe('a key is rotated', () => {
     },
   )
 
-  test('not when it is revoked, was rotated, has expired or does not exist', () => {
+  test('not where it is revoked, was rotated, has expired or does not exist', () => {
     const { db, issuing, make } = world()
     make({ name: 'revoked' })
     make({ name: 'rotated' })
@@ -285,7 +285,7 @@ describe('a key is rotated', () => {
     expect(listKeys(db)).toEqual(before)
   })
 
-  test('wholly or not at all', () => {
+  test('completely or not at all', () => {
     const { db, make } = world()
     make()
     const broken = () => {

@@ -1,4 +1,4 @@
-// How much at once: exact windows of 60 seconds, leases that end once, refusals that count nowhere.
+// Limits of accounts and keys: exact windows of 60 seconds, leases that end once, refusals that are not counted.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -27,16 +27,16 @@ describe('requests in any 60 seconds', () => {
   const TWO: Limit = { requests_per_minute: 2 }
 
   test.each([
-    ['the third within 60 seconds', [0, 1_000, 59_999], [true, true, false]],
-    ['the third when the first has left', [0, 1_000, 60_000], [true, true, true]],
-    ['a window, not a calendar minute', [59_000, 59_500, 61_000], [true, true, false]],
+    ['the third call within 60 seconds', [0, 1_000, 59_999], [true, true, false]],
+    ['the third call once the first has left the window', [0, 1_000, 60_000], [true, true, true]],
+    ['a sliding window, not a calendar minute', [59_000, 59_500, 61_000], [true, true, false]],
     [
-      'each place is free again on its own',
+      'each call leaves the window on its own',
       [0, 30_000, 60_000, 60_001, 90_000],
       [true, true, true, false, true],
     ],
-    ['all at one moment', [5, 5, 5, 5], [true, true, false, false]],
-    ['a refused call takes no place', [0, 0, 30_000, 60_000, 60_000], [true, true, false, true, true]],
+    ['all at the same moment', [5, 5, 5, 5], [true, true, false, false]],
+    ['a refused call is not counted', [0, 0, 30_000, 60_000, 60_000], [true, true, false, true, true]],
   ])('%s', (_row, times, admitted) => {
     const { admit, setTime } = limiterAt()
     const outcomes = times.map((time) => {
@@ -47,7 +47,7 @@ describe('requests in any 60 seconds', () => {
   })
 
   test.each([
-    ['until the oldest leaves', 1_000, 59],
+    ['until the oldest call leaves the window', 1_000, 59],
     ['rounded up', 500, 60],
     ['never 0', 59_999, 1],
   ])('Retry-After: %s', (_row, time, retry_after_s) => {
@@ -58,7 +58,7 @@ describe('requests in any 60 seconds', () => {
     expect(admit(TWO)).toEqual({ ok: false, limit: 'requests_per_minute', of: 'account', retry_after_s })
   })
 
-  test('a limit that was lowered meanwhile waits for as many as are too many', () => {
+  test('a limit that was lowered in between waits until enough calls have left the window', () => {
     const { admit, setTime } = limiterAt()
     for (const time of [0, 10_000, 20_000]) {
       setTime(time)
@@ -68,7 +68,7 @@ describe('requests in any 60 seconds', () => {
     expect(admit({ requests_per_minute: 3 })).toMatchObject({ ok: false, retry_after_s: 40 })
   })
 
-  test('a limit that was raised meanwhile counts what came before', () => {
+  test('a limit that was raised in between counts earlier calls', () => {
     const { admit } = limiterAt()
     admit(TWO)
     admit(TWO)
@@ -76,7 +76,7 @@ describe('requests in any 60 seconds', () => {
   })
 })
 
-describe('calls at once', () => {
+describe('concurrent calls', () => {
   const ONE: Limit = { concurrent_calls: 1 }
 
   test('a second is refused until the first is released', () => {
@@ -87,7 +87,7 @@ describe('calls at once', () => {
     expect(admit(ONE).ok).toBe(true)
   })
 
-  test('a lease that is released twice gives back one place', () => {
+  test('releasing a lease twice frees one place', () => {
     const { admit, lease } = limiterAt()
     const first = lease(ONE)
     first.release()
@@ -104,7 +104,7 @@ describe('calls at once', () => {
     expect(admit(ONE).ok).toBe(true)
   })
 
-  test('a limit that is gone when the call ends does no harm when it comes back', () => {
+  test('a limit that is removed during a call counts correctly when it is set again', () => {
     const { admit, lease } = limiterAt()
     const first = lease(ONE)
     lease({}).release()
@@ -119,14 +119,14 @@ describe('tokens in any 60 seconds', () => {
   test.each([
     ['while the sum is below the limit', 99, true],
     ['not once it is reached', 100, false],
-    ['nor beyond it', 5_000, false],
+    ['nor above it', 5_000, false],
   ])('a call is admitted %s', (_row, used, admitted) => {
     const { admit, lease } = limiterAt()
     lease(HUNDRED).release(used)
     expect(admit(HUNDRED).ok).toBe(admitted)
   })
 
-  test('they count from the end of their call', () => {
+  test('tokens count from the end of their call', () => {
     const { admit, setTime, lease } = limiterAt()
     const call = lease(HUNDRED)
     setTime(50_000)
@@ -137,7 +137,7 @@ describe('tokens in any 60 seconds', () => {
     expect(admit(HUNDRED).ok).toBe(true)
   })
 
-  test('Retry-After tells when enough of them have left', () => {
+  test('Retry-After tells when enough tokens have left the window', () => {
     const { admit, setTime, lease } = limiterAt()
     const [early, late] = [lease(HUNDRED), lease(HUNDRED)]
     early.release(60)
@@ -147,7 +147,7 @@ describe('tokens in any 60 seconds', () => {
     expect(admit({ tokens_per_minute: 60 })).toMatchObject({ ok: false, retry_after_s: 60 })
   })
 
-  test('a call under way counts none yet, so none is too large to begin', () => {
+  test('a running call counts no tokens yet', () => {
     const { admit, lease } = limiterAt()
     const call = lease(HUNDRED)
     expect(admit(HUNDRED).ok).toBe(true)
@@ -155,7 +155,7 @@ describe('tokens in any 60 seconds', () => {
     expect(admit(HUNDRED).ok).toBe(false)
   })
 
-  test('a call that failed and used nothing counts nothing', () => {
+  test('a call that used no tokens counts none', () => {
     const { admit, lease } = limiterAt()
     lease(HUNDRED).release()
     expect(admit(HUNDRED).ok).toBe(true)
@@ -169,19 +169,19 @@ describe('accounts and keys', () => {
     expect([admit(one, {}, 1, 1).ok, admit(one, {}, 1, 2).ok]).toEqual([true, false])
   })
 
-  test('accounts do not, nor do keys', () => {
+  test('accounts do not share limits, nor do keys', () => {
     const { admit } = limiterAt()
     const one: Limit = { requests_per_minute: 1 }
     expect([admit(one, one, 1, 1).ok, admit(one, one, 2, 2).ok]).toEqual([true, true])
   })
 
-  test('an account and a key of the same number are two', () => {
+  test('an account and a key with the same id are counted apart', () => {
     const { admit } = limiterAt()
     const one: Limit = { requests_per_minute: 1 }
     expect([admit(one, {}, 7, 1).ok, admit({}, one, 1, 7).ok]).toEqual([true, true])
   })
 
-  test("a call that its key's limit refuses does not count for its account", () => {
+  test("a call that is refused by its key's limit is not counted for its account", () => {
     const { admit } = limiterAt()
     const account: Limit = { requests_per_minute: 2, concurrent_calls: 2 }
     const key: Limit = { requests_per_minute: 1 }
@@ -191,7 +191,7 @@ describe('accounts and keys', () => {
   })
 })
 
-test('what is used is told of the limits that are set: requests, tokens, calls under way', () => {
+test('used() tells what counts against the limits that are set: requests, tokens, running calls', () => {
   const { limiter, lease, setTime } = limiterAt()
   const account: Limit = { requests_per_minute: 9, tokens_per_minute: 900 }
   expect(limiter.used('account', 1)).toEqual({
@@ -210,13 +210,13 @@ test('what is used is told of the limits that are set: requests, tokens, calls u
 })
 
 describe('memory', () => {
-  test('without limits nothing is kept', () => {
+  test('nothing is kept where no limit is set', () => {
     const { limiter, admit } = limiterAt()
     for (let id = 0; id < 1_000; id++) admit({}, {}, id, id)
     expect(limiter.size).toBe(0)
   })
 
-  test('what has nothing left to count is forgotten; what has is not', () => {
+  test('a tally that has nothing to count is dropped; others are kept', () => {
     const { limiter, admit, setTime } = limiterAt()
     const limit: Limit = { requests_per_minute: 1, concurrent_calls: 1 }
     for (let id = 1; id <= 1_000; id++) admit({ requests_per_minute: 1 }, {}, id, id)
@@ -237,33 +237,33 @@ describe('limitsFor', () => {
     keys: { tg_abc: { tokens_per_minute: 7, requests_per_minute: 3 } },
   }
   test.each([
-    ['nobody in particular: the defaults', 'carol', 'tg_x', LIMITS.account, LIMITS.key],
+    ['no override: the defaults', 'carol', 'tg_x', LIMITS.account, LIMITS.key],
     [
-      'fields written replace',
+      'a field of the override replaces the default',
       'alice',
       'tg_x',
       { requests_per_minute: 10, concurrent_calls: 50 },
       LIMITS.key,
     ],
     [
-      'fields written are added',
+      'a field of the override is added to the defaults',
       'bob & co',
       'tg_abc',
       { requests_per_minute: 10, concurrent_calls: 5, tokens_per_minute: 9 },
       { tokens_per_minute: 7, requests_per_minute: 3 },
     ],
-    ['a name that every object knows is no override', 'constructor', '__proto__', LIMITS.account, LIMITS.key],
+    ['the name of an object property is no override', 'constructor', '__proto__', LIMITS.account, LIMITS.key],
   ])('%s', (_row, name, prefix, account, key) => {
     expect(limitsFor(LIMITS, name, prefix)).toEqual({ account, key })
   })
 
-  test('nothing written: nothing limited', () => {
+  test('no limits in the catalogue: no limits', () => {
     expect(limitsFor({}, 'alice', 'tg_abc')).toEqual({ account: {}, key: {} })
   })
 })
 
-/** The same rules, written as plainly as they can be: every event is kept for ever and counted anew. */
-function naiveLimiter() {
+/** A reference implementation: keeps every event and counts them anew each time. */
+function referenceLimiter() {
   const starts: { id: string; at: number }[] = []
   const spent: { id: string; at: number; tokens: number }[] = []
   const running = new Set<{ ids: string[] }>()
@@ -317,23 +317,23 @@ const anyStep = fc.record({
   tokens: fc.nat({ max: 150 }),
 })
 
-test('for any course of calls it decides as the naive limiter does', () => {
+test('decides as the reference limiter does, for any sequence of calls', () => {
   fc.assert(
     fc.property(anyLimit, anyLimit, fc.array(anyStep, { maxLength: 60 }), (account, key, steps) => {
       let now = 0
       const limiter = createLimiter({ now: () => now })
-      const naive = naiveLimiter()
+      const reference = referenceLimiter()
       const open: { lease: Lease; call: { ids: string[] } }[] = []
       for (const { wait_ms, account_id, key_id, releases, tokens } of steps) {
         now += wait_ms
         const ended = releases ? open.shift() : undefined
         if (ended) {
           ended.lease.release(tokens)
-          naive.release(ended.call, tokens, now)
+          reference.release(ended.call, tokens, now)
         }
         const id = account_id * 10 + key_id
         const outcome = limiter.admit({ account_id, key_id: id, account, key })
-        const expected = naive.admit([`account ${account_id}`, `key ${id}`], [account, key], now)
+        const expected = reference.admit([`account ${account_id}`, `key ${id}`], [account, key], now)
         expect(outcome.ok || outcome.limit).toBe(expected.ok || expected.limit)
         if (outcome.ok && expected.ok) open.push({ lease: outcome.lease, call: expected.call })
       }
@@ -342,7 +342,7 @@ test('for any course of calls it decides as the naive limiter does', () => {
   )
 })
 
-test('a call that waits as long as it was told is admitted, if no other came and none is under way', () => {
+test('a call that waits for its Retry-After is admitted, where no other call came in between and none is running', () => {
   fc.assert(
     fc.property(anyLimit, fc.array(anyStep, { minLength: 1, maxLength: 60 }), (account, steps) => {
       let now = 0
@@ -359,7 +359,7 @@ test('a call that waits as long as it was told is admitted, if no other came and
         if (outcome.retry_after_s > 1) expect(admit().ok).toBe(false)
         now += 1_000
         let last = admit()
-        // The other limit may then be the one in the way; each is waited for once.
+        // Another limit may refuse it then; each limit is waited for once.
         if (!last.ok) {
           expect(last.limit).not.toBe(outcome.limit)
           now += last.retry_after_s * 1_000

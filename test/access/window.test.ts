@@ -1,4 +1,4 @@
-// The sliding window: exactly the last 60 seconds, whatever its ring has grown to and wherever it begins.
+// The sliding window: the exact sum of the last 60 seconds, whatever the size of its ring and wherever it begins.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { SlidingWindow } from '../../src/access/window.ts'
@@ -11,12 +11,12 @@ describe('a sliding window', () => {
   })
 
   test.each([
-    ['it is below already', 11, 0],
+    ['already', 11, 0],
     ['when the first has left', 10, 60_000],
     ['when two have', 6, 61_000],
     ['when all have', 1, 62_000],
-    ['never: a sum is not below 0', 0, Number.POSITIVE_INFINITY],
-  ])('tells when it is below a limit: %s', (_case, limit, wait_ms) => {
+    ['never: no sum is below 0', 0, Number.POSITIVE_INFINITY],
+  ])('tells when its sum falls below a limit: %s', (_case, limit, wait_ms) => {
     const window = new SlidingWindow()
     window.add(0, 4)
     window.add(1_000, 4)
@@ -24,7 +24,7 @@ describe('a sliding window', () => {
     expect(window.untilBelow(limit, 0)).toBe(wait_ms)
   })
 
-  test('for any course of additions it has the sum of a plain list', () => {
+  test('has the sum of a plain list, for any sequence of additions', () => {
     const step = fc.record({
       wait_ms: fc.oneof(fc.nat({ max: 3 }), fc.nat({ max: 5_000 }), fc.constantFrom(59_999, 60_000)),
       amount: fc.nat({ max: 1_000 }),
@@ -48,7 +48,7 @@ describe('a sliding window', () => {
     )
   })
 
-  test('grows while its oldest entry lies in the middle of its ring', () => {
+  test('grows while its oldest entry is in the middle of the ring', () => {
     const window = new SlidingWindow()
     for (let at = 0; at < 8; at++) window.add(at, 1)
     expect(window.sum(60_004)).toBe(3)

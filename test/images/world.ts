@@ -7,7 +7,7 @@ import { plugins } from '../../plugins/index.ts'
 import type { FileRow, Generation } from '../../src/db/schema.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { FetchImage } from '../../src/media/remote.ts'
-import { judgeUrl } from '../../src/media/url.ts'
+import { parseImageUrl } from '../../src/media/url.ts'
 import { paint } from '../media/support.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -126,7 +126,7 @@ export async function startWorld(options: { probe?: (point: string) => void } = 
   const clock = { now_ms: 0 }
   const fetched: string[] = []
   const fetchImage: FetchImage = async (url) => {
-    judgeUrl(url)
+    parseImageUrl(url)
     fetched.push(url)
     const found = WEB[url]
     if (!found) throw invalidRequest('not found', { code: 'UPSTREAM_ERROR' })

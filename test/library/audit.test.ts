@@ -1,4 +1,4 @@
-// What the audit of images finds, and what a start makes of it: rows and files are set against each other by hand.
+// The audit of the library and the reconciliation at start, on rows and files that were tampered with.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm, truncate } from 'node:fs/promises'
@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/access/accounts.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
-import { findFile, usedBytes } from '../../src/library/files.ts'
+import { findFile } from '../../src/library/files.ts'
 import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
-import { storeFile } from '../../src/library/intake.ts'
+import { beginIntake } from '../../src/library/intake.ts'
 import { type Library, openLibrary } from '../../src/library/library.ts'
+import { usedBytes } from '../../src/library/quota.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
@@ -21,7 +22,7 @@ const ACCOUNT = 1
 let folder: string
 let db: Database
 let library: Library
-/** A file, an image that is stored, and one that is being made. */
+/** The key of an uploaded file, and the UUIDs of a stored image and of one that is being made. */
 let file: string
 let stored: string
 let generating: string
@@ -32,7 +33,7 @@ beforeEach(async () => {
   db.run('PRAGMA foreign_keys = OFF')
   createAccount(db, { name: 'one', now_ms: 0 })
   library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
-  file = (await storeFile(library, { account_id: ACCOUNT, name: 'cat.png', bytes: png })).key
+  file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
   stored = beginGenerations(library, { ...order, call_id: 1 }, 1)[0] ?? ''
   generating = beginGenerations(library, { ...order, call_id: 2 }, 1)[0] ?? ''
@@ -44,39 +45,57 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
+async function upload(filename: string, bytes: Uint8Array): Promise<string> {
+  const intake = beginIntake(library, ACCOUNT)
+  await intake.add({
+    filename,
+    content: (async function* () {
+      yield bytes
+    })(),
+  })
+  return intake.commit()[0]?.key ?? ''
+}
+
 const imagePath = () => join(folder, 'images', `${ACCOUNT}/${stored}.png`)
+/** The invariants that the audit finds broken. */
 const broken = async () =>
   [...new Set((await auditLibrary(library)).map(({ invariant }) => invariant))].sort()
 
-/** What is done to them, what the audit says, and how many of each kind a start puts right. */
+/** What is tampered with, which invariants the audit finds broken, and how many rows and files a start reconciles. */
 const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], lost: number, strays: number][] = [
   ['nothing', () => undefined, [], 0, 0],
   [
-    "a file's bytes are gone",
+    'the bytes of a file are deleted',
     () => rm(join(folder, file)),
     ['stored_row_has_its_file', 'used_quota_is_sum_of_files'],
     1,
     0,
   ],
-  ["an image's bytes are gone", () => rm(imagePath()), ['stored_row_has_its_file'], 1, 0],
-  ["a file's row is gone", () => db.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
+  ['the bytes of an image are deleted', () => rm(imagePath()), ['stored_row_has_its_file'], 1, 0],
+  ['the row of a file is deleted', () => db.run('DELETE FROM files'), ['file_has_its_row'], 0, 1],
   [
-    "an image's row is gone",
+    'the row of an image is deleted',
     () => db.run("DELETE FROM generations WHERE state = 'stored'"),
     ['file_has_its_row'],
     0,
     1,
   ],
-  ['a file lies about', () => Bun.write(join(folder, 'files/1/stray.png'), 'x'), ['file_has_its_row'], 0, 1],
   [
-    'an image lies about in the place of one that is being made',
+    'a file without a row among the uploads',
+    () => Bun.write(join(folder, 'files/1/stray.png'), 'x'),
+    ['file_has_its_row'],
+    0,
+    1,
+  ],
+  [
+    'a file in the place of an image that is being made',
     () => Bun.write(join(folder, `images/1/${generating}.png`), 'x'),
     [],
     0,
     1,
   ],
   [
-    'an image lies about elsewhere',
+    'a file without a row among the images',
     () => Bun.write(join(folder, 'images/9/a.png'), 'x'),
     ['file_has_its_row'],
     0,
@@ -84,7 +103,7 @@ const TAMPERINGS: [string, () => Promise<unknown> | unknown, string[], lost: num
   ],
 ]
 
-describe('the audit of images, and the start after it', () => {
+describe('the audit of the library, and the start after it', () => {
   test.each(TAMPERINGS)('%s', async (...[_, tamper, invariants, lost_files, stray_files]) => {
     await tamper()
     expect(await broken()).toEqual(invariants)
@@ -93,12 +112,12 @@ describe('the audit of images, and the start after it', () => {
     expect(findGeneration(db, ACCOUNT, generating)?.state).toBe('failed')
   })
 
-  test('a file that has another size than its row says', async () => {
+  test('finds a file whose size is not the one in its row', async () => {
     await truncate(join(folder, file), 7)
     expect(await broken()).toEqual(['stored_row_has_its_file', 'used_quota_is_sum_of_files'])
   })
 
-  test('an account over its quota', async () => {
+  test('finds an account over its quota', async () => {
     await truncate(join(folder, file), FILE_QUOTA_BYTES + 1)
     db.query('UPDATE files SET bytes = ?').run(FILE_QUOTA_BYTES + 1)
     expect(await auditLibrary(library)).toEqual([
@@ -112,7 +131,7 @@ describe('the audit of images, and the start after it', () => {
     ])
   })
 
-  test('what was being taken in is gone after a start, row and bytes', async () => {
+  test('an unfinished upload is gone after a start, row and bytes', async () => {
     db.run("UPDATE files SET state = 'storing', bytes = 0")
     expect(await broken()).toEqual([])
     expect(await recoverLibrary(library)).toEqual({ left_behind: 2, lost_files: 0, stray_files: 1 })

@@ -1,8 +1,8 @@
-// Owns a process that takes in, deletes and produces images until it ends itself: kill -9 at the k-th passing of a step.
+// A process that uploads, deletes and produces images until it kills itself at the k-th passing of a step.
 //
 //   bun test/library/crash-process.ts <data folder> <step> <passing>
 //
-// It prints a line for each image whose storing or deletion it was told of.
+// It prints a line for each image that it was told is stored or removed.
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
@@ -23,7 +23,8 @@ function probe(passed: string): void {
   passings_left -= 1
   if (passings_left === 0) process.kill(process.pid, 'SIGKILL')
 }
-const say = (what: 'stored' | 'removed', name: string) => writeSync(1, `${JSON.stringify({ what, name })}\n`)
+const report = (what: 'stored' | 'removed', name: string) =>
+  writeSync(1, `${JSON.stringify({ what, name })}\n`)
 
 const db = openDatabase(join(data_folder, 'tollgate.db'))
 const library = openLibrary({ db, data_folder, now: Date.now, probe })
@@ -40,12 +41,12 @@ async function upload(keep: boolean): Promise<void> {
   const intake = beginIntake(library, ACCOUNT)
   for (const filename of ['a.png', 'b.png']) await intake.add({ filename, content: chunks() })
   if (!keep) return intake.abandon()
-  for (const { key } of intake.commit()) say('stored', key)
+  for (const { key } of intake.commit()) report('stored', key)
 }
 
 async function deleteOldest(): Promise<void> {
-  const oldest = listFiles(db, ACCOUNT, { limit: 1_000 }).files.at(-1)
-  if (oldest && (await removeFile(library, ACCOUNT, oldest.key))) say('removed', oldest.key)
+  const oldest = listFiles(db, ACCOUNT, { limit: 1_000 }).rows.at(-1)
+  if (oldest && (await removeFile(library, ACCOUNT, oldest.key))) report('removed', oldest.key)
 }
 
 // No call stands behind these images: their numbers are made up.
@@ -66,9 +67,9 @@ async function produce(): Promise<void> {
   const uuids = beginGenerations(library, order, 3)
   await storeGenerations(library, ACCOUNT, uuids, [image, image])
   const [first = '', second = '', failed = ''] = uuids
-  for (const uuid of [first, second]) say('stored', uuid)
+  for (const uuid of [first, second]) report('stored', uuid)
   for (const uuid of [second, failed])
-    if ((await removeGeneration(library, ACCOUNT, uuid)) === 'removed') say('removed', uuid)
+    if ((await removeGeneration(library, ACCOUNT, uuid)) === 'removed') report('removed', uuid)
 }
 
 for (;;) {

@@ -1,4 +1,4 @@
-// Issue: after a crash no row says stored without its file, and no file lies about without its row; what was told is true.
+// Crashes: afterwards no row says stored without its file, no file is without its row, and every report was true.
 //
 // The long run: TOLLGATE_CRASH_CYCLES=1000 bun test test/library/crash.test.ts --timeout 3600000
 import { afterAll, beforeAll, expect, test } from 'bun:test'
@@ -16,7 +16,7 @@ import { chanceFrom } from '../media/support.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 60)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
-/** Where the process ends itself; `outside` is a kill by another process, at any moment. */
+/** Where the process kills itself; `outside` is a kill by the test, at any moment. */
 const STEPS = [
   'file.announced',
   'file.written',
@@ -30,6 +30,7 @@ const STEPS = [
 ] as const
 const ACCOUNT = 1
 const MAX_PASSINGS = 5
+const MAX_LINES = 20
 
 const chance = chanceFrom(SEED)
 let folder: string
@@ -41,68 +42,73 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-interface Told {
+/** A line of the process. */
+interface Report {
   what: 'stored' | 'removed'
   name: string
 }
 
-/** Runs the process until it is dead. @returns what it told of */
-async function liveAndDie(step: string, passing: number): Promise<Told[]> {
+/** Runs the process until it is dead. @returns its reports */
+async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
   const script = join(import.meta.dir, 'crash-process.ts')
   const child = Bun.spawn([process.execPath, script, folder, step, String(passing)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })
-  const [output, complaints] = [child.stdout.text(), child.stderr.text()]
-  if (step === 'outside') {
-    await Bun.sleep(250 + chance() * 150)
-    child.kill('SIGKILL')
+  const errors = child.stderr.text()
+  // After so many lines the process is somewhere within its next step.
+  const last_line = step === 'outside' ? Math.floor(chance() * MAX_LINES) : Number.POSITIVE_INFINITY
+  let output = ''
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    output += chunk
+    if (output.split('\n').length > last_line) child.kill('SIGKILL')
   }
   await child.exited
-  expect([child.signalCode, await complaints]).toEqual(['SIGKILL', ''])
-  return (await output)
+  expect([child.signalCode, await errors]).toEqual(['SIGKILL', ''])
+  return output
     .split('\n')
     .filter((line) => line.endsWith('}'))
-    .map((line) => JSON.parse(line) as Told)
+    .map((line) => JSON.parse(line) as Report)
 }
 
+/** The unfinished writes of a store; its folder for them is absent after a start. */
 const incomingOf = (name: string) => readdir(join(folder, name, '.incoming')).catch(() => [])
 
 test(
   `${CYCLES} kills at the steps of writing and deleting, seed ${SEED}`,
   async () => {
-    const there = new Set<string>()
-    let put_right = 0
+    const present = new Set<string>()
+    let reconciled = 0
     for (let cycle = 0; cycle < CYCLES; cycle += 1) {
       const step = STEPS[cycle % STEPS.length] ?? 'outside'
-      const told = await liveAndDie(step, 1 + Math.floor(chance() * MAX_PASSINGS))
-      for (const { what, name } of told) what === 'stored' ? there.add(name) : there.delete(name)
+      const reports = await runUntilKilled(step, 1 + Math.floor(chance() * MAX_PASSINGS))
+      for (const { what, name } of reports) what === 'stored' ? present.add(name) : present.delete(name)
 
       const db = openDatabase(join(folder, 'tollgate.db'))
       const library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
       const { left_behind, stray_files } = await recoverLibrary(library)
-      put_right += left_behind + stray_files
+      reconciled += left_behind + stray_files
       const where = { cycle, step, seed: SEED }
       expect({ ...where, findings: await auditLibrary(library) }).toEqual({ ...where, findings: [] })
-      expect({ ...where, half_made: halfMade(db) }).toEqual({ ...where, half_made: 0 })
+      expect({ ...where, unfinished: unfinishedIn(db) }).toEqual({ ...where, unfinished: 0 })
       expect([...(await incomingOf('files')), ...(await incomingOf('images'))]).toEqual([])
-      const bytes = await Promise.all([...there].map((name) => bytesOf(library, name)))
-      const missing = [...there].filter((_, index) => bytes[index] === undefined)
-      // A deletion that was under way may have happened before it could be told.
+      const bytes = await Promise.all([...present].map((name) => bytesOf(library, name)))
+      const missing = [...present].filter((_, index) => bytes[index] === undefined)
+      // A deletion may have happened before it could be reported.
       expect({ ...where, missing: missing.length <= 1 }).toEqual({ ...where, missing: true })
-      for (const name of missing) there.delete(name)
+      for (const name of missing) present.delete(name)
       const again = await recoverLibrary(library)
       expect(again).toEqual({ left_behind: 0, stray_files: 0, lost_files: 0 })
       db.close()
     }
-    expect(there.size).toBeGreaterThan(0)
-    // Otherwise the kills missed the steps that this is about.
-    expect(put_right).toBeGreaterThan(CYCLES / 2)
+    expect(present.size).toBeGreaterThan(0)
+    // Otherwise the kills missed the steps that are tested.
+    expect(reconciled).toBeGreaterThan(CYCLES / 2)
   },
   CYCLES * 5_000,
 )
 
-function halfMade(db: ReturnType<typeof openDatabase>): number {
+function unfinishedIn(db: ReturnType<typeof openDatabase>): number {
   const row = db
     .query<{ n: number }, []>(
       `SELECT (SELECT count(*) FROM files WHERE state <> 'stored')

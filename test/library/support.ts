@@ -1,4 +1,4 @@
-// Owns how the tests of the library come to produced images: a paid call in the books, and the images it made.
+// Produced images for the tests of the library: a paid call in the ledger, and the images that it made.
 import { join } from 'node:path'
 import type { Account, Generation } from '../../src/db/schema.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
@@ -39,13 +39,13 @@ export interface Making {
   model?: string
   parents?: string[]
   cost_nanos?: number
-  /** How many images were asked for, and how many came; the others failed. */
+  /** How many images were asked for, and how many were made; the others failed. */
   asked?: number
   came?: number
   webp?: boolean
 }
 
-/** Pays for a call, and stores what it made. @returns the images' ids, in their order */
+/** Pays for a call and stores its images. @returns the ids of the images, in their order */
 export async function make(gateway: TestGateway, { account }: Owner, making: Making = {}): Promise<string[]> {
   const { kind = 'generation', model = 'm', parents = [], cost_nanos = 0, asked = 1 } = making
   const { came = asked, webp = false } = making

@@ -1,4 +1,4 @@
-// Which addresses are public unicast: the first and last of each special-purpose range, and their neighbours.
+// Public unicast addresses: the first and last of each special-purpose range, and their neighbours.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isPublicAddress } from '../../src/media/addresses.ts'
@@ -101,13 +101,13 @@ const PUBLIC: [why: string, ...addresses: string[]][] = [
 const listed = (table: typeof PUBLIC): [string, string][] =>
   table.flatMap(([why, ...addresses]) => addresses.map((address): [string, string] => [why, address]))
 
-describe('any address that is not public unicast is refused', () => {
+describe('an address that is not public unicast is refused', () => {
   test.each(listed(REFUSED))('%s: %j', (_, address) => {
     expect(isPublicAddress(address)).toBe(false)
   })
 })
 
-describe('public unicast is allowed', () => {
+describe('a public unicast address is allowed', () => {
   test.each(listed(PUBLIC))('%s: %j', (_, address) => {
     expect(isPublicAddress(address)).toBe(true)
   })
@@ -118,14 +118,14 @@ describe('properties', () => {
   const ipv4 = fc.tuple(octet, octet, octet, octet).map((octets) => octets.join('.'))
   const group = fc.nat(0xffff).map((value) => value.toString(16))
 
-  test('an IPv4 address inside an IPv6 one is refused, public or not', () => {
+  test('an IPv4 address inside an IPv6 address is refused, public or not', () => {
     const forms = ['::', '::ffff:', '::ffff:0:', '64:ff9b::', '2606:4700::5efe:', '2606:4700::200:5efe:']
     fc.assert(
       fc.property(ipv4, fc.constantFrom(...forms), (address, form) => !isPublicAddress(form + address)),
     )
   })
 
-  test('outside of 2000::/3 nothing is public', () => {
+  test('no address outside 2000::/3 is public', () => {
     const first = fc.nat(0xffff).filter((value) => value < 0x2000 || value > 0x3fff)
     fc.assert(
       fc.property(first, fc.array(group, { minLength: 7, maxLength: 7 }), (head, rest) => {
@@ -134,7 +134,7 @@ describe('properties', () => {
     )
   })
 
-  test('how an IPv6 address is written changes nothing', () => {
+  test('the spelling of an IPv6 address does not matter', () => {
     fc.assert(
       fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
         const written = groups.join(':')

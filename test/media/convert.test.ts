@@ -1,9 +1,9 @@
-// "What comes back is what was asked": size exactly, ratio exactly, the format really, alpha really or none.
+// Conversion to what the caller asked for: exactly the size, the aspect ratio, the format, and alpha or none.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { mimeOf, OUTPUT_FORMATS, sniffImage } from '../../src/domain/image-formats.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
-import { convert, type ImageWish } from '../../src/media/convert.ts'
+import { type ConvertOptions, convert } from '../../src/media/convert.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
 import { withSharp } from '../../src/media/sharp.ts'
 import { blackPng, pngChunk, withPngChunks } from './crafted.ts'
@@ -49,7 +49,7 @@ describe('properties of every conversion', () => {
     .constantFrom('1:1', '16:9', '9:16', '4:3', '3:4', '3:2', '2:3', '21:9', '7:5')
     .map(parseAspectRatio)
   const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined })
-  const wishes = fc
+  const anyOptions = fc
     .record({
       size: maybe(fc.record({ width: side, height: side })),
       aspect_ratio: maybe(ratio),
@@ -58,11 +58,11 @@ describe('properties of every conversion', () => {
     })
     .filter(({ output_format, background }) => !(output_format === 'jpeg' && background === 'transparent'))
 
-  test('size, ratio, format and alpha are what was asked, and what is said of the result is true', async () => {
+  test('size, aspect ratio, format and alpha are what was asked for, and the result is described correctly', async () => {
     await fc.assert(
-      fc.asyncProperty(source, wishes, async ({ format, ...drawn }, wish) => {
+      fc.asyncProperty(source, anyOptions, async ({ format, ...drawn }, options) => {
         const original = await paint(format, drawn)
-        const result = await convert(original, wish)
+        const result = await convert(original, options)
         const facts = await inspectImage(result.bytes)
         expect(facts).toMatchObject({
           mime: result.mime,
@@ -70,29 +70,29 @@ describe('properties of every conversion', () => {
           height: result.height,
           frames: 1,
         })
-        if (wish.output_format) expect(sniffImage(result.bytes)).toBe(mimeOf(wish.output_format))
-        if (wish.size) expect({ width: facts.width, height: facts.height }).toEqual(wish.size)
-        else if (wish.aspect_ratio) expect(hasAspectRatio(facts, wish.aspect_ratio)).toBe(true)
+        if (options.output_format) expect(sniffImage(result.bytes)).toBe(mimeOf(options.output_format))
+        if (options.size) expect({ width: facts.width, height: facts.height }).toEqual(options.size)
+        else if (options.aspect_ratio) expect(hasAspectRatio(facts, options.aspect_ratio)).toBe(true)
         else
           expect({ width: facts.width, height: facts.height }).toEqual({
             width: drawn.width,
             height: drawn.height,
           })
-        if (wish.background === 'opaque') expect(facts.has_alpha).toBe(false)
-        if (wish.background === 'transparent' && facts.mime === 'image/png')
+        if (options.background === 'opaque') expect(facts.has_alpha).toBe(false)
+        if (options.background === 'transparent' && facts.mime === 'image/png')
           expect(facts.has_alpha).toBe(true)
       }),
       { numRuns: 300 },
     )
   })
 
-  test('what was made once as asked is handed back as it is', async () => {
+  test('an image that was converted once is returned unchanged by the same conversion', async () => {
     await fc.assert(
-      fc.asyncProperty(source, wishes, async ({ format, ...drawn }, wish) => {
-        const once = await convert(await paint(format, drawn), wish)
-        // WebP leaves out an alpha channel in which nothing is transparent: there it is tried again each time.
-        fc.pre(!(once.mime === 'image/webp' && wish.background === 'transparent'))
-        const twice = await convert(once.bytes, wish)
+      fc.asyncProperty(source, anyOptions, async ({ format, ...drawn }, options) => {
+        const once = await convert(await paint(format, drawn), options)
+        // WebP drops an alpha channel in which nothing is transparent: that conversion is repeated each time.
+        fc.pre(!(once.mime === 'image/webp' && options.background === 'transparent'))
+        const twice = await convert(once.bytes, options)
         expect(Buffer.from(twice.bytes).equals(once.bytes)).toBe(true)
       }),
       { numRuns: 100 },
@@ -100,7 +100,7 @@ describe('properties of every conversion', () => {
   })
 })
 
-describe('the sizes that are verified to work', () => {
+describe('the sizes that spec.md lists', () => {
   test.each([
     '1024x1024',
     '1024x1536',
@@ -117,8 +117,8 @@ describe('the sizes that are verified to work', () => {
   })
 })
 
-describe('a size covers: scaled whole, cropped from the centre', () => {
-  test('what sticks out left and right is gone, what is in the middle stays', async () => {
+describe('an image is scaled to cover the size, and cropped from the centre', () => {
+  test('the left and right are cropped, the middle stays', async () => {
     const stripes = await withSharp(async (sharp) => {
       const part = (background: string) =>
         sharp({ create: { width: 40, height: 40, channels: 3, background } })
@@ -132,14 +132,14 @@ describe('a size covers: scaled whole, cropped from the centre', () => {
         .png()
         .toBuffer()
     })
-    for (const wish of [{ size: { width: 40, height: 40 } }, { aspect_ratio: { width: 1, height: 1 } }]) {
-      const { bytes } = await convert(stripes, wish)
+    for (const options of [{ size: { width: 40, height: 40 } }, { aspect_ratio: { width: 1, height: 1 } }]) {
+      const { bytes } = await convert(stripes, options)
       expect(await pixelAt(bytes, 3, 20)).toEqual([0, 255, 0, 255])
       expect(await pixelAt(bytes, 36, 20)).toEqual([0, 255, 0, 255])
     }
   })
 
-  test('a ratio alone crops and leaves the pixels as they were', async () => {
+  test('an aspect ratio alone crops and leaves the pixels unchanged', async () => {
     const { bytes, width, height } = await convert(PNG, { aspect_ratio: { width: 1, height: 1 } })
     expect({ width, height }).toEqual({ width: 18, height: 18 })
     expect(await pixelAt(bytes, 0, 5)).toEqual(await pixelAt(PNG, 3, 5))
@@ -156,13 +156,13 @@ describe('background', () => {
   const clear = plain(10, 10, [255, 0, 0, 0])
   const half = plain(10, 10, [255, 0, 0, 0.5])
 
-  test.each([undefined, ...OUTPUT_FORMATS])('opaque is flattened on white (%s)', async (output_format) => {
+  test.each([undefined, ...OUTPUT_FORMATS])('opaque flattens on white (%s)', async (output_format) => {
     const { bytes } = await convert(await clear, { background: 'opaque', output_format })
     expect((await inspectImage(bytes)).has_alpha).toBe(false)
     expect(await pixelAt(bytes, 5, 5)).toEqual([255, 255, 255, 255])
   })
 
-  test('a JPEG is flattened on white, whatever was said of the background', async () => {
+  test('a JPEG is flattened on white, whatever the background', async () => {
     for (const background of [undefined, 'auto', 'opaque'] as const) {
       const { bytes } = await convert(await clear, { background, output_format: 'jpeg' })
       expect(await pixelAt(bytes, 5, 5)).toEqual([255, 255, 255, 255])
@@ -170,7 +170,7 @@ describe('background', () => {
   })
 
   test.each([undefined, 'png', 'webp'] as const)(
-    'transparent keeps what is transparent (%s)',
+    'transparent keeps transparency (%s)',
     async (output_format) => {
       const { bytes } = await convert(await half, {
         background: 'transparent',
@@ -182,32 +182,32 @@ describe('background', () => {
     },
   )
 
-  test('transparent out of a JPEG is a PNG with an alpha channel, where no format was asked for', async () => {
+  test('a transparent background makes a JPEG into a PNG with an alpha channel, where no format was asked for', async () => {
     const { bytes } = await convert(await paint('jpeg'), { background: 'transparent' })
     expect(await inspectImage(bytes)).toMatchObject({ mime: 'image/png', has_alpha: true })
   })
 
-  test('a transparent JPEG is the caller’s 400 invalid_request', async () => {
-    const wish: ImageWish = { background: 'transparent', output_format: 'jpeg' }
-    expect(await refusalOf(() => convert(PNG, wish))).toMatchObject({
+  test('a transparent JPEG is refused: 400 invalid_request', async () => {
+    const options: ConvertOptions = { background: 'transparent', output_format: 'jpeg' }
+    expect(await refusalOf(() => convert(PNG, options))).toMatchObject({
       kind: 'invalid_request',
       code: 'invalid_request',
     })
   })
 })
 
-describe('re-encoded only if needed', () => {
+describe('an image is re-encoded only if needed', () => {
   test.each(['jpeg', 'png', 'webp'] as const)(
-    'a %s that is as asked is handed back byte for byte',
+    'a %s that already is what was asked for is returned byte for byte',
     async (format) => {
       const bytes = await paint(format)
-      const wishes: ImageWish[] = [
+      const met: ConvertOptions[] = [
         {},
         { output_format: format },
         { size: { width: 24, height: 18 } },
         { aspect_ratio: { width: 4, height: 3 } },
       ]
-      for (const wish of wishes) expect((await convert(bytes, wish)).bytes).toBe(bytes)
+      for (const options of met) expect((await convert(bytes, options)).bytes).toBe(bytes)
     },
   )
 
@@ -239,7 +239,7 @@ describe('metadata is stripped', () => {
     ],
     ['a text chunk', Promise.resolve(withPngChunks(PNG, pngChunk('tEXt', 'parameters\0secret')))],
   ]
-  test.each(secrets)('%s, though nothing else was asked for', async (_, file) => {
+  test.each(secrets)('%s, even where nothing else was asked for', async (_, file) => {
     const bytes = await file
     expect(Buffer.from(bytes).includes('secret')).toBe(true)
     const result = await convert(bytes, {})
@@ -248,7 +248,7 @@ describe('metadata is stripped', () => {
     expect([exif, xmp, comments]).toEqual([undefined, undefined, undefined])
   })
 
-  test('the orientation that it held is applied first', async () => {
+  test('the orientation is applied first', async () => {
     const upright = await withSharp((sharp) =>
       sharp(PNG).jpeg({ quality: 100 }).withMetadata({ orientation: 6 }).toBuffer(),
     )
@@ -258,22 +258,22 @@ describe('metadata is stripped', () => {
   })
 })
 
-describe('what cannot be made is 502 upstream_error', () => {
+describe('an image that cannot be converted is 502 upstream_error', () => {
   const cut = PNG.subarray(0, PNG.length - 40)
-  test.each<[string, Uint8Array, ImageWish]>([
+  test.each<[string, Uint8Array, ConvertOptions]>([
     ['no image', Buffer.from('not an image'), {}],
-    ['nothing', new Uint8Array(), {}],
+    ['an empty file', new Uint8Array(), {}],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'), {}],
-    ['a damaged image that is to be converted', cut, { output_format: 'webp' }],
-    ['a damaged image that is as asked', cut, { output_format: 'png' }],
+    ['a damaged image that must be converted', cut, { output_format: 'webp' }],
+    ['a damaged image that already is what was asked for', cut, { output_format: 'png' }],
     ['a signature with nothing behind it', concat('\x89PNG\r\n\x1a\n'), {}],
     ['an image of more than 40 million pixels', blackPng(8000, 5001), { size: sized('8x5') }],
     ['a size of more than 40 million pixels', PNG, { size: sized('9999x9999') }],
     ['a size that overflows', PNG, { size: sized('9999999x9999999') }],
-    ['a side that WebP does not have', PNG, { size: sized('16384x9'), output_format: 'webp' }],
-    ['a side that JPEG does not have', PNG, { size: sized('65536x9'), output_format: 'jpeg' }],
-  ])('%s', async (_, bytes, wish) => {
-    expect(await refusalOf(() => convert(bytes, wish))).toMatchObject({
+    ['a side that is too long for WebP', PNG, { size: sized('16384x9'), output_format: 'webp' }],
+    ['a side that is too long for JPEG', PNG, { size: sized('65536x9'), output_format: 'jpeg' }],
+  ])('%s', async (_, bytes, options) => {
+    expect(await refusalOf(() => convert(bytes, options))).toMatchObject({
       kind: 'upstream_failed',
       code: 'upstream_error',
     })

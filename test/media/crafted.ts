@@ -1,4 +1,4 @@
-// Image files made by hand, to say what no encoder would: sizes that lie, frames without end, chunks of our own.
+// Image files that no encoder would write: wrong sizes, too many frames, chunks of any kind.
 import { crc32, deflateSync } from 'node:zlib'
 import { concat } from './support.ts'
 
@@ -24,7 +24,7 @@ export function pngChunk(type: string, data: Uint8Array | string): Uint8Array {
 const PNG_SIGNATURE = '\x89PNG\r\n\x1a\n'
 const PNG_HEADER_BYTES = 8 + 25
 
-/** A sound PNG of one bit a pixel, all black; some hundred kilobytes can be a thousand million pixels. */
+/** A valid black PNG of one bit a pixel: some hundred kilobytes can be a thousand million pixels. */
 export function blackPng(width: number, height: number): Uint8Array {
   const header = concat(uint32(width), uint32(height), Uint8Array.of(1, 0, 0, 0, 0))
   const rows = new Uint8Array((Math.ceil(width / 8) + 1) * height)
@@ -40,7 +40,7 @@ export function blackPng(width: number, height: number): Uint8Array {
 export const withPngChunks = (png: Uint8Array, ...chunks: Uint8Array[]): Uint8Array =>
   concat(png.subarray(0, PNG_HEADER_BYTES), ...chunks, png.subarray(PNG_HEADER_BYTES))
 
-/** An APNG by its control chunks; the frames themselves are one and the same picture. */
+/** An APNG by its control chunks; all frames are the same picture. */
 export function animatedPng(png: Uint8Array, frames: number): Uint8Array {
   const control = pngChunk('acTL', concat(uint32(frames), uint32(0)))
   const frame = Array.from({ length: frames }, (_, index) =>
@@ -49,7 +49,7 @@ export function animatedPng(png: Uint8Array, frames: number): Uint8Array {
   return withPngChunks(png, control, ...frame)
 }
 
-/** A GIF whose frames hold one pixel of data each, whatever sizes it says. GIF89a §18, §20, §22. */
+/** A GIF whose frames have one pixel of data each, whatever sizes it declares. GIF89a §18, §20, §22. */
 export function sparseGif(canvas: Sides, frames: number, frame: Sides = { width: 1, height: 1 }): Uint8Array {
   const palette = '\0\0\0\xff\xff\xff'
   const screen = concat('GIF89a', uint16le(canvas.width), uint16le(canvas.height), '\x80\0\0', palette)
@@ -58,7 +58,7 @@ export function sparseGif(canvas: Sides, frames: number, frame: Sides = { width:
   return concat(screen, ...Array<Uint8Array>(frames).fill(picture), ';')
 }
 
-/** A lossless WebP that says its size, and little more. RFC 9649 §3.4. */
+/** A lossless WebP that declares a size and has almost no data. RFC 9649 §3.4. */
 export function hollowWebp(width: number, height: number): Uint8Array {
   const bits = (width - 1) | ((height - 1) << 14)
   const size = Uint8Array.of(bits & 0xff, (bits >> 8) & 0xff, (bits >> 16) & 0xff, (bits >>> 24) & 0xff)

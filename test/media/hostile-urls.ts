@@ -1,4 +1,4 @@
-// URLs that must not be fetched, by the trick that each tries: what the caller writes, and the code that he gets.
+// URLs that must not be fetched, by the trick that each tries, with the code of the refusal.
 
 type Code = 'invalid_url' | 'NON_HTTPS' | 'BLOCKED_HOST' | 'PRIVATE_IP'
 

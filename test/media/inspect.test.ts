@@ -1,4 +1,4 @@
-// What counts as an image: one of four formats by its bytes, within the caps, and decoded to its last pixel.
+// Inspection of images: one of four formats by its bytes, within the limits, and decoded completely.
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
@@ -24,7 +24,7 @@ const square = (side: number) => ({ width: side, height: side })
 const SVG =
   '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><image href="file:///etc/passwd"/></svg>'
 
-describe('the four formats are told by their bytes and described', () => {
+describe('the four formats are recognised by their bytes and described', () => {
   test.each(FORMATS)('%s', async (format) => {
     expect(await inspectImage(await paint(format, { width: 31, height: 17 }))).toEqual({
       mime: `image/${format}`,
@@ -39,33 +39,36 @@ describe('the four formats are told by their bytes and described', () => {
     expect((await inspectImage(await paint('png', { alpha: false }))).has_alpha).toBe(false)
   })
 
-  test.each(['gif', 'webp'] as const)('an animated %s: all frames counted, one measured', async (format) => {
-    expect(await inspectImage(await animate(format, 3))).toMatchObject({ width: 12, height: 10, frames: 3 })
-  })
+  test.each(['gif', 'webp'] as const)(
+    'an animated %s: all frames are counted, the size is that of one',
+    async (format) => {
+      expect(await inspectImage(await animate(format, 3))).toMatchObject({ width: 12, height: 10, frames: 3 })
+    },
+  )
 
-  test('an animated PNG: all frames counted', async () => {
+  test('an animated PNG: all frames are counted', async () => {
     expect(await inspectImage(animatedPng(PNG, 7))).toMatchObject({ width: 24, height: 18, frames: 7 })
   })
 
-  test('a photograph on its side is measured as it is shown', async () => {
+  test('the size of a rotated photograph is the one that is shown', async () => {
     const turned = await withSharp((sharp) => sharp(JPEG).withMetadata({ orientation: 6 }).toBuffer())
     expect(await inspectImage(turned)).toMatchObject({ width: 18, height: 24 })
   })
 
-  test('an image of 40 million pixels exactly', async () => {
+  test('an image of exactly 40 million pixels', async () => {
     expect(await inspectImage(blackPng(8000, 5000))).toMatchObject({ width: 8000, height: 5000 })
     expect(8000 * 5000).toBe(MAX_PIXELS)
   })
 
-  test('frames of 40 million pixels exactly', async () => {
+  test('frames of exactly 40 million pixels', async () => {
     expect(await inspectImage(sparseGif(square(1000), 40))).toMatchObject({ frames: 40 })
   })
 })
 
-describe('anything else by its magic: IMAGE_TYPE_UNSUPPORTED, though libvips could open it', async () => {
+describe('another format by its leading bytes: IMAGE_TYPE_UNSUPPORTED, even where libvips could read it', async () => {
   const [tiff, avif] = await Promise.all([paint('tiff'), paint('avif')])
   test.each<[string, Uint8Array | string]>([
-    ['nothing', ''],
+    ['an empty file', ''],
     ['one byte', '\xff'],
     ['SVG', SVG],
     ['SVG after a byte order mark', `\xef\xbb\xbf${SVG}`],
@@ -100,25 +103,25 @@ describe('anything else by its magic: IMAGE_TYPE_UNSUPPORTED, though libvips cou
     ['SVG', SVG],
     ['TIFF', tiff],
     ['AVIF', avif],
-  ])('%s is closed to sharp itself, too', async (_, content) => {
+  ])('%s cannot be read by sharp itself either', async (_, content) => {
     await expect(withSharp((sharp) => sharp(concat(content)).metadata())).rejects.toThrow(
       'unsupported image format',
     )
   })
 
-  test('so are files by their names', async () => {
+  test('files cannot be read by their names', async () => {
     await expect(withSharp((sharp) => sharp(import.meta.path).metadata())).rejects.toThrow()
   })
 })
 
-describe('a sound beginning with something else behind it is damaged: invalid_request', () => {
+describe('a valid beginning followed by something else is damaged: invalid_request', () => {
   test.each<[string, Uint8Array]>([
     ['PNG signature, then SVG', concat(PNG.subarray(0, 8), SVG)],
     ['PNG signature alone', PNG.subarray(0, 8)],
     ['GIF signature, then SVG', concat('GIF89a', SVG)],
     ['GIF signature alone', concat('GIF89a')],
-    ['JPEG signature, then a page', concat('\xff\xd8\xff', '<html></html>')],
-    ['WebP head, then a page', concat(WEBP.subarray(0, 16), '<html></html>')],
+    ['JPEG signature, then HTML', concat('\xff\xd8\xff', '<html></html>')],
+    ['WebP header, then HTML', concat(WEBP.subarray(0, 16), '<html></html>')],
     ['JPEG whose second half is missing', JPEG.subarray(0, JPEG.length / 2)],
     ['PNG whose second half is missing', PNG.subarray(0, PNG.length / 2)],
     ['WebP whose second half is missing', WEBP.subarray(0, WEBP.length / 2)],
@@ -127,8 +130,8 @@ describe('a sound beginning with something else behind it is damaged: invalid_re
       'PNG whose pixels are noise',
       withPngChunks(PNG.subarray(0, 33), pngChunk('IDAT', 'no deflate stream'), pngChunk('IEND', '')),
     ],
-    ['PNG of no width', blackPng(0, 5)],
-    ['WebP that says it is larger than it is', hollowWebp(5000, 5000)],
+    ['PNG of width 0', blackPng(0, 5)],
+    ['WebP that declares a larger size than it has', hollowWebp(5000, 5000)],
   ])('%s', async (_, bytes) => {
     expect(await refusalOf(() => inspectImage(bytes))).toMatchObject({
       kind: 'invalid_request',
@@ -137,7 +140,7 @@ describe('a sound beginning with something else behind it is damaged: invalid_re
   })
 })
 
-test('damage in a later frame is found, too', async () => {
+test('damage in a later frame is also found', async () => {
   const gif = Buffer.from(await animate('gif', 4))
   gif.fill(0xff, gif.length - 150, gif.length - 20)
   expect(await codeOf(() => inspectImage(gif))).toBe('invalid_request')
@@ -169,7 +172,7 @@ describe('more than 40 million pixels or 10,000 frames: IMAGE_TOO_LARGE, before 
   })
 })
 
-describe('a file that is an image and something else besides is an image; what is made of it is nothing else', () => {
+describe('a file that is an image and something else is accepted; its conversion holds the image only', () => {
   const PAYLOAD = '<script>alert("payload")</script><?php payload(); ?>'
   test.each<[string, Uint8Array]>([
     ['JPEG with a page in a comment', withJpegSegment(JPEG, 0xfe, PAYLOAD)],
@@ -191,7 +194,7 @@ describe('a file that is an image and something else besides is an image; what i
   })
 })
 
-describe('2,000 damaged files: each is refused or decoded, none is anything worse', async () => {
+describe('2,000 damaged files: each is either refused or decoded', async () => {
   const SEED = 20_261_121
   const ROUNDS = 200
   const ALLOWED = ['IMAGE_TYPE_UNSUPPORTED', 'IMAGE_TOO_LARGE', 'invalid_request']
@@ -233,14 +236,14 @@ describe('2,000 damaged files: each is refused or decoded, none is anything wors
         if (outcome instanceof GatewayError) expect(outcome.kind).toBe('upstream_failed')
         else expect(sniffImage(outcome.bytes)).toBe('image/webp')
       }
-      // Damage that is never noticed, or always, would prove nothing.
+      // Otherwise the damage would be too small or too large to prove anything.
       const refused = outcomes.filter(({ outcome }) => outcome instanceof GatewayError).length
       expect(refused).toBeWithin(1, ROUNDS)
     },
   )
 })
 
-/** The result, or the refusal; any other error fails the test. */
+/** The result or the refusal; any other error fails the test. */
 async function tried<T>(task: () => Promise<T>): Promise<T | GatewayError> {
   try {
     return await task()
@@ -250,7 +253,7 @@ async function tried<T>(task: () => Promise<T>): Promise<T | GatewayError> {
   }
 }
 
-/** One to six of: bits flipped, bytes replaced, a part cut out, a part doubled, the end cut off. */
+/** Applies one to six of: a bit flipped, bytes replaced, a part cut out, a part doubled, the end cut off. */
 function damage(bytes: Uint8Array, chance: () => number): Uint8Array {
   const below = (limit: number): number => Math.floor(chance() * limit)
   const kinds: ((file: Buffer) => Buffer)[] = [

@@ -1,4 +1,4 @@
-// What a foreign server may answer, over a real TLS server on loopback: each answer that is refused, by its code.
+// Responses of an image's server that are refused, each with its code, over a real TLS server on loopback.
 import { describe, expect, test } from 'bun:test'
 import type { TLSSocket } from 'node:tls'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
@@ -9,7 +9,7 @@ import { httpAnswer, serveTls } from './tls-server.ts'
 
 const PNG = await paint('png')
 
-describe('an answer that is no image', () => {
+describe('a response that is no image', () => {
   const typed = (type: string, body: Uint8Array | string = PNG) =>
     send(httpAnswer(body, { headers: { 'content-type': type } }))
   const coded = (coding: string, body: Uint8Array) =>
@@ -19,8 +19,8 @@ describe('an answer that is no image', () => {
   test.each([
     ['no Content-Type', send(head(`content-length: ${PNG.length}`), PNG), 'NOT_IMAGE'],
     ['an empty Content-Type', typed(''), 'NOT_IMAGE'],
-    ['a page', typed('text/html; charset=utf-8', '<h1>hello</h1>'), 'NOT_IMAGE'],
-    ['bytes of no type', typed('application/octet-stream'), 'NOT_IMAGE'],
+    ['an HTML page', typed('text/html; charset=utf-8', '<h1>hello</h1>'), 'NOT_IMAGE'],
+    ['bytes without a type', typed('application/octet-stream'), 'NOT_IMAGE'],
     ['JSON', typed('application/json', '{}'), 'NOT_IMAGE'],
     ['a type that only mentions an image', typed('text/image/png'), 'NOT_IMAGE'],
     ['two types', typed('text/html, image/png'), 'NOT_IMAGE'],
@@ -29,11 +29,11 @@ describe('an answer that is no image', () => {
     ['AVIF', typed('image/avif'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['HEIC', typed('image/heic'), 'IMAGE_TYPE_UNSUPPORTED'],
     ['image/jpg, which is no registered type', typed('image/jpg'), 'IMAGE_TYPE_UNSUPPORTED'],
-    ['any image', typed('image/*'), 'IMAGE_TYPE_UNSUPPORTED'],
-    ['a PNG that says JPEG', typed('image/jpeg'), 'MAGIC_MISMATCH'],
-    ['a page that says PNG', typed('image/png', '<html>'), 'MAGIC_MISMATCH'],
+    ['a wildcard type', typed('image/*'), 'IMAGE_TYPE_UNSUPPORTED'],
+    ['a PNG that is declared JPEG', typed('image/jpeg'), 'MAGIC_MISMATCH'],
+    ['a page that is declared PNG', typed('image/png', '<html>'), 'MAGIC_MISMATCH'],
     [
-      'an SVG that says PNG',
+      'an SVG that is declared PNG',
       typed('image/png', '<svg xmlns="http://www.w3.org/2000/svg"/>'),
       'MAGIC_MISMATCH',
     ],
@@ -42,7 +42,7 @@ describe('an answer that is no image', () => {
     ['coded with br', coded('br', PNG), 'UPSTREAM_ERROR'],
     ['coded with deflate', coded('deflate', PNG), 'UPSTREAM_ERROR'],
     ['coded twice', coded('identity, gzip', gzipped), 'UPSTREAM_ERROR'],
-    ['coded with something unknown', coded('x-rot13', PNG), 'UPSTREAM_ERROR'],
+    ['coded with an unknown coding', coded('x-rot13', PNG), 'UPSTREAM_ERROR'],
   ])('%s', async (_, answer, code) => {
     await using server = await serveTls(answer)
     expect(await refusalOf(() => fetchFrom(server)(URL_TEXT))).toMatchObject({
@@ -52,7 +52,7 @@ describe('an answer that is no image', () => {
   })
 })
 
-test('an answer that is refused by its head is hung up on, whatever is still to come', async () => {
+test('the connection of a refused response is closed, whatever is still to come', async () => {
   const closed = Promise.withResolvers<void>()
   await using server = await serveTls((socket) => {
     socket.once('close', () => closed.resolve())
@@ -101,7 +101,7 @@ describe('over 25 MB is TOO_LARGE', () => {
     expect(await codeOf(() => fetchFrom(server)(URL_TEXT))).toBe('TOO_LARGE')
   })
 
-  test('a server that never ends is hung up on', async () => {
+  test('the connection to a server that never ends is closed', async () => {
     const closed = Promise.withResolvers<void>()
     await using server = await serveTls((socket) => {
       socket.once('close', () => closed.resolve())
@@ -117,7 +117,7 @@ describe('over 25 MB is TOO_LARGE', () => {
   })
 })
 
-describe('what breaks on the way is UPSTREAM_ERROR', () => {
+describe('a response that breaks off or is malformed is UPSTREAM_ERROR', () => {
   const length = `content-length: ${PNG.length}`
   test.each([
     [
@@ -149,7 +149,7 @@ describe('what breaks on the way is UPSTREAM_ERROR', () => {
       'headers without end',
       send(head(...Array.from({ length: 4000 }, () => `x-filler: ${'a'.repeat(100)}`))),
     ],
-    ['nothing at all', send('hang up')],
+    ['an empty response', send('hang up')],
     ['a reset', (socket: TLSSocket) => socket.destroy()],
     [
       'a reset within the body',
@@ -171,9 +171,9 @@ describe('what breaks on the way is UPSTREAM_ERROR', () => {
     ['a name without addresses', () => Promise.resolve([])],
   ])('%s', async (_, resolve) => {
     const dialled: Dial[] = []
-    const dial = (judged: Dial) => {
-      dialled.push(judged)
-      return judged
+    const dial = (checked: Dial) => {
+      dialled.push(checked)
+      return checked
     }
     const refusal = await refusalOf(() => fetchFrom({ port: 1 }, { resolve, dial })(URL_TEXT))
     expect(refusal.code).toBe('UPSTREAM_ERROR')
@@ -181,7 +181,7 @@ describe('what breaks on the way is UPSTREAM_ERROR', () => {
     expect(dialled).toEqual([])
   })
 
-  test('a refused connection; its address is not told', async () => {
+  test('a refused connection; the message does not name its address', async () => {
     const { port, [Symbol.asyncDispose]: close } = await serveTls(() => {})
     await close()
     const refusal = await refusalOf(() => fetchFrom({ port })(URL_TEXT))
@@ -212,7 +212,7 @@ describe('the deadline of 30 seconds holds from the look-up to the last byte: UP
     expect(await codeOf(() => fetchFrom(server, { timeout_ms })(URL_TEXT))).toBe('UPSTREAM_ERROR')
   })
 
-  test('a trickle that never rests for long', async () => {
+  test('a server that sends a byte every few milliseconds', async () => {
     const closed = Promise.withResolvers<void>()
     await using server = await serveTls((socket) => {
       socket.write(head('content-type: image/png', 'content-length: 100000'))

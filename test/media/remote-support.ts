@@ -1,4 +1,4 @@
-// What the tests of the guarded fetch share: a fetch whose sockets end at our server, and answers in pieces.
+// Shared by the tests of the guarded fetch: a fetch whose sockets end at a test server, and answers in pieces.
 import type { TLSSocket } from 'node:tls'
 import { createRemoteFetch, type FetchImage, type RemoteFetchSeams } from '../../src/media/remote.ts'
 import { AUTHORITY, type TlsServer } from './tls-server.ts'
@@ -6,7 +6,7 @@ import { AUTHORITY, type TlsServer } from './tls-server.ts'
 export const URL_TEXT = 'https://images.example.com/a.png?size=2'
 export const PUBLIC_ADDRESSES = ['93.184.216.34', '2606:4700::1111']
 
-/** A fetch that believes images.example.com to be public, and whose sockets end at the server. */
+/** A fetch for which images.example.com has public addresses, and whose sockets end at the server. */
 export function fetchFrom(server: Pick<TlsServer, 'port'>, seams: RemoteFetchSeams = {}): FetchImage {
   return createRemoteFetch({
     ca: AUTHORITY,
@@ -16,7 +16,7 @@ export function fetchFrom(server: Pick<TlsServer, 'port'>, seams: RemoteFetchSea
   })
 }
 
-/** Sends an answer in pieces, and then either waits for ever or hangs up. */
+/** Sends an answer in pieces, and then either keeps the connection open or closes it. */
 export const send =
   (...pieces: (Uint8Array | string | 'hang up')[]) =>
   (socket: TLSSocket): void => {

@@ -1,4 +1,4 @@
-// The guarded fetch after the look-up, over a real TLS server on loopback: where it connects, and whom it trusts.
+// The guarded fetch over a real TLS server on loopback: where it connects, and which certificates it trusts.
 import { describe, expect, test } from 'bun:test'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
@@ -9,7 +9,7 @@ import { type Certificate, httpAnswer, serveTls } from './tls-server.ts'
 const PNG = await paint('png')
 
 describe('an image is fetched', () => {
-  test('from the addresses that were judged, on port 443, with one look-up', async () => {
+  test('from the addresses that were checked, on port 443, with one look-up', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const lookedUp: string[] = []
     const dialled: Dial[] = []
@@ -18,8 +18,8 @@ describe('an image is fetched', () => {
         lookedUp.push(name)
         return PUBLIC_ADDRESSES
       },
-      dial: (judged) => {
-        dialled.push(judged)
+      dial: (checked) => {
+        dialled.push(checked)
         return { addresses: ['127.0.0.1'], port: server.port }
       },
     })
@@ -41,7 +41,7 @@ describe('an image is fetched', () => {
     expect(request).not.toMatch(/\r\n(cookie|authorization|referer):/i)
   })
 
-  test('each on a connection of its own', async () => {
+  test('on a connection of its own', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const fetchImage = fetchFrom(server)
     await Promise.all([fetchImage(URL_TEXT), fetchImage(URL_TEXT)])
@@ -49,18 +49,18 @@ describe('an image is fetched', () => {
     expect(server.connections()).toBe(3)
   })
 
-  test('from a public address as such, without a look-up', async () => {
+  test('from a URL with a public address, without a look-up', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const resolve = () => Promise.reject(new Error('looked up'))
     const dialled: Dial[] = []
     const fetchImage = fetchFrom(server, {
       resolve,
-      dial: (judged) => {
-        dialled.push(judged)
+      dial: (checked) => {
+        dialled.push(checked)
         return { addresses: ['127.0.0.1'], port: server.port }
       },
     })
-    // The certificate does not hold for the loopback address that stands in, which shows that it is looked at here, too.
+    // The certificate does not match the address, which shows that it is checked here, too.
     expect(await codeOf(() => fetchImage('https://93.184.216.34/a.png'))).toBe('UPSTREAM_ERROR')
     expect(dialled).toEqual([{ addresses: ['93.184.216.34'], port: 443 }])
     expect(server.connections()).toBe(1)
@@ -98,13 +98,13 @@ describe('an image is fetched', () => {
       'with the coding identity',
       send(httpAnswer(PNG, { headers: { 'content-type': 'image/png', 'content-encoding': 'Identity' } })),
     ],
-    ['after an interim answer', send('HTTP/1.1 103 Early Hints\r\nlink: </b>\r\n\r\n', httpAnswer(PNG))],
+    ['after an interim response', send('HTTP/1.1 103 Early Hints\r\nlink: </b>\r\n\r\n', httpAnswer(PNG))],
   ])('sent %s', async (_, answer) => {
     await using server = await serveTls(answer)
     expect(Buffer.from((await fetchFrom(server)(URL_TEXT)).bytes).equals(PNG)).toBe(true)
   })
 
-  test('of 25 MB exactly', async () => {
+  test('of exactly 25 MB', async () => {
     const rest = MAX_IMAGE_BYTES - PNG.length
     await using server = await serveTls(
       send(head('content-type: image/png', `content-length: ${MAX_IMAGE_BYTES}`), PNG, new Uint8Array(rest)),
@@ -112,7 +112,7 @@ describe('an image is fetched', () => {
     expect((await fetchFrom(server)(URL_TEXT)).bytes.length).toBe(MAX_IMAGE_BYTES)
   })
 
-  test('whatever the environment says of proxies', async () => {
+  test('directly, even where the environment sets a proxy', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const names = ['HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'HTTP_PROXY', 'NODE_USE_ENV_PROXY']
     for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : 'http://127.0.0.1:9'
@@ -125,14 +125,14 @@ describe('an image is fetched', () => {
 })
 
 describe('DNS rebinding', () => {
-  test('a name that turns private after it was judged is connected to where it was judged', async () => {
+  test('a name that resolves to a private address after the check is connected to at the checked addresses', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const answers = [PUBLIC_ADDRESSES, ['127.0.0.1'], ['169.254.169.254']]
     const dialled: Dial[] = []
     const fetchImage = fetchFrom(server, {
       resolve: async () => answers.shift() ?? [],
-      dial: (judged) => {
-        dialled.push(judged)
+      dial: (checked) => {
+        dialled.push(checked)
         return { addresses: ['127.0.0.1'], port: server.port }
       },
     })
@@ -145,8 +145,8 @@ describe('DNS rebinding', () => {
   })
 })
 
-describe('a socket goes nowhere but to what was judged', () => {
-  test('with no address to go to, it goes to none, though the name may have others', async () => {
+describe('a socket is opened to checked addresses only', () => {
+  test('without such an address no socket is opened, even where the name has others', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const dial = () => ({ addresses: [], port: server.port })
     expect(await codeOf(() => fetchFrom(server, { dial })(URL_TEXT))).toBe('UPSTREAM_ERROR')
@@ -176,7 +176,7 @@ describe('redirects are refused: REDIRECT_BLOCKED, and not followed', () => {
   })
 })
 
-describe('the certificate must hold for the name: UPSTREAM_ERROR, and no request is sent', () => {
+describe('a certificate that is not valid for the name: UPSTREAM_ERROR, and no request is sent', () => {
   test.each<Certificate>(['another-name', 'expired', 'self-signed'])('%s', async (certificate) => {
     await using server = await serveTls(send(httpAnswer(PNG)), certificate)
     expect(await codeOf(() => fetchFrom(server)(URL_TEXT))).toBe('UPSTREAM_ERROR')
@@ -184,7 +184,7 @@ describe('the certificate must hold for the name: UPSTREAM_ERROR, and no request
     expect(server.requests).toEqual([])
   })
 
-  test('an authority that is not trusted', async () => {
+  test('of an authority that is not trusted', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)))
     const withPublicAuthorities = createRemoteFetch({
       resolve: async () => PUBLIC_ADDRESSES,
@@ -194,7 +194,7 @@ describe('the certificate must hold for the name: UPSTREAM_ERROR, and no request
     expect(server.requests).toEqual([])
   })
 
-  test('even where the environment says that certificates do not matter', async () => {
+  test('even where the environment turns the check off', async () => {
     await using server = await serveTls(send(httpAnswer(PNG)), 'self-signed')
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     try {
@@ -207,7 +207,7 @@ describe('the certificate must hold for the name: UPSTREAM_ERROR, and no request
 })
 
 describe('a caller who leaves', () => {
-  test('ends the fetch and its connection; the reason is his', async () => {
+  test('ends the fetch and its connection; the reason of their signal is thrown', async () => {
     const reached = Promise.withResolvers<void>()
     const closed = Promise.withResolvers<void>()
     await using server = await serveTls((socket) => {
@@ -223,7 +223,7 @@ describe('a caller who leaves', () => {
     await closed.promise
   })
 
-  test('before it began: nothing is looked up or connected to', async () => {
+  test('before the fetch began: no look-up, no socket', async () => {
     const done: string[] = []
     const fetchImage = fetchFrom(
       { port: 1 },
@@ -232,9 +232,9 @@ describe('a caller who leaves', () => {
           done.push('looked up')
           return PUBLIC_ADDRESSES
         },
-        dial: (judged) => {
+        dial: (checked) => {
           done.push('dialled')
-          return judged
+          return checked
         },
       },
     )

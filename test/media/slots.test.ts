@@ -1,10 +1,10 @@
-// How many run at once: never more than the limit, each in its turn, and a failure frees its slot.
+// Slots: never more tasks at once than the limit, first come, first served; a failure frees its slot.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createSlots } from '../../src/media/slots.ts'
 
 describe('slots', () => {
-  test('never more at once than the limit, in the order of asking, whatever fails and however long each takes', async () => {
+  test('never more at once than the limit, in the order of asking, whichever tasks fail and however long they take', async () => {
     const task = fc.record({ turns: fc.integer({ min: 1, max: 5 }), fails: fc.boolean() })
     await fc.assert(
       fc.asyncProperty(
@@ -36,7 +36,7 @@ describe('slots', () => {
     )
   })
 
-  test('who comes while a slot is handed on does not take it', async () => {
+  test('a task that comes while a slot is handed on does not take it', async () => {
     const run = createSlots(1)
     const order: string[] = []
     const first = Promise.withResolvers<void>()

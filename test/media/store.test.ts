@@ -1,4 +1,4 @@
-// Files on disk: whole or not there, under keys that cannot leave the folder, counted while they come in.
+// Files on disk: complete or absent, under keys that cannot leave the folder, counted while they are written.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const streamOf = (...chunks: Uint8Array[]): ReadableStream<Uint8Array> =>
     },
   })
 
-/** All files and folders below the test's folder, the store's own among them. */
+/** All files and folders below the test's folder, including the store's own. */
 const everything = (): Promise<string[]> => readdir(folder, { recursive: true })
 
 describe('put, open, remove, list', () => {
@@ -41,7 +41,7 @@ describe('put, open, remove, list', () => {
     expect(await store.list()).toEqual([{ key: KEY, bytes: 5 }])
   })
 
-  test('nothing is a file, too', async () => {
+  test('an empty file is a file', async () => {
     expect(await store.put(KEY, new Uint8Array())).toEqual({ bytes: 0, sha256: sha256(new Uint8Array()) })
     expect(await read(KEY)).toBe('')
   })
@@ -53,7 +53,7 @@ describe('put, open, remove, list', () => {
     expect((await store.list()).length).toBe(1)
   })
 
-  test('a removed file is gone; removing it again, or one that never was, says so', async () => {
+  test('a removed file is gone; removing it again, or one that never existed, returns false', async () => {
     await store.put(KEY, text('a cat'))
     expect(await store.remove(KEY)).toBe(true)
     expect(await store.remove(KEY)).toBe(false)
@@ -62,7 +62,15 @@ describe('put, open, remove, list', () => {
     expect(await store.list()).toEqual([])
   })
 
-  test('a folder, or a file taken for a folder, is no file', async () => {
+  test('a quarantined file is no longer listed or found, and is kept in the folder .strays', async () => {
+    await store.put(KEY, text('a cat'))
+    await store.quarantine(KEY)
+    expect(await store.list()).toEqual([])
+    expect(await store.open(KEY)).toBeUndefined()
+    expect(await Bun.file(join(folder, 'files', '.strays', KEY)).text()).toBe('a cat')
+  })
+
+  test('a folder is no file, nor is a path through a file', async () => {
     await store.put('files/7/a.png', text('a cat'))
     expect(await store.open('files/7')).toBeUndefined()
     expect(await store.remove('files/7')).toBe(false)
@@ -70,21 +78,21 @@ describe('put, open, remove, list', () => {
     expect(await read('files/7/a.png')).toBe('a cat')
   })
 
-  test('a store that was never written to is empty', async () => {
+  test('a store without a folder is empty', async () => {
     expect(await store.list()).toEqual([])
     expect(await store.open(KEY)).toBeUndefined()
     await store.removeLeftovers()
     expect(await everything()).toEqual([])
   })
 
-  test('files and folders are for the gateway’s user alone', async () => {
+  test('only the user of the gateway can read files and folders', async () => {
     await store.put(KEY, text('a cat'))
     const { mode: file } = await Bun.file(join(folder, 'files', KEY)).stat()
     const { mode: parent } = await Bun.file(join(folder, 'files', 'files/7')).stat()
     expect([file & 0o777, parent & 0o777]).toEqual([0o600, 0o700])
   })
 
-  test('many at once, under one key and under many', async () => {
+  test('many files are written at once, under one key and under many', async () => {
     const contents = Array.from({ length: 40 }, (_, index) => `${index}`.repeat(index + 1))
     await Promise.all(
       contents.flatMap((content, index) => [
@@ -160,13 +168,14 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
     expect(await everything()).toEqual(['outside.png'])
   })
 
-  test('no text made at random reads or writes outside', async () => {
+  test('no random text writes outside the folder', async () => {
     const chance = chanceFrom(7)
     const pieces = ['..', '.', '/', '\\', 'a', '%2e', '\0', ':', '~', 'files', '7', '-', '_', ' ', '．']
     await writeFile(join(folder, 'a'), 'outside')
     for (let round = 0; round < 300; round += 1) {
       const length = 1 + Math.floor(chance() * 6)
       const key = Array.from({ length }, () => pieces[Math.floor(chance() * pieces.length)] ?? '').join('')
+      // Most are refused; what counts is what was written.
       await store.put(key, text('inside')).catch(() => {})
     }
     expect(await Bun.file(join(folder, 'a')).text()).toBe('outside')
@@ -174,8 +183,8 @@ describe('keys cannot leave the folder: 400 invalid_image_key', () => {
   })
 })
 
-describe('the cap', () => {
-  test('holds to the byte', async () => {
+describe('the limit of bytes', () => {
+  test('is exact to the byte', async () => {
     expect((await store.put(KEY, text('12345'), { cap_bytes: 5 })).bytes).toBe(5)
     for (const content of [text('123456'), streamOf(text('12345'), text('6'))])
       expect(await refusalOf(() => store.put('b.png', content, { cap_bytes: 5 }))).toMatchObject({
@@ -185,7 +194,7 @@ describe('the cap', () => {
     expect(await store.list()).toEqual([{ key: KEY, bytes: 5 }])
   })
 
-  test('stops reading, and tells the source so', async () => {
+  test('ends the reading and cancels the source', async () => {
     let pulled = 0
     let cancelled = false
     const endless = new ReadableStream<Uint8Array>({
@@ -214,19 +223,19 @@ describe('a write that fails', () => {
       },
     })
 
-  test('leaves nothing, neither under its key nor beside it', async () => {
+  test('leaves nothing, neither under its key nor elsewhere', async () => {
     await expect(store.put(KEY, breaking())).rejects.toThrow('the caller left')
     expect(await store.open(KEY)).toBeUndefined()
     expect(await readdir(join(folder, 'files', '.incoming'))).toEqual([])
   })
 
-  test('leaves the file that was there before as it was', async () => {
+  test('leaves an earlier file of the key unchanged', async () => {
     await store.put(KEY, text('before'))
     await expect(store.put(KEY, breaking())).rejects.toThrow()
     expect(await read(KEY)).toBe('before')
   })
 
-  test('for want of a folder is told, and leaves nothing', async () => {
+  test('because its folder cannot be created throws, and leaves nothing', async () => {
     await store.put('a.png', text('a file'))
     await expect(store.put('a.png/b.png', text('b'))).rejects.toThrow()
     expect(await store.list()).toEqual([{ key: 'a.png', bytes: 6 }])
@@ -235,7 +244,7 @@ describe('a write that fails', () => {
 })
 
 describe('a crash', () => {
-  test('leaves only what the next start removes; whole files stay', async () => {
+  test('leaves only what the next start removes; complete files stay', async () => {
     await store.put(KEY, text('whole'))
     const incoming = join(folder, 'files', '.incoming')
     await writeFile(join(incoming, randomUUID()), 'half')
@@ -247,19 +256,20 @@ describe('a crash', () => {
     expect(await read('after.png')).toBe('after')
   })
 
-  test('at any moment of a write leaves the old file or the new one, whole', async () => {
+  test('at any moment of a write leaves the old file or the new one, complete', async () => {
     const root = join(folder, 'files')
     const script = `
       const { createFileStore } = await import(${JSON.stringify(join(import.meta.dir, '../../src/media/store.ts'))})
       const store = createFileStore(${JSON.stringify(root)})
       for (let round = 0; ; round += 1) {
         await store.put('files/7/a.png', new Uint8Array(200_000).fill(round))
-        if (round === 0) process.stdout.write('writing')
+        process.stdout.write('written ')
       }`
     for (let round = 0; round < 6; round += 1) {
       const child = Bun.spawn([process.execPath, '-e', script], { stdout: 'pipe' })
-      await child.stdout.getReader().read()
-      await Bun.sleep(round * 3)
+      const reader = child.stdout.getReader()
+      // After so many writes it is somewhere within the next one.
+      for (let read = 0; read <= round; read += 1) await reader.read()
       child.kill('SIGKILL')
       await child.exited
       await store.removeLeftovers()
@@ -271,7 +281,7 @@ describe('a crash', () => {
   })
 })
 
-test('what is not of the store’s making is not listed', async () => {
+test('entries that the store did not write are not listed', async () => {
   const root = join(folder, 'files')
   await mkdir(join(root, 'empty'), { recursive: true })
   await writeFile(join(root, '.DS_Store'), 'x')

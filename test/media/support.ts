@@ -1,4 +1,4 @@
-// What the tests of media share: catching refusals, small images of each format, deterministic chance.
+// Shared by the tests of media: refusals, small images of each format, seeded random numbers.
 import { type ErrorKind, GatewayError } from '../../src/domain/errors.ts'
 import type { ImageFormat } from '../../src/domain/image-formats.ts'
 import { withSharp } from '../../src/media/sharp.ts'
@@ -9,7 +9,7 @@ export interface Refusal {
   message: string
 }
 
-/** What a task was refused with; it is an error of the test when it was not, or with anything but a GatewayError. */
+/** What a task was refused with. @throws Error where it was not refused, or with something else than a GatewayError */
 export async function refusalOf(task: () => unknown): Promise<Refusal> {
   let result: unknown
   try {
@@ -24,7 +24,7 @@ export async function refusalOf(task: () => unknown): Promise<Refusal> {
 
 export const codeOf = async (task: () => unknown): Promise<string | undefined> => (await refusalOf(task)).code
 
-/** Numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated. */
+/** Random numbers in [0, 1) from a seed (mulberry32), so that a failing run can be repeated. */
 export function chanceFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -35,7 +35,7 @@ export function chanceFrom(seed: number): () => number {
   }
 }
 
-/** A picture with something to see in it: a gradient, half transparent where it has an alpha channel. */
+/** A picture with a gradient, half transparent where it has an alpha channel. */
 export function paint(
   format: ImageFormat | 'tiff' | 'avif',
   { width = 24, height = 18, alpha = true }: { width?: number; height?: number; alpha?: boolean } = {},
@@ -45,7 +45,7 @@ export function paint(
   return withSharp((sharp) => sharp(pixels, { raw: { width, height, channels } }).toFormat(format).toBuffer())
 }
 
-/** Several frames, as GIF or WebP keep them. */
+/** An animation of several frames. */
 export function animate(
   format: 'gif' | 'webp',
   frames: number,

@@ -1,4 +1,4 @@
-// A TLS server on loopback that answers with the very bytes a test gives it, and counts who came.
+// A TLS server on loopback that answers with the bytes of a test and counts its connections.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createServer, type TLSSocket } from 'node:tls'
@@ -7,7 +7,7 @@ export type Certificate = 'right' | 'another-name' | 'expired' | 'self-signed'
 
 export interface TlsServer extends AsyncDisposable {
   readonly port: number
-  /** The head of each request, as it came. */
+  /** The head of each request, as it was received. */
   readonly requests: string[]
   /** Sockets opened, whether or not a handshake followed. */
   connections(): number
@@ -18,7 +18,7 @@ const fixture = (name: string): string => readFileSync(join(FIXTURES, name), 'ut
 
 export const AUTHORITY = fixture('authority.pem')
 
-/** @param answer is given the socket once a request's head has come */
+/** @param answer called with the socket once the head of a request was received */
 export async function serveTls(
   answer: (socket: TLSSocket) => void,
   certificate: Certificate = 'right',
@@ -58,7 +58,7 @@ export async function serveTls(
   }
 }
 
-/** A whole HTTP/1.1 answer; Content-Length is added unless `headers` says otherwise. */
+/** A complete HTTP/1.1 answer; Content-Length is added unless `headers` has one. */
 export function httpAnswer(
   body: Uint8Array | string,
   { status = '200 OK', headers = { 'content-type': 'image/png' } as Record<string, string> } = {},

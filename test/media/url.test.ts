@@ -1,14 +1,14 @@
-// Rule 3 of compose: what an image URL must not be. Refused before a look-up, or after it, and never with a socket.
+// Image URLs, spec.md, compose, rule 3: which are refused before a look-up, and which after it; never with a socket.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
-import { judgeUrl } from '../../src/media/url.ts'
+import { parseImageUrl } from '../../src/media/url.ts'
 import { HOSTILE_URLS } from './hostile-urls.ts'
 import { refusalOf } from './support.ts'
 import { AUTHORITY, serveTls, type TlsServer } from './tls-server.ts'
 
 const PUBLIC_ADDRESS = '93.184.216.34'
 
-/** What a name that looks public may resolve to: the lot is refused for one address that is not. */
+/** What a name that looks public may resolve to: one address that is not public is enough for a refusal. */
 const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
   ['loopback', ['127.0.0.1']],
   ['private', ['10.0.0.1']],
@@ -24,10 +24,10 @@ const HOSTILE_ANSWERS: [trick: string, answers: string[]][] = [
   ['6to4', ['2002:a00:1::1']],
   ['multicast', ['224.0.0.1']],
   ['documentation', ['192.0.2.1']],
-  ['one bad after good ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
-  ['one bad before good ones', ['127.0.0.1', '93.184.216.34']],
-  ['bad IPv6 beside good IPv4', ['93.184.216.34', '::1']],
-  ['no address at all', ['93.184.216.34', 'localhost']],
+  ['one private after public ones', ['93.184.216.34', '2606:4700::1', '192.168.0.1']],
+  ['one private before a public one', ['127.0.0.1', '93.184.216.34']],
+  ['private IPv6 beside public IPv4', ['93.184.216.34', '::1']],
+  ['a text that is no address', ['93.184.216.34', 'localhost']],
 ]
 
 let canary: TlsServer
@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => canary[Symbol.asyncDispose]())
 
-/** A fetch whose every look-up and every socket is seen; a socket would reach the canary. */
+/** A fetch that records each look-up and each socket; a socket would reach the canary. */
 function watchedFetch(answers: readonly string[]) {
   const lookedUp: string[] = []
   const dialled: Dial[] = []
@@ -46,15 +46,15 @@ function watchedFetch(answers: readonly string[]) {
       lookedUp.push(name)
       return answers
     },
-    dial: (judged) => {
-      dialled.push(judged)
+    dial: (checked) => {
+      dialled.push(checked)
       return { addresses: ['127.0.0.1'], port: canary.port }
     },
   })
   return { fetchImage, lookedUp, dialled }
 }
 
-describe('refused by its text: nothing is looked up, no socket is opened', () => {
+describe('a URL that is refused by its text: no look-up, no socket', () => {
   test.each(HOSTILE_URLS)('%s: %j is %s', async (_, url, code) => {
     const { fetchImage, lookedUp, dialled } = watchedFetch([PUBLIC_ADDRESS])
     const refusal = await refusalOf(() => fetchImage(url))
@@ -66,14 +66,14 @@ describe('refused by its text: nothing is looked up, no socket is opened', () =>
     })
   })
 
-  test('the table has at least 120 of them, none twice', () => {
+  test('the table has at least 120 URLs, none twice', () => {
     const urls = HOSTILE_URLS.map(([, url]) => url)
     expect(urls.length).toBeGreaterThanOrEqual(120)
     expect(new Set(urls).size).toBe(urls.length)
   })
 })
 
-describe('any bad address in a DNS answer refuses the lot: PRIVATE_IP, no socket is opened', () => {
+describe('a DNS answer with any address that is not public: PRIVATE_IP, no socket', () => {
   test.each(HOSTILE_ANSWERS)('%s: %j', async (_, answers) => {
     const { fetchImage, lookedUp, dialled } = watchedFetch(answers)
     const refusal = await refusalOf(() => fetchImage('https://images.example.com/a.png'))
@@ -87,7 +87,7 @@ describe('any bad address in a DNS answer refuses the lot: PRIVATE_IP, no socket
   })
 })
 
-describe('what is left is a public host on port 443', () => {
+describe('an accepted URL: its host and its path, on port 443', () => {
   test.each([
     ['https://images.example.com', { host: 'images.example.com', host_is_address: false, path: '/' }],
     [
@@ -116,7 +116,7 @@ describe('what is left is a public host on port 443', () => {
       `https://images.example.com/${'a'.repeat(2021)}`,
       { host: 'images.example.com', host_is_address: false, path: `/${'a'.repeat(2021)}` },
     ],
-  ])('%s', (url, judged) => {
-    expect(judgeUrl(url)).toEqual(judged)
+  ])('%s', (url, parsed) => {
+    expect(parseImageUrl(url)).toEqual(parsed)
   })
 })

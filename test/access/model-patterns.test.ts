@@ -1,0 +1,72 @@
+// Model patterns of keys: which are well-formed, and which models they allow.
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { checkModelPatterns, compileModelPatterns } from '../../src/access/model-patterns.ts'
+
+describe('a list of model patterns', () => {
+  test.each(['sim-text', '*', 'gemini-*', '*-pro', 'a*b*c', 'meta/model.v1_2', 'x'.repeat(128)])(
+    'may contain %s',
+    (pattern) => {
+      expect(() => checkModelPatterns([pattern])).not.toThrow()
+    },
+  )
+
+  test.each<[string, string[]]>([
+    ['no pattern', []],
+    ['an empty pattern', ['sim-text', '']],
+    ['a pattern with a space', ['sim text']],
+    ['a pattern of 129 characters', ['x'.repeat(129)]],
+    ['a pattern that looks like an option', ['--json']],
+    ['a regular expression', ['sim-[a-z]+']],
+  ])('may not contain %s', (_, patterns) => {
+    expect(() => checkModelPatterns(patterns)).toThrow(
+      expect.objectContaining({ kind: 'invalid_request', param: 'models' }),
+    )
+  })
+})
+
+describe('a model is allowed', () => {
+  test.each<[string, string[] | null, string, boolean]>([
+    ['always, without patterns', null, 'anything', true],
+    ['never, by an empty list', [], 'anything', false],
+    ['by its id', ['sim-text'], 'sim-text', true],
+    ['by the second of two patterns', ['gemini-*', 'sim-*'], 'sim-text', true],
+    ['not by the beginning of its id', ['sim'], 'sim-text', false],
+    ['not in another case', ['Sim-Text'], 'sim-text', false],
+    ['by a prefix', ['sim-*'], 'sim-', true],
+    ['not by the end of a prefix pattern', ['a*b'], 'xab', false],
+    ['not by the beginning of a suffix pattern', ['a*b'], 'abx', false],
+    ['by * alone', ['*'], 'anything', true],
+    ['by * in the middle', ['a*c'], 'abbbc', true],
+    ['not where a dot stands for another character', ['gemini-1.5'], 'gemini-1x5', false],
+    ['not where a dot of a pattern stands for another character', ['gemini-1.*'], 'gemini-15', false],
+    ['with a slash in its id', ['meta/*'], 'meta/llama/3', true],
+  ])('%s', (_, patterns, model_id, allowed) => {
+    expect(compileModelPatterns(patterns)(model_id)).toBe(allowed)
+  })
+
+  const id = fc.string({ minLength: 1 }).filter((text) => !text.includes('*'))
+
+  test('whatever its id, without patterns; no id, by an empty list', () => {
+    const [all, none] = [compileModelPatterns(null), compileModelPatterns([])]
+    fc.assert(fc.property(fc.string(), (model_id) => all(model_id) && !none(model_id)))
+  })
+
+  test('by a pattern without * that is equal to its id, and by no other', () => {
+    fc.assert(
+      fc.property(id, id, (one, other) => {
+        expect(compileModelPatterns([one])(one)).toBe(true)
+        expect(compileModelPatterns([one])(other)).toBe(one === other)
+      }),
+    )
+  })
+
+  test('by a pattern with * whose beginning and end it shares', () => {
+    const word = fc.stringMatching(/^[a-z0-9./+-]{0,8}$/)
+    fc.assert(
+      fc.property(word, word, word, (start, middle, end) => {
+        expect(compileModelPatterns([`${start}*${end}`])(start + middle + end)).toBe(true)
+      }),
+    )
+  })
+})

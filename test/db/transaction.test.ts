@@ -1,0 +1,39 @@
+// Immediate transactions: they take the write lock at their start, and leave nothing where their work throws.
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount, listAccounts } from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { immediately } from '../../src/db/transaction.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-db-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+test('the write lock is held before the first statement', () => {
+  const [one, other] = [openDatabase(join(folder, 'a.db')), openDatabase(join(folder, 'a.db'))]
+  other.run('PRAGMA busy_timeout = 0')
+  immediately(one, () => expect(() => immediately(other, () => {})).toThrow('database is locked'))
+  expect(immediately(other, () => 7)).toBe(7)
+  one.close()
+  other.close()
+})
+
+test('prepared queries take part in it: work that throws leaves nothing, also where it is nested', () => {
+  const db = openDatabase(':memory:')
+  const failing = () =>
+    immediately(db, () => {
+      createAccount(db, { name: 'one', now_ms: 0 })
+      throw new Error('stop')
+    })
+  expect(failing).toThrow('stop')
+  expect(listAccounts(db)).toEqual([])
+  immediately(db, () => {
+    createAccount(db, { name: 'two', now_ms: 0 })
+    expect(failing).toThrow('stop')
+  })
+  expect(listAccounts(db).map(({ name }) => name)).toEqual(['two'])
+})

@@ -1,0 +1,114 @@
+// The prepared queries on images: what they write, and that the rows of one call change together or not at all.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { beginGenerations, findGeneration, storeGenerations } from '../../src/library/generations.ts'
+import { listGenerations } from '../../src/library/history.ts'
+import { type Library, openLibrary } from '../../src/library/library.ts'
+import { fileQueries, generationQueries } from '../../src/library/queries.ts'
+
+const ACCOUNT = 1
+const PARENTS = ['files/1/a.png', 'quote " and \\ backslash']
+const ORDER = {
+  account_id: ACCOUNT,
+  call_id: 1,
+  kind: 'edit',
+  model: 'm',
+  prompt: 'p',
+  parents: PARENTS,
+} as const
+const IMAGE = {
+  bytes: Uint8Array.of(1, 2, 3),
+  mime: 'image/png',
+  width: 2,
+  height: 1,
+  revised_prompt: null,
+} as const
+
+let folder: string
+let db: Database
+let library: Library
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
+  db = openDatabase(join(folder, 'tollgate.db'))
+  // No call stands behind these images.
+  db.run('PRAGMA foreign_keys = OFF')
+  createAccount(db, { name: 'one', now_ms: 0 })
+  library = openLibrary({ db, data_folder: folder, now: () => 7, probe: () => {} })
+})
+afterEach(async () => {
+  db.close()
+  await rm(folder, { recursive: true })
+})
+
+const statesOf = (uuids: readonly string[]) =>
+  uuids.map((uuid) => findGeneration(db, ACCOUNT, uuid)?.state ?? 'absent')
+
+test('the parents of an image are encoded as JSON once, and read back as they were written', () => {
+  const [uuid = ''] = beginGenerations(library, ORDER, 1)
+  expect(db.query('SELECT parents, typeof(parents) AS type FROM generations').get()).toEqual({
+    parents: JSON.stringify(PARENTS),
+    type: 'text',
+  })
+  expect(findGeneration(db, ACCOUNT, uuid)).toEqual({
+    ...ORDER,
+    id: 1,
+    uuid,
+    position: 0,
+    state: 'generating',
+    parents: PARENTS,
+    revised_prompt: null,
+    file_key: null,
+    mime: null,
+    width: null,
+    height: null,
+    bytes: null,
+    sha256: null,
+    created_at_ms: 7,
+  })
+  expect(listGenerations(db, { account_id: ACCOUNT }, { limit: 1 }).rows).toMatchObject([
+    { parents: PARENTS },
+  ])
+})
+
+test('the rows of a call are inserted together or not at all', () => {
+  beginGenerations(library, ORDER, 1)
+  // The last of three positions is taken: (call_id, position) is unique.
+  db.run('UPDATE generations SET position = 2')
+  expect(() => beginGenerations(library, ORDER, 3)).toThrow('UNIQUE')
+  expect(generationQueries(db).places.all()).toHaveLength(1)
+})
+
+test('the images of a call are stored together; those that were not made have failed', async () => {
+  const uuids = beginGenerations(library, ORDER, 3)
+  await storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, revised_prompt: 'q' }])
+  expect(statesOf(uuids)).toEqual(['stored', 'stored', 'failed'])
+  expect(findGeneration(db, ACCOUNT, uuids[1] ?? '')).toMatchObject({
+    file_key: `${ACCOUNT}/${uuids[1]}.png`,
+    mime: 'image/png',
+    width: 2,
+    height: 1,
+    bytes: 3,
+    revised_prompt: 'q',
+  })
+})
+
+test('where one row cannot be stored, none is, and no file is left', async () => {
+  const uuids = beginGenerations(library, ORDER, 2)
+  await expect(storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, width: 0 }])).rejects.toThrow(
+    'CHECK',
+  )
+  expect(statesOf(uuids)).toEqual(['generating', 'generating'])
+  expect(await library.images.list()).toEqual([])
+})
+
+test('queries are prepared once for each connection', () => {
+  expect(fileQueries(db)).toBe(fileQueries(db))
+  const other = openDatabase(':memory:')
+  expect(fileQueries(other)).not.toBe(fileQueries(db))
+  other.close()
+})
