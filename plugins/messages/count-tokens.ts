@@ -44,7 +44,7 @@ async function ask(
   exchange: Exchange,
   admitted: Admitted,
   model: TextModel,
-  { bytes, json }: JsonBody,
+  body: JsonBody,
 ): Promise<unknown> {
   const { answer } = await exchange.ask(admitted, model, {
     streams: false,
@@ -53,7 +53,7 @@ async function ask(
       return requestTo(
         provider,
         { path: `${path}/count_tokens`, headers },
-        spliceFields(bytes, json, { ...json, model: upstream_model }, NAMED_ONCE),
+        spliceFields(body, { ...body.json, model: upstream_model }, NAMED_ONCE),
         forwardedHeaders(admitted.origin.request.headers),
       )
     },

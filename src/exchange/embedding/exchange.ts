@@ -124,7 +124,7 @@ function sendingOf(asked: JsonBody, request: EmbeddingRequest): Sending<Answer> 
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, asked: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === 'openai' ? spliceFields(asked.bytes, asked.json, encoded, DECISIVE) : JSON.stringify(encoded)
+  protocol === 'openai' ? spliceFields(asked, encoded, DECISIVE) : JSON.stringify(encoded)
 
 /** What the price hangs on: a vendor must not read another value than the gateway did. */
 const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])

@@ -67,9 +67,7 @@ export function convertRequest(
     upstream.output_limit === undefined
       ? prepared
       : provider.text.limitOutput(prepared, upstream.output_limit)
-  return same
-    ? spliceFields(body.bytes, body.json, limited, provider.text.decisive_fields)
-    : JSON.stringify(limited)
+  return same ? spliceFields(body, limited, provider.text.decisive_fields) : JSON.stringify(limited)
 }
 
 /**
