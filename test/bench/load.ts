@@ -13,7 +13,7 @@ export interface LoadOptions {
   readonly connections: number
   /** On all connections together. */
   readonly calls: number
-  /** How long a connection waits between two calls; 0: not at all. */
+  /** How long a connection waits between two calls; 0 for no wait. */
   readonly pause_ms: number
   /** The time over which the connections begin. */
   readonly ramp_ms: number
@@ -107,6 +107,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     latencies_ms.push(nowMs() - socket.data.started_at_ms)
     if (latencies_ms.length + failures >= options.calls) resolve()
     else if (options.pause_ms === 0) begin(socket)
+    // The pause is part of the load: it sets how many calls a connection makes in a second.
     else setTimeout(begin, options.pause_ms, socket)
   }
 

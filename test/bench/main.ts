@@ -24,10 +24,10 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--json] [--gateway DIR | --self]
 
-  --quick        about six minutes instead of twenty-five: fewer rounds, smaller loads
+  --quick        about six minutes instead of over twenty: fewer rounds, smaller loads
   --only         one part (may be given several times)
   --json         the figures as JSON
-  --gateway DIR  measures the gateway of another checkout, with its packages installed: for figures before and after a change
+  --gateway DIR  the gateway of another checkout, its packages installed: for figures before and after a change
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
 `
 

@@ -7,8 +7,8 @@ import type { Subject } from './subjects.ts'
 const LOAD = ['bun', join(import.meta.dir, 'load.ts')]
 
 /**
- * A measuring window: what a subject still does after its last answer, such as settling calls, counts as part of the load.
- * Nothing that a subject without a ledger has tells the end of it, and both subjects get the same window.
+ * A measuring window: what a subject still does after its last answer counts as part of the load. Neither subject reports
+ * when it is done, so both get the same time.
  */
 const AFTERMATH_MS = 100
 

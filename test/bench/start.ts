@@ -9,7 +9,7 @@ import { type Figure, median } from './report.ts'
 import { type DataFolder, makeDataFolder, sourceOf } from './subjects.ts'
 
 const STARTS_PER_ROUND = 3
-/** A measuring window: memory is read after what the start left to be done has settled, always at the same time. */
+/** A measuring window: memory is read this long after each start, so that the starts can be compared. */
 const IDLE_AFTER_MS = 1_000
 const LISTENING_WITHIN_MS = 150
 const IDLE_MIB = 90

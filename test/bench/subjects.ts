@@ -7,7 +7,7 @@ import { freePort, type Process, run, start, startWithPort, untilListening } fro
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
 import { AGENT_MODEL, AGENT_UPSTREAM_MODEL, messagesModel } from './requests.ts'
 
-/** The checkout that the bench itself belongs to. */
+/** The top folder of the checkout that the bench itself belongs to. */
 export const OWN_CHECKOUT = join(import.meta.dir, '../..')
 
 /** The gateway's command, from the source of a checkout. */
