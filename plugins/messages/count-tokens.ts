@@ -35,7 +35,7 @@ async function countUpstream(
   parts: ExchangeParts,
   admitted: Admitted,
   model: TextModel,
-  { bytes, json }: JsonBody,
+  body: JsonBody,
 ): Promise<unknown> {
   const { answer } = await ask(parts, admitted, model, {
     streams: false,
@@ -44,7 +44,7 @@ async function countUpstream(
       return requestTo(
         provider,
         { path: `${path}/count_tokens`, headers },
-        spliceFields(bytes, json, { ...json, model: upstream_model }, DECISIVE),
+        spliceFields(body, { ...body.json, model: upstream_model }, DECISIVE),
         forwardedHeaders(admitted.origin.request.headers),
       )
     },

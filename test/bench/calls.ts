@@ -1,8 +1,8 @@
-// Owns the comparison of whole answers and of streams between the gateway and the forwarder.
+// The comparison of whole answers and of streams between the gateway and the forwarder.
 import type { Effort } from './effort.ts'
 import { cpuMicrosPerCall, cpuMicrosPerEvent, inTurns, type Sample } from './measure.ts'
 import { type Figure, medianOf } from './report.ts'
-import { nativeStream, WHOLE_REQUEST } from './requests.ts'
+import { agentCall, type CallRequest, nativeStream, WHOLE_REQUEST } from './requests.ts'
 import type { Subject } from './subjects.ts'
 
 export interface Contest {
@@ -16,19 +16,45 @@ const CPU_RATIO_OF_AN_EVENT = 1.25
 const FIRST_BYTE_ADDED_MS = 0.5
 const MEMORY_AT_MANY_STREAMS_MIB = 150
 
-const WHOLE_LOADS = [
-  { connections: 1, calls: 6_000 },
-  { connections: 16, calls: 24_000, goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } },
-  { connections: 64, calls: 24_000, goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } },
+interface WholeLoad {
+  readonly what: string
+  readonly request: CallRequest
+  readonly connections: number
+  readonly calls: number
+  readonly goal?: Figure['goal']
+}
+
+const WHOLE_GOAL = { goal: { ratio_at_most: CPU_RATIO_OF_A_CALL } }
+const WHOLE_LOADS: readonly WholeLoad[] = [
+  { what: 'whole', request: WHOLE_REQUEST, connections: 1, calls: 6_000 },
+  { what: 'whole', request: WHOLE_REQUEST, connections: 16, calls: 24_000, ...WHOLE_GOAL },
+  { what: 'whole', request: WHOLE_REQUEST, connections: 64, calls: 24_000, ...WHOLE_GOAL },
+]
+
+const LARGE_LOADS: readonly WholeLoad[] = [
+  { what: 'agent body of 85 KB', request: agentCall(85_000), connections: 16, calls: 6_000 },
+  { what: 'agent body of 500 KB', request: agentCall(500_000), connections: 16, calls: 1_500 },
 ]
 
 const callsPerSecond = ({ calls, duration_ms }: Sample): number => (calls * 1_000) / duration_ms
 
-/** Whole answers at 1, 16 and 64 connections. Latency is what is added to the upstream's own. */
-export async function compareWholeAnswers(contest: Contest, effort: Effort): Promise<Figure[]> {
+/** Whole answers to a small request, at 1, 16 and 64 connections. */
+export const compareWholeAnswers = (contest: Contest, effort: Effort): Promise<Figure[]> =>
+  compareWhole(contest, effort, WHOLE_LOADS)
+
+/** Whole answers to an agent's request, at two sizes of it. */
+export const compareLargeBodies = (contest: Contest, effort: Effort): Promise<Figure[]> =>
+  compareWhole(contest, effort, LARGE_LOADS)
+
+/** The latency is what is added to the upstream's own. */
+async function compareWhole(
+  contest: Contest,
+  effort: Effort,
+  loads: readonly WholeLoad[],
+): Promise<Figure[]> {
   const figures: Figure[] = []
-  for (const { connections, calls, goal } of WHOLE_LOADS) {
-    const load = { request: WHOLE_REQUEST, connections, calls: Math.ceil(calls * effort.share) }
+  for (const { what, request, connections, calls, goal } of loads) {
+    const load = { request, connections, calls: Math.ceil(calls * effort.share) }
     const contestants = [contest.gateway, contest.forwarder, contest.upstream].map((subject) => ({
       subject,
       load,
@@ -42,7 +68,7 @@ export async function compareWholeAnswers(contest: Contest, effort: Effort): Pro
       gateway: medianOf(gateway, field) - medianOf(direct, field),
       peer: medianOf(forwarder, field) - medianOf(direct, field),
     })
-    const title = `whole, ${connections} connection${connections === 1 ? '' : 's'}`
+    const title = `${what}, ${connections} connection${connections === 1 ? '' : 's'}`
     figures.push(
       { what: `${title}: CPU per call`, unit: 'us', ...pair(cpuMicrosPerCall), ...(goal && { goal }) },
       { what: `${title}: calls`, unit: '/s', ...pair(callsPerSecond) },
@@ -57,7 +83,7 @@ export async function compareWholeAnswers(contest: Contest, effort: Effort): Pro
 interface StreamLoad {
   readonly length: keyof Effort['streams']
   readonly connections: number
-  /** Over how long the streams begin. */
+  /** The time over which the streams begin. */
   readonly ramp_ms: number
   readonly memory_goal_mib?: number
 }
@@ -74,9 +100,9 @@ const STREAM_LOADS: StreamLoad[] = [
   },
 ]
 
-/** Below, the events cost less than the clock's tick can tell apart. */
+/** With fewer, all events together cost less than a tick of the CPU clock. */
 const CONNECTIONS_WITH_CPU = 16
-/** From here on the goals hold. */
+/** From here on the goals apply. */
 const CONNECTIONS_WITH_GOALS = 64
 
 /** Streams at 1, 16, 64 and 1,000 at once. */

@@ -1,4 +1,4 @@
-// Owns what a slow disk does to the gateway: one on which fsync takes 1 ms.
+// The effect of a slow disk on the gateway: one on which fsync takes 1 ms.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { run } from './processes.ts'
 import type { Paces } from './recording.ts'
 import { type Figure, median } from './report.ts'
 import { nativeStream, WHOLE_REQUEST } from './requests.ts'
-import { makeDataFolder, type Subject, startForwarder, startGateway } from './subjects.ts'
+import { makeDataFolder, type Subject, sourceOf, startForwarder, startGateway } from './subjects.ts'
 
 const CALLS_PER_SECOND = 15_000
 const CHUNK_HELD_UP_MS = 2
 
 /**
  * Compiles the library that makes fsync take 1 ms.
- * @param folder where it is put
+ * @param folder the folder for it
  * @returns its path; undefined on a machine without a C compiler
  */
 async function compileSlowFsync(folder: string): Promise<string | undefined> {
@@ -27,10 +27,12 @@ async function compileSlowFsync(folder: string): Promise<string | undefined> {
 }
 
 /**
- * Calls a second, and how long a stream's chunks take while others pay, on a disk whose fsync takes 1 ms.
- * @param skip told why, where there is nothing to compile the library with
+ * Calls a second, and the delay of a stream's chunks beside paid calls, on a disk whose fsync takes 1 ms.
+ * @param checkout whose gateway and ledger are measured
+ * @param skip is told why nothing can be measured
  */
 export async function measureSlowDisk(
+  checkout: string,
   upstream: Subject,
   effort: Effort,
   skip: (reason: string) => void,
@@ -44,8 +46,8 @@ export async function measureSlowDisk(
     }
     const environment = { LD_PRELOAD: library }
     return [
-      ...(await ledgerFigures(folder, effort, environment)),
-      ...(await pathFigures(upstream, effort, environment)),
+      ...(await ledgerFigures(checkout, folder, effort, environment)),
+      ...(await pathFigures(checkout, upstream, effort, environment)),
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -66,6 +68,7 @@ const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Figur
 ]
 
 async function ledgerFigures(
+  checkout: string,
   folder: string,
   effort: Effort,
   environment: Record<string, string>,
@@ -79,7 +82,8 @@ async function ledgerFigures(
         calls: Math.ceil(load.calls * effort.share),
         database: join(folder, `${index}-${round}.db`),
       }
-      const command = ['bun', join(import.meta.dir, 'ledger.ts'), JSON.stringify(options)]
+      // The checkout's own load: it imports that checkout's ledger.
+      const command = ['bun', join(checkout, 'test/bench/ledger.ts'), JSON.stringify(options)]
       rates.push(Number(await run(command, environment)))
     }
     figures.push({
@@ -92,17 +96,18 @@ async function ledgerFigures(
   return figures
 }
 
-/** Calls enough to keep the ledger at work, few enough to leave the machine room: about 700 a second. */
-const PAYING: Load = { request: WHOLE_REQUEST, connections: 16, calls: 0, pause_ms: 20 }
-const PAYING_CALLS_PER_SECOND = 700
+/** Enough calls to keep the ledger busy, few enough not to fill the machine: about 700 a second. */
+const PAID_CALLS: Load = { request: WHOLE_REQUEST, connections: 16, calls: 0, pause_ms: 20 }
+const PAID_CALLS_PER_SECOND = 700
 
 async function pathFigures(
+  checkout: string,
   upstream: Subject,
   effort: Effort,
   environment: Record<string, string>,
 ): Promise<Figure[]> {
-  const data = await makeDataFolder(upstream.port)
-  const gateway = await startGateway(data, undefined, environment)
+  const data = await makeDataFolder(sourceOf(checkout), upstream.port)
+  const gateway = await startGateway(data, environment)
   const forwarder = await startForwarder(upstream)
   try {
     const calls = Math.ceil(40_000 * effort.share)
@@ -114,7 +119,7 @@ async function pathFigures(
       for (const subject of [gateway, forwarder]) {
         const { duration_ms } = await loadOn(subject, load)
         rates.get(subject)?.push((calls * 1_000) / duration_ms)
-        delays.get(subject)?.push(await chunkDelayBesidePayers(subject, effort.streams.few))
+        delays.get(subject)?.push(await chunkDelayBesideCalls(subject, effort.streams.few))
       }
     }
     const pair = (samples: Map<Subject, number[]>) => ({
@@ -141,7 +146,7 @@ async function pathFigures(
   }
 }
 
-async function chunkDelayBesidePayers(subject: Subject, paces: Paces): Promise<number> {
+async function chunkDelayBesideCalls(subject: Subject, paces: Paces): Promise<number> {
   const streams = loadOn(subject, {
     request: nativeStream(paces),
     connections: 64,
@@ -149,7 +154,7 @@ async function chunkDelayBesidePayers(subject: Subject, paces: Paces): Promise<n
     ramp_ms: 200,
   })
   const seconds = (paces.events * paces.pace_ms) / 1_000
-  const payers = loadOn(subject, { ...PAYING, calls: seconds * PAYING_CALLS_PER_SECOND })
-  const [{ chunk_delay_ms }] = await Promise.all([streams, payers])
+  const calls = loadOn(subject, { ...PAID_CALLS, calls: seconds * PAID_CALLS_PER_SECOND })
+  const [{ chunk_delay_ms }] = await Promise.all([streams, calls])
   return chunk_delay_ms.p99
 }

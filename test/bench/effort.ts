@@ -1,13 +1,13 @@
-// Owns how much is measured: rounds, the size of the loads, and how long the streams are.
+// How much is measured: rounds, the size of the loads, and the length of the streams.
 import type { Paces } from './recording.ts'
 
 export interface Effort {
-  /** Each subject is measured so often, and the median is taken. */
+  /** How often each subject is measured; the median counts. */
   readonly rounds: number
-  /** How much of the usual load of whole calls; 1 is all of it. */
+  /** The share of the full load of whole calls: 1 is all of it. */
   readonly share: number
   /**
-   * CPU time is counted in ticks of 10 ms, so that a stream has to flow for seconds. A thousand at the pace of the few
+   * CPU time is counted in ticks of 10 ms, so a stream has to flow for seconds. A thousand streams at the pace of the few
    * would be more than two cores can send.
    */
   readonly streams: { readonly few: Paces; readonly many: Paces }

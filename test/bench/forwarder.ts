@@ -1,4 +1,4 @@
-// Owns the peer that the gateway is compared with: the least that a forwarder on Bun can do, and nothing else.
+// The forwarder that the gateway is compared with: the least that passing calls on costs with Bun.
 const [upstream] = process.argv.slice(2)
 
 const PASSED_ON = ['x-goog-api-key', 'x-api-key', 'anthropic-version']
@@ -25,7 +25,7 @@ const server = Bun.serve({
       signal: request.signal,
     })
     const content_type = response.headers.get('content-type') ?? 'application/json'
-    // A small whole answer is cheaper read than passed on as a stream.
+    // Reading a small whole answer is cheaper than passing it on as a stream.
     const body = content_type === 'text/event-stream' ? response.body : await response.arrayBuffer()
     return new Response(body, { status: response.status, headers: { 'content-type': content_type } })
   },

@@ -1,4 +1,4 @@
-// Owns the ledger's load, in a process of its own: callers that hold and post through `openLedger`, nothing else.
+// The ledger's load, in a process of its own: callers that hold and post through `openLedger`, nothing else.
 import { openDatabase } from '../../src/db/open.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { CallRecord, Ledger } from '../../src/ledger/operations.ts'
@@ -9,7 +9,7 @@ export interface LedgerLoad {
   /** Calls at once; each holds, then posts. */
   readonly callers: number
   readonly calls: number
-  /** Every operation waits for the one before it, so that each is a commit of its own. */
+  /** Each operation waits for the previous one, so that each is a commit of its own. */
   readonly alone: boolean
 }
 

@@ -1,4 +1,4 @@
-// Owns the load: a process that makes calls over raw keep-alive sockets and says how long they took.
+// The load: a process that makes calls over raw keep-alive sockets and reports how long they took.
 import type { Socket } from 'bun'
 import { cpuMs } from './processes.ts'
 import { nowMs, STAMP_LENGTH, STAMP_MARK } from './recording.ts'
@@ -11,11 +11,11 @@ export interface LoadOptions {
   readonly request: CallRequest
   readonly api_key: string
   readonly connections: number
-  /** All connections together. */
+  /** On all connections together. */
   readonly calls: number
-  /** How long a connection waits between two calls; 0: not at all. */
+  /** How long a connection waits between two calls; 0 for no wait. */
   readonly pause_ms: number
-  /** Over how long the connections begin. */
+  /** The time over which the connections begin. */
   readonly ramp_ms: number
   /** The process whose CPU time is read while all streams flow. */
   readonly watched_pid?: number
@@ -24,23 +24,25 @@ export interface LoadOptions {
 export interface LoadResult {
   readonly calls: number
   readonly failures: number
-  /** The start of the first answer that was not as it should be; empty where all were. */
+  /** The start of the first failed answer; empty if there was none. */
   readonly first_failure: string
   readonly duration_ms: number
-  /** Events of streams that carried their time. */
+  /** Events of streams that held the time they were sent. */
   readonly events: number
-  /** While all streams flowed at once; null where they never did, or no process was watched. */
+  /** While all streams flowed at once; null if they never did, or if no process was watched. */
   readonly steady: Progress | null
   readonly latency_ms: Spread
   readonly first_byte_ms: Spread
-  /** From the upstream's sending of an event to its arrival. */
+  /** From when the upstream sent an event until it arrived. */
   readonly chunk_delay_ms: Spread
 }
 
 interface Caller {
+  /** How much of the request is written; the rest follows when the socket drains. */
+  written_bytes: number
   received: Buffer
-  /** -1 while the head has not come; else what is still to come; undefined for a chunked body. */
-  body_left: number | undefined
+  /** The length of the answer's body; unknown until its head has arrived. */
+  body_bytes: number | 'unknown' | 'chunked'
   started_at_ms: number
   first_byte: boolean
 }
@@ -64,7 +66,7 @@ function bytesOf({ request, port, api_key }: LoadOptions): Buffer {
   return Buffer.from(`POST ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n${request.body}`)
 }
 
-/** Makes the calls. */
+/** Makes the calls. Ends with the last answer, or with the first failure. */
 async function run(options: LoadOptions): Promise<LoadResult> {
   const latencies_ms: number[] = []
   const first_bytes_ms: number[] = []
@@ -80,17 +82,32 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     events: chunk_delays_ms.length,
   }))
 
+  /** A large request does not fit into the socket's buffer at once. */
+  const writeRest = (socket: Socket<Caller>): void => {
+    const { data } = socket
+    if (data.written_bytes >= request.length) return
+    const rest = data.written_bytes === 0 ? request : request.subarray(data.written_bytes)
+    data.written_bytes += Math.max(socket.write(rest), 0)
+  }
+
   const begin = (socket: Socket<Caller>): void => {
     if (begun >= options.calls) return
     begun++
-    socket.data = { received: EMPTY, body_left: -1, started_at_ms: nowMs(), first_byte: false }
-    socket.write(request)
+    socket.data = {
+      written_bytes: 0,
+      received: EMPTY,
+      body_bytes: 'unknown',
+      started_at_ms: nowMs(),
+      first_byte: false,
+    }
+    writeRest(socket)
   }
 
   const finish = (socket: Socket<Caller>): void => {
     latencies_ms.push(nowMs() - socket.data.started_at_ms)
     if (latencies_ms.length + failures >= options.calls) resolve()
     else if (options.pause_ms === 0) begin(socket)
+    // The pause is part of the load: it sets how many calls a connection makes in a second.
     else setTimeout(begin, options.pause_ms, socket)
   }
 
@@ -110,11 +127,11 @@ async function run(options: LoadOptions): Promise<LoadResult> {
       return undefined
     }
     const length = /content-length: (\d+)/i.exec(head)
-    socket.data.body_left = length ? Number(length[1]) : undefined
+    socket.data.body_bytes = length ? Number(length[1]) : 'chunked'
     return bytes.subarray(head_end + 4)
   }
 
-  /** Notes the delays of the events in `bytes`; what may hold the beginning of another is kept for later. */
+  /** Notes the delays of the events in `bytes`; bytes in which another may begin are kept for later. */
   const readStamps = (caller: Caller, bytes: Buffer): void => {
     const now_ms = nowMs()
     let from = 0
@@ -131,7 +148,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   const receive = (socket: Socket<Caller>, bytes: Buffer): void => {
     const caller = socket.data
     const all = caller.received.length > 0 ? Buffer.concat([caller.received, bytes]) : bytes
-    const body = caller.body_left === -1 ? readHead(socket, all) : all
+    const body = caller.body_bytes === 'unknown' ? readHead(socket, all) : all
     if (!body) {
       caller.received = all
       return
@@ -139,9 +156,9 @@ async function run(options: LoadOptions): Promise<LoadResult> {
     if (!caller.first_byte && body.length > 0) {
       caller.first_byte = true
       first_bytes_ms.push(nowMs() - caller.started_at_ms)
-      if (caller.body_left === undefined) steady.begun()
+      if (caller.body_bytes === 'chunked') steady.begun()
     }
-    if (caller.body_left === undefined) {
+    if (caller.body_bytes === 'chunked') {
       readStamps(caller, body)
       if (!body.subarray(-END_OF_CHUNKS.length).equals(END_OF_CHUNKS)) return
       steady.ended()
@@ -149,7 +166,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
       return
     }
     caller.received = body
-    if (body.length >= caller.body_left) finish(socket)
+    if (caller.body_bytes !== 'unknown' && body.length >= caller.body_bytes) finish(socket)
   }
 
   if (watched_pid !== undefined) setInterval(steady.sample, SAMPLE_EVERY_MS)
@@ -157,6 +174,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   const opened: Promise<Socket<Caller>>[] = []
   for (let i = 0; i < options.connections; i++) {
     const wait_ms = started_at_ms + (options.ramp_ms * i) / options.connections - nowMs()
+    // The ramp is part of the load: connections begin at set times.
     if (wait_ms > 1) await Bun.sleep(wait_ms)
     opened.push(
       Bun.connect<Caller>({
@@ -168,6 +186,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
             begin(socket)
           },
           data: receive,
+          drain: writeRest,
           close(socket) {
             if (begun < options.calls || latencies_ms.length + failures < options.calls) {
               fail(socket, 'the connection was closed')
@@ -193,7 +212,8 @@ async function run(options: LoadOptions): Promise<LoadResult> {
 }
 
 if (import.meta.main) {
-  const options = JSON.parse(process.argv[2] ?? '{}') as LoadOptions
+  // Not as an argument: Linux takes no argument over 128 KB.
+  const options = JSON.parse(await Bun.stdin.text()) as LoadOptions
   process.stdout.write(JSON.stringify(await run(options)))
   process.exit(0)
 }

@@ -1,4 +1,4 @@
-// Owns what a figure hangs on besides the program: the machine's disk, and what else it is doing.
+// What the figures depend on besides the program: the machine's disk, and its other load.
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,18 +7,18 @@ import { type Figure, median } from './report.ts'
 const PAGE = new Uint8Array(4_096)
 const FSYNCS = 200
 
-/** Processes that want a core, for each core there is: from here on they take what the bench would have used. */
+/** Load average per core; above it, other processes take time that the bench would have used. */
 const BUSY_PER_CORE = 0.25
 
-/** The machine as it is before anything is measured. */
+/** The machine before anything is measured. */
 export const machineFigures = (): Figure[] => [
   loadFigure(loadavg()[0] ?? Number.NaN, availableParallelism()),
   fsyncFigure(),
 ]
 
 /**
- * How busy the machine is. The table says so where it is too busy to believe what follows.
- * @param load_average processes that ran or wanted to, over the last minute
+ * How busy the machine is, with a warning where it is too busy for reliable figures.
+ * @param load_average processes running or waiting for a core, averaged over the last minute
  */
 export function loadFigure(load_average: number, cores: number): Figure {
   const busy = load_average > BUSY_PER_CORE * cores

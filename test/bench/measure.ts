@@ -1,4 +1,4 @@
-// Owns one measure: a load on a subject, and what the subject used for it; and rounds of them, taken in turns.
+// One measurement: a load on a subject, and what the subject used for it; and rounds of them, taken in turns.
 import { join } from 'node:path'
 import type { LoadOptions, LoadResult } from './load.ts'
 import { cpuMs, forgetPeak, peakMemoryMib, run } from './processes.ts'
@@ -6,7 +6,10 @@ import type { Subject } from './subjects.ts'
 
 const LOAD = ['bun', join(import.meta.dir, 'load.ts')]
 
-/** What a subject settles after its last answer still belongs to the measure. */
+/**
+ * A measuring window: what a subject still does after its last answer counts as part of the load. Neither subject reports
+ * when it is done, so both get the same time.
+ */
 const AFTERMATH_MS = 100
 
 export type Load = Pick<LoadOptions, 'request' | 'connections' | 'calls'> & Partial<LoadOptions>
@@ -17,16 +20,16 @@ export interface Sample extends LoadResult {
   readonly peak_mib: number
 }
 
-/** Of a call from its start to its settling. */
+/** The CPU time of a call, from its start until it is settled. */
 export const cpuMicrosPerCall = ({ cpu_ms, calls }: Sample): number => (cpu_ms * 1_000) / calls
 
-/** Of an event, beginnings and ends of calls left out; NaN where the streams never flowed all at once. */
+/** The CPU time of an event, without the beginnings and ends of calls; NaN if the streams never all flowed at once. */
 export const cpuMicrosPerEvent = ({ steady }: Sample): number =>
   steady && steady.events > 0 ? (steady.cpu_ms * 1_000) / steady.events : Number.NaN
 
 /**
  * Puts a load on a subject from a process of its own.
- * @throws Error where a call was not answered as it should be: a figure of failures says nothing
+ * @throws Error where a call failed: the figures would be of failures
  */
 export async function loadOn(subject: Subject, load: Load): Promise<LoadResult> {
   const options: LoadOptions = {
@@ -36,7 +39,7 @@ export async function loadOn(subject: Subject, load: Load): Promise<LoadResult> 
     port: subject.port,
     api_key: subject.api_key,
   }
-  const result = JSON.parse(await run([...LOAD, JSON.stringify(options)])) as LoadResult
+  const result = JSON.parse(await run(LOAD, {}, JSON.stringify(options))) as LoadResult
   if (result.failures > 0) throw new Error(`${subject.name} failed a call: ${result.first_failure}`)
   return result
 }
@@ -58,8 +61,8 @@ export interface Contestant {
 }
 
 /**
- * Measures all contestants in turns (A B C A B C …), so that what the machine does meanwhile hits all of them; each
- * is warmed up first by its load once, which does not count.
+ * Measures all contestants in turns (A B C A B C …), so that other load on the machine affects all of them. A first run
+ * of each warms it up and does not count.
  * @returns the samples of each, in the order of `contestants`
  */
 export async function inTurns(contestants: readonly Contestant[], rounds: number): Promise<Sample[][]> {

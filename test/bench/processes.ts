@@ -1,4 +1,4 @@
-// Owns processes under measure: starting and ending them, and what the system says that they used (Linux).
+// Processes under measurement: starting and ending them, and what Linux reports of their use.
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Subprocess } from 'bun'
 import { nowMs } from './recording.ts'
@@ -8,7 +8,7 @@ const TICK_MS = 10
 
 export interface Process {
   readonly pid: number
-  /** Asks it to end, and waits until it has. */
+  /** Asks the process to end, and waits until it has; after 5 s it is killed. */
   stop(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const wrap = (child: Subprocess): Process => ({
 
 const environmentOf = (extra: Record<string, string>) => ({ ...process.env, ...extra })
 
-/** Starts a process; what it says is dropped. */
+/** Starts a process; its output is dropped. */
 export const start = (command: readonly string[], environment: Record<string, string>): Process =>
   wrap(Bun.spawn([...command], { env: environmentOf(environment), stdout: 'ignore', stderr: 'ignore' }))
 
@@ -50,14 +50,21 @@ export async function startWithPort(
 
 /**
  * Runs a process to its end.
- * @returns what it wrote
- * @throws Error with what it wrote, where its exit status is not 0
+ * @param input what it reads from its standard input
+ * @returns what it wrote to its standard output
+ * @throws Error with all that it wrote, if its exit status is not 0
  */
 export async function run(
   command: readonly string[],
   environment: Record<string, string> = {},
+  input = '',
 ): Promise<string> {
-  const child = Bun.spawn([...command], { env: environmentOf(environment), stdout: 'pipe', stderr: 'pipe' })
+  const child = Bun.spawn([...command], {
+    env: environmentOf(environment),
+    stdin: Buffer.from(input),
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
   if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed:\n${stdout}${stderr}`)
   return stdout
@@ -71,13 +78,15 @@ export function freePort(): number {
 }
 
 /**
- * Waits until something accepts connections on a port, or answers there with the status 200.
- * @param path what is asked for; undefined: a connection is enough
+ * Waits until something accepts connections on a port, or answers there with status 200.
+ * @param path the path to request; undefined: a connection is enough
  * @returns milliseconds since `since_ms`
+ * @throws Error after 30 s
  */
 export async function untilListening(port: number, since_ms: number, path?: string): Promise<number> {
   while (nowMs() - since_ms < 30_000) {
     if (await (path === undefined ? accepts(port) : answers(port, path))) return nowMs() - since_ms
+    // The process under measurement tells nobody when it listens: asking again is the only way to know.
     await Bun.sleep(1)
   }
   throw new Error(`nothing listens on port ${port} after 30 s`)
@@ -103,10 +112,10 @@ async function answers(port: number, path: string): Promise<boolean> {
   }
 }
 
-/** CPU time of all threads of a process, user and system, those that ended too. */
+/** CPU time of a process, user and system, of all its threads, ended ones included. No subject starts other processes. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // After the name in parentheses comes field 3; utime and stime are fields 14 and 15 (proc(5)).
+  // The name in parentheses is field 2; utime and stime are fields 14 and 15 (proc(5)).
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
@@ -119,8 +128,8 @@ const memoryField = (pid: number, name: string): number => {
 /** Resident memory at this moment, in MiB. */
 export const memoryMib = (pid: number): number => memoryField(pid, 'VmRSS')
 
-/** The most resident memory since the start or the last `forgetPeak`, in MiB. */
+/** Peak resident memory since the start or the last `forgetPeak`, in MiB. */
 export const peakMemoryMib = (pid: number): number => memoryField(pid, 'VmHWM')
 
-/** Lets the peak begin anew (`5` to clear_refs, proc(5)). */
+/** Resets the peak (`5` to clear_refs, proc(5)). */
 export const forgetPeak = (pid: number): void => writeFileSync(`/proc/${pid}/clear_refs`, '5')

@@ -1,32 +1,32 @@
-// Owns what the recorded upstream says, in the vendors' own spelling, byte for byte, and where its events tell their time.
+// The recorded upstream's answers, byte for byte as the providers write them; each event of a stream holds the time it was sent.
 
-/** So many events in a stream, so far apart. */
+/** How many events a stream has, and how far apart they are. */
 export interface Paces {
   readonly events: number
   readonly pace_ms: number
 }
 
-/** A stream of a vendor's. */
+/** A provider's stream. */
 export interface StreamRecording {
   readonly name: string
   /** Sent before the first event with text, in one piece with it. */
   readonly opening: string
-  /** An event with some words, which say when it was sent. */
+  /** An event with some words, among them the time it was sent. */
   eventAt(sent_at_ms: number): string
-  /** The end: its reason, and the usage. */
+  /** The last events: the reason for the end, and the usage. */
   readonly ending: string
 }
 
-/** The name of a model whose streams have so many stamped events, so far apart. */
+/** The model whose streams have this many stamped events, this far apart. */
 export const streamModel = ({ events, pace_ms }: Paces): string => `events-${events}-every-${pace_ms}`
 export const STREAM_MODEL = /events-(\d+)-every-(\d+)/
 export const WHOLE_MODEL = 'whole'
 
-/** Stands before the time at which an event was sent, in milliseconds of the epoch, `STAMP_LENGTH` characters. */
+/** Comes before the time an event was sent: milliseconds of the epoch, in `STAMP_LENGTH` characters. */
 export const STAMP_MARK = 'sent at '
 export const STAMP_LENGTH = 17
 
-/** The machine's clock with its fractions, the same for all processes. */
+/** The machine's clock in fractions of a millisecond, the same for all processes. */
 export const nowMs = (): number => performance.timeOrigin + performance.now()
 
 const wordsAt = (sent_at_ms: number): string => `${STAMP_MARK}${sent_at_ms.toFixed(3)} and some words more`
@@ -44,8 +44,8 @@ const geminiUsage = (candidatesTokenCount: number) => ({
 const GEMINI_ANSWER = { modelVersion: 'recorded-1', responseId: 'mH0vaYyxBJ6Q1PIPrNqOkAI' }
 const TEXT = 'It passes Bratislava, Budapest, Novi Sad and Belgrade before its delta in Romania and Ukraine.'
 
-/** The answer to a whole call: Gemini's generateContent. */
-export const WHOLE_ANSWER = JSON.stringify({
+/** The answer to a whole call of Gemini's generateContent. */
+export const GEMINI_WHOLE = JSON.stringify({
   candidates: [
     { content: { role: 'model', parts: [{ text: TEXT }] }, finishReason: 'STOP', avgLogprobs: -0.112 },
   ],
@@ -60,7 +60,7 @@ const geminiEvent = (text: string, usageMetadata: object, finish: object): strin
     ...GEMINI_ANSWER,
   })}\r\n\r\n`
 
-/** Gemini's streamGenerateContent with alt=sse: the usage so far is in each event. */
+/** Gemini's streamGenerateContent with alt=sse: each event holds the usage so far. */
 export const GEMINI_STREAM: StreamRecording = {
   name: 'gemini',
   opening: '',
@@ -77,26 +77,37 @@ const ANTHROPIC_INPUT = {
   cache_read_input_tokens: 0,
 }
 
-/** Anthropic's messages, streamed: one block of text; the usage is told at the start and at the end. */
+/** A message before anything is written. */
+const ANTHROPIC_MESSAGE = {
+  model: 'recorded-1',
+  id: 'msg_01Recorded',
+  type: 'message',
+  role: 'assistant',
+  content: [],
+  stop_reason: null,
+  stop_sequence: null,
+  usage: {
+    ...ANTHROPIC_INPUT,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: 1,
+    service_tier: 'standard',
+  },
+}
+
+/** The answer to a whole call of Anthropic's messages. */
+export const ANTHROPIC_WHOLE = JSON.stringify({
+  ...ANTHROPIC_MESSAGE,
+  content: [{ type: 'text', text: TEXT }],
+  stop_reason: 'end_turn',
+  usage: { ...ANTHROPIC_MESSAGE.usage, output_tokens: 23 },
+})
+
+/** Anthropic's messages, streamed: one block of text; the usage comes at the start and at the end. */
 export const ANTHROPIC_STREAM: StreamRecording = {
   name: 'anthropic',
   opening: [
     anthropicEvent('message_start', {
-      message: {
-        model: 'recorded-1',
-        id: 'msg_01Recorded',
-        type: 'message',
-        role: 'assistant',
-        content: [],
-        stop_reason: null,
-        stop_sequence: null,
-        usage: {
-          ...ANTHROPIC_INPUT,
-          cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
-          output_tokens: 1,
-          service_tier: 'standard',
-        },
-      },
+      message: ANTHROPIC_MESSAGE,
     }),
     anthropicEvent('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     anthropicEvent('ping', {}),

@@ -1,4 +1,4 @@
-// The figures of the bench: ranks, medians, goals, and a table that lines up.
+// The figures of the bench: percentiles, medians, goals, and an aligned table.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { type Figure, median, percentile, reaches, tableOf } from './report.ts'
@@ -17,7 +17,7 @@ describe('percentile', () => {
     expect(percentile(values, share)).toBe(expected)
   })
 
-  test('is one of the values, with at least its share of them at or below it', () => {
+  test('property: is one of the values, with at least its share of them at or below it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ noNaN: true }), { minLength: 1 }),
@@ -32,7 +32,7 @@ describe('percentile', () => {
     )
   })
 
-  test('does not disturb what it reads', () => {
+  test('leaves its input unchanged', () => {
     const values = [3, 1, 2]
     median(values)
     expect(values).toEqual([3, 1, 2])
@@ -49,21 +49,21 @@ const figure = (gateway: number, goal: NonNullable<Figure['goal']>, peer?: numbe
 
 describe('a goal', () => {
   test.each([
-    ['of a ratio, reached exactly', figure(15, { ratio_at_most: 1.5 }, 10), true],
-    ['of a ratio, missed', figure(15.1, { ratio_at_most: 1.5 }, 10), false],
-    ['of a difference, reached exactly', figure(1.5, { added_at_most: 0.5 }, 1), true],
-    ['of a difference, missed', figure(1.6, { added_at_most: 0.5 }, 1), false],
-    ['of an upper bound, missed', figure(151, { at_most: 150 }), false],
-    ['of a lower bound, missed', figure(14_999, { at_least: 15_000 }), false],
-    ['of a lower bound, reached', figure(15_000, { at_least: 15_000 }), true],
-    ['missed by a figure that is not there', figure(Number.NaN, { at_most: 150 }), false],
-    ['of a ratio without a peer is undecided', figure(1, { ratio_at_most: 1 }), undefined],
+    ['for a ratio, reached exactly', figure(15, { ratio_at_most: 1.5 }, 10), true],
+    ['for a ratio, missed', figure(15.1, { ratio_at_most: 1.5 }, 10), false],
+    ['for a difference, reached exactly', figure(1.5, { added_at_most: 0.5 }, 1), true],
+    ['for a difference, missed', figure(1.6, { added_at_most: 0.5 }, 1), false],
+    ['for an upper bound, missed', figure(151, { at_most: 150 }), false],
+    ['for a lower bound, missed', figure(14_999, { at_least: 15_000 }), false],
+    ['for a lower bound, reached', figure(15_000, { at_least: 15_000 }), true],
+    ['missed by a figure that could not be measured', figure(Number.NaN, { at_most: 150 }), false],
+    ['for a ratio, without a peer to compare with', figure(1, { ratio_at_most: 1 }), undefined],
   ])('%s', (_, given, expected) => {
     expect(reaches(given)).toBe(expected)
   })
 })
 
-test('the table lines its columns up and says what was missed', () => {
+test('the table aligns its columns and marks what was missed', () => {
   const table = tableOf([
     { what: 'CPU per call', unit: 'us', gateway: 90, peer: 50, goal: { ratio_at_most: 1.6 } },
     { what: 'idle', unit: 'MiB', gateway: 52.25, goal: { at_most: 90 } },

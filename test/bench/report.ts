@@ -1,13 +1,13 @@
-// Owns the figures: medians, percentiles, and the table that is printed.
+// The figures: medians, percentiles, and the table that is printed.
 
-/** Where the middle and the slow end of many durations lie, in milliseconds; NaN where there were none. */
+/** The median and the slow end of many durations, in milliseconds; NaN if there were none. */
 export interface Spread {
   readonly p50: number
   readonly p99: number
 }
 
 /**
- * The value that a share of all values does not exceed (nearest rank).
+ * The smallest value that at least a share of all values does not exceed (nearest rank).
  * @param share between 0 and 1
  * @returns NaN for no values
  */
@@ -17,7 +17,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[rank - 1] ?? Number.NaN
 }
 
-/** The middle one, so that a round that the machine disturbed does not count. */
+/** The middle value, so that a round disturbed by the machine does not count. */
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
 export const spreadOf = (values: readonly number[]): Spread => ({
@@ -25,18 +25,18 @@ export const spreadOf = (values: readonly number[]): Spread => ({
   p99: percentile(values, 0.99),
 })
 
-/** A field of many records, as its median. */
+/** The median of a field of many records. */
 export const medianOf = <T>(records: readonly T[], field: (record: T) => number): number =>
   median(records.map(field))
 
-/** One line of the table: what was measured, of the gateway and of what it is compared with. */
+/** One line of the table: what was measured, for the gateway and for what it is compared with. */
 export interface Figure {
   readonly what: string
   readonly unit: string
   readonly gateway: number
-  /** Undefined where there is nothing to compare with. */
+  /** Undefined if there is nothing to compare with. */
   readonly peer?: number
-  /** What the gateway is to reach: as a ratio to the peer, as a difference from it, or by itself. */
+  /** The goal for the gateway: a ratio to the peer, a difference from it, or a value of its own. */
   readonly goal?: Goal
 }
 
@@ -46,7 +46,7 @@ export type Goal =
   | { readonly at_most: number }
   | { readonly at_least: number }
 
-/** Whether a figure reaches its goal; undefined where it has none, or lacks what the goal compares with. */
+/** Whether a figure reaches its goal; undefined if it has none, or lacks the peer that the goal compares with. */
 export function reaches({ gateway, peer, goal }: Figure): boolean | undefined {
   if (!goal) return undefined
   if ('at_most' in goal) return gateway <= goal.at_most
@@ -84,7 +84,7 @@ const cellsOf = (figure: Figure): string[] => {
 }
 
 /**
- * The figures as aligned text, one a line below a head.
+ * The figures as aligned text: a head, then one line for each.
  * @returns lines, without a newline at the end
  */
 export function tableOf(figures: readonly Figure[]): string {

@@ -1,10 +1,11 @@
-// Owns what callers send: the same small conversation on each surface, as the vendors' users make it.
+// The callers' requests: the same small conversation on each surface, and an agent's long one.
+import { agentBody } from './agent.ts'
 import { type Paces, streamModel, WHOLE_MODEL } from './recording.ts'
 
-/** One call, apart from where it goes and who pays for it. */
+/** One call, without its host and its key. */
 export interface CallRequest {
   readonly path: string
-  /** Besides those that all calls have. */
+  /** In addition to those that all calls have. */
   readonly headers: Readonly<Record<string, string>>
   /** The header that carries the key. */
   readonly key_header: string
@@ -40,24 +41,36 @@ export const WHOLE_REQUEST = native(WHOLE_MODEL, 'generateContent')
 export const nativeStream = (paces: Paces): CallRequest =>
   native(streamModel(paces), 'streamGenerateContent?alt=sse')
 
-/** The model of the messages surface: its provider speaks that protocol too. */
+/** The model of the messages surface, whose provider speaks the same protocol. */
 export const messagesModel = (paces: Paces): string => `messages-${streamModel(paces)}`
 
-export const messagesStream = (paces: Paces): CallRequest => ({
+const messages = (body: string): CallRequest => ({
   path: '/v1/messages',
   headers: { 'anthropic-version': '2023-06-01' },
   key_header: 'x-api-key',
-  body: JSON.stringify({
-    model: messagesModel(paces),
-    max_tokens: MAX_OUTPUT_TOKENS,
-    temperature: 0.7,
-    system: SYSTEM,
-    messages: TURNS,
-    stream: true,
-  }),
+  body,
 })
 
-/** On the model of the native surface, so that it is translated both ways. */
+export const messagesStream = (paces: Paces): CallRequest =>
+  messages(
+    JSON.stringify({
+      model: messagesModel(paces),
+      max_tokens: MAX_OUTPUT_TOKENS,
+      temperature: 0.7,
+      system: SYSTEM,
+      messages: TURNS,
+      stream: true,
+    }),
+  )
+
+/** The agents' model; its provider knows it by another name, so that the gateway changes the body. */
+export const AGENT_MODEL = 'agent'
+export const AGENT_UPSTREAM_MODEL = 'agent-upstream'
+
+/** A whole call of an agent's on the messages surface. @param size_bytes the length of its body */
+export const agentCall = (size_bytes: number): CallRequest => messages(agentBody(AGENT_MODEL, size_bytes))
+
+/** For the model of the native surface, so that request and answer are translated. */
 export const chatStream = (paces: Paces): CallRequest => ({
   path: '/v1/chat/completions',
   headers: {},

@@ -1,28 +1,37 @@
-// Owns the start: how long until the gateway listens, from its source and as the executable, and what it holds idle.
+// The start: how long until the gateway listens, from its source and as the executable, and its memory when idle.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 import type { Effort } from './effort.ts'
 import { memoryMib, start, untilListening } from './processes.ts'
 import { nowMs } from './recording.ts'
 import { type Figure, median } from './report.ts'
-import { type DataFolder, makeDataFolder, SOURCE } from './subjects.ts'
+import { type DataFolder, makeDataFolder, sourceOf } from './subjects.ts'
 
 const STARTS_PER_ROUND = 3
+/** A measuring window: memory is read this long after each start, so that the starts can be compared. */
 const IDLE_AFTER_MS = 1_000
 const LISTENING_WITHIN_MS = 150
 const IDLE_MIB = 90
 
-/** Starts the gateway several times over. */
-export async function measureStart(upstream_port: number, { rounds }: Effort): Promise<Figure[]> {
+/** A checkout's own way of building the executable. */
+const builderOf = (checkout: string): Promise<typeof import('../../src/build/binary.ts')> =>
+  import(join(checkout, 'src/build/binary.ts'))
+
+/** Starts a checkout's gateway several times. */
+export async function measureStart(
+  checkout: string,
+  upstream_port: number,
+  { rounds }: Effort,
+): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'))
-  const data = await makeDataFolder(upstream_port)
+  const data = await makeDataFolder(sourceOf(checkout), upstream_port)
   try {
     const outfile = join(folder, 'tollgate')
+    const { buildBinary, GATEWAY } = await builderOf(checkout)
     const size_bytes = await buildBinary({ ...GATEWAY, outfile })
     const starts = rounds * STARTS_PER_ROUND
-    const source = await startsOf(SOURCE, data, starts)
+    const source = await startsOf(sourceOf(checkout), data, starts)
     const binary = await startsOf([outfile], data, starts)
     return [
       { what: 'source: listening after', unit: 'ms', gateway: source.listening_ms },

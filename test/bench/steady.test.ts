@@ -1,10 +1,10 @@
-// The steady window of the bench: from when all streams flow until before the first of them ends.
+// The bench's window in which all streams flow: from when the last one began until before the first one ends.
 import { expect, test } from 'bun:test'
 import { watchSteady } from './steady.ts'
 
 type Step = 'begun' | 'ended' | 'sample' | 'beyond'
 
-/** Each step takes 10 ms of CPU and brings 100 events. */
+/** Each step uses 10 ms of CPU and brings 100 events; `beyond` is one that the watch is not told of. */
 function windowOf(streams: number, steps: readonly Step[]) {
   let step = 0
   const watch = watchSteady(streams, () => ({ cpu_ms: step * 10, events: step * 100 }))
@@ -23,18 +23,23 @@ test.each<[string, number, Step[], number]>([
     2,
   ],
   [
-    'leaves out what a beginning costs',
+    'leaves out the cost of beginnings',
     2,
     ['sample', 'begun', 'sample', 'begun', 'sample', 'sample', 'sample'],
     1,
   ],
   [
-    'leaves out what comes after the first end',
+    'leaves out everything after the first end',
     1,
     ['begun', 'sample', 'sample', 'sample', 'ended', 'sample'],
     1,
   ],
-  ['counts what lies between two samples', 1, ['begun', 'sample', 'beyond', 'beyond', 'sample', 'sample'], 3],
+  [
+    'counts everything between two samples',
+    1,
+    ['begun', 'sample', 'beyond', 'beyond', 'sample', 'sample'],
+    3,
+  ],
 ])('the window %s', (_, streams, steps, expected_steps) => {
   expect(windowOf(streams, steps)).toEqual({ cpu_ms: expected_steps * 10, events: expected_steps * 100 })
 })

@@ -1,26 +1,26 @@
-// Owns the window in which all streams of a load flow: what an event costs without the calls' beginnings and ends.
+// The window in which all streams of a load flow: the cost of an event without the beginnings and ends of calls.
 
-/** What was used and done until some moment, or between two of them. */
+/** CPU used and events received, up to some moment or between two. */
 export interface Progress {
   /** CPU time of the subject's process, all threads. */
   readonly cpu_ms: number
-  /** Events that came to the callers. */
+  /** Events that reached the callers. */
   readonly events: number
 }
 
 export interface SteadyWatch {
-  /** The first bytes of one more stream came. */
+  /** The first bytes of another stream arrived. */
   begun(): void
-  /** A stream came to its end. */
+  /** A stream ended. */
   ended(): void
-  /** Called regularly: reads the progress while all streams flow, and else does nothing. */
+  /** To be called regularly: reads the progress while all streams flow, and otherwise does nothing. */
   sample(): void
-  /** What lies between the window's ends; null where the streams never flowed all at once for long enough. */
+  /** The progress within the window; null if the streams never all flowed at once for long enough. */
   window(): Progress | null
 }
 
 /**
- * @param streams how many flow at once
+ * @param streams how many streams the load has
  * @param read the progress so far
  */
 export function watchSteady(streams: number, read: () => Progress): SteadyWatch {
@@ -28,7 +28,7 @@ export function watchSteady(streams: number, read: () => Progress): SteadyWatch 
   let over = false
   let first: Progress | undefined
   let last: Progress | undefined
-  let last_but_one: Progress | undefined
+  let previous: Progress | undefined
   return {
     begun: () => void to_begin--,
     ended: () => {
@@ -36,14 +36,14 @@ export function watchSteady(streams: number, read: () => Progress): SteadyWatch 
     },
     sample() {
       if (to_begin > 0 || over) return
-      last_but_one = last
+      previous = last
       last = read()
       first ??= last
     },
     window() {
-      // The last reading may hold the settling of a stream whose end the caller had yet to see.
-      if (!first || !last_but_one || last_but_one === first) return null
-      return { cpu_ms: last_but_one.cpu_ms - first.cpu_ms, events: last_but_one.events - first.events }
+      // The last reading may include the settlement of a stream whose end had not reached its caller yet.
+      if (!first || !previous || previous === first) return null
+      return { cpu_ms: previous.cpu_ms - first.cpu_ms, events: previous.events - first.events }
     },
   }
 }

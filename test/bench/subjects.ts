@@ -1,19 +1,22 @@
-// Owns what is measured: the recorded upstream, the forwarder and the gateway, each a process of its own.
+// The subjects of the bench: the recorded upstream, the forwarder and the gateway, each a process of its own.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FULL, QUICK } from './effort.ts'
 import { freePort, type Process, run, start, startWithPort, untilListening } from './processes.ts'
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
-import { messagesModel } from './requests.ts'
+import { AGENT_MODEL, AGENT_UPSTREAM_MODEL, messagesModel } from './requests.ts'
 
-const ROOT = join(import.meta.dir, '../..')
-export const SOURCE = ['bun', join(ROOT, 'src/main.ts')]
+/** The top folder of the checkout that the bench itself belongs to. */
+export const OWN_CHECKOUT = join(import.meta.dir, '../..')
 
-/** So many fetches at once as no measure reaches: Bun's default of 256 would queue the streams. */
+/** The gateway's command, from the source of a checkout. */
+export const sourceOf = (checkout: string): string[] => ['bun', join(checkout, 'src/main.ts')]
+
+/** More fetches at once than any load makes: Bun's default of 256 would queue the streams. */
 const FETCHES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' }
 
-/** Something that answers calls. */
+/** A process that answers calls. */
 export interface Subject {
   readonly name: string
   readonly port: number
@@ -40,8 +43,8 @@ const STREAMS = [FULL, QUICK].flatMap(({ streams }) => [streams.few, streams.man
 const providerText = (protocol: string, upstream_port: number): string =>
   `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\n` +
   `base_url = "http://127.0.0.1:${upstream_port}"\napi_keys = ["bench"]\n`
-const modelText = (provider: string, id: string): string =>
-  `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${id}" }]\n${PRICE}`
+const modelText = (provider: string, id: string, upstream_id = id): string =>
+  `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${upstream_id}" }]\n${PRICE}`
 
 const catalogueText = (port: number, upstream_port: number): string =>
   [
@@ -50,10 +53,13 @@ const catalogueText = (port: number, upstream_port: number): string =>
     providerText('anthropic', upstream_port),
     ...[WHOLE_MODEL, ...STREAMS.map(streamModel)].map((id) => modelText('gemini', id)),
     ...STREAMS.map((paces) => modelText('anthropic', messagesModel(paces))),
+    modelText('anthropic', AGENT_MODEL, AGENT_UPSTREAM_MODEL),
   ].join('\n')
 
-/** A data folder with a catalogue of the upstream, and an account that can pay for everything. */
+/** A data folder whose catalogue names the upstream, and the key of an account that can pay for everything. */
 export interface DataFolder {
+  /** The gateway's program that made it, and runs on it. */
+  readonly command: readonly string[]
   readonly path: string
   readonly port: number
   readonly api_key: string
@@ -61,31 +67,28 @@ export interface DataFolder {
 }
 
 /**
- * Makes a data folder through the gateway's own command line.
+ * Makes a data folder with the gateway's own command line.
+ * @param command the gateway's program
  * @param upstream_port where its providers answer
  */
-export async function makeDataFolder(upstream_port: number): Promise<DataFolder> {
+export async function makeDataFolder(command: readonly string[], upstream_port: number): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const port = freePort()
   writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port))
   const tollgate = async (...words: string[]) =>
-    JSON.parse(await run([...SOURCE, ...words, '--data', path, '--json'])) as { key: string }
+    JSON.parse(await run([...command, ...words, '--data', path, '--json'])) as { key: string }
   await tollgate('account', 'create', 'bench')
   await tollgate('credit', 'bench', '1000000')
   const { key } = await tollgate('key', 'create', 'bench')
-  return { path, port, api_key: key, remove: () => rmSync(path, { recursive: true, force: true }) }
+  return { command, path, port, api_key: key, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/**
- * Starts the gateway on a data folder, and waits until it answers.
- * @param command the program: from its source, or the executable
- */
+/** Starts the gateway on a data folder, and waits until it answers. */
 export async function startGateway(
   data: DataFolder,
-  command: readonly string[] = SOURCE,
   environment: Record<string, string> = {},
 ): Promise<Subject> {
-  const process = start([...command, 'serve', '--data', data.path], { ...FETCHES, ...environment })
+  const process = start([...data.command, 'serve', '--data', data.path], { ...FETCHES, ...environment })
   await untilListening(data.port, nowMs(), '/healthz')
   return { name: 'gateway', port: data.port, api_key: data.api_key, process }
 }

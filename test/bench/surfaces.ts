@@ -1,4 +1,4 @@
-// Owns the comparison of the text surfaces: what an event costs that is forwarded on each, and one that is translated.
+// The comparison of the text surfaces: the cost of an event forwarded on each, and of one that is translated.
 import type { Contest } from './calls.ts'
 import type { Effort } from './effort.ts'
 import { cpuMicrosPerCall, cpuMicrosPerEvent, inTurns } from './measure.ts'
@@ -13,7 +13,7 @@ const CPU_RATIO_OF_AN_EVENT = 1.25
 interface Surface {
   readonly what: string
   readonly request: (paces: Paces) => CallRequest
-  /** What the forwarder is asked for, who cannot translate: the same events of the upstream's. */
+  /** The forwarder's request, as it cannot translate: for the same events of the upstream. */
   readonly bare_request: (paces: Paces) => CallRequest
   readonly goal?: Figure['goal']
 }
@@ -25,7 +25,7 @@ const SURFACES: readonly Surface[] = [
   { what: 'chat translated from Gemini', request: chatStream, bare_request: nativeStream },
 ]
 
-/** 64 streams on each surface, all in one run: against the bare forwarder, and against the native surface. */
+/** 64 streams on each surface, all in one run, compared with the bare forwarder and with the native surface. */
 export async function compareSurfaces({ gateway, forwarder }: Contest, effort: Effort): Promise<Figure[]> {
   const paces = effort.streams.few
   const load = { connections: CONNECTIONS, calls: CONNECTIONS, ramp_ms: RAMP_MS }

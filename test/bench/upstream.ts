@@ -1,12 +1,13 @@
-// Owns the recorded upstream: a process that replays the recording over raw sockets, as cheaply as can be.
+// The recorded upstream: a process that replays the recording over raw sockets, as cheaply as possible.
 import type { Socket } from 'bun'
 import {
   ANTHROPIC_STREAM,
+  ANTHROPIC_WHOLE,
   GEMINI_STREAM,
+  GEMINI_WHOLE,
   nowMs,
   STREAM_MODEL,
   type StreamRecording,
-  WHOLE_ANSWER,
 } from './recording.ts'
 
 interface Stream {
@@ -16,16 +17,23 @@ interface Stream {
 
 interface Connection {
   received: string
+  /** How much must arrive before the request is worth another look. */
+  wanted: number
 }
 
 const HEAD_OF_WHOLE = 'HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=UTF-8\r\n'
 const HEAD_OF_STREAM =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
-const WHOLE = Buffer.from(`${HEAD_OF_WHOLE}Content-Length: ${WHOLE_ANSWER.length}\r\n\r\n${WHOLE_ANSWER}`)
+const wholeAnswer = (body: string): Buffer =>
+  Buffer.from(`${HEAD_OF_WHOLE}Content-Length: ${body.length}\r\n\r\n${body}`)
+const WHOLE = { gemini: wholeAnswer(GEMINI_WHOLE), anthropic: wholeAnswer(ANTHROPIC_WHOLE) }
+
+/** A request's head and the start of its body: the name of the model is within. */
+const MODEL_WITHIN_CHARS = 4_096
 
 const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`
 
-/** The streams of one recording and pace, spread over the milliseconds of that pace by when they began. */
+/** The streams of one recording and pace, in one slot for each millisecond of that pace, by when they began. */
 class Wheel {
   readonly slots: Set<Stream>[]
   private turned_at_ms = Math.floor(nowMs())
@@ -81,37 +89,40 @@ function wheelOf(recording: StreamRecording, pace_ms: number): Wheel {
   return wheel
 }
 
-/** A reader that is this slow would falsify the measure, so that it is cut. */
+/** A reader too slow to take it all at once would falsify the measure, so its connection is closed. */
 function write(socket: Socket<Connection>, bytes: Uint8Array): void {
   if (socket.readyState <= 0) return
   if (socket.write(bytes) !== bytes.byteLength) socket.terminate()
 }
 
-/** A model whose name says that it streams is streamed, be it named in the path or in the body. */
+/** The model's name, in the path or in the body, says whether the answer streams. */
 function answer(socket: Socket<Connection>, request: string): void {
-  const stream = STREAM_MODEL.exec(request)
+  const anthropic = request.startsWith('POST /v1/messages ')
+  const stream = STREAM_MODEL.exec(request.slice(0, MODEL_WITHIN_CHARS))
   if (!stream) {
-    write(socket, WHOLE)
+    write(socket, anthropic ? WHOLE.anthropic : WHOLE.gemini)
     return
   }
   const [, events, pace_ms] = stream.map(Number)
-  const recording = request.startsWith('POST /v1/messages ') ? ANTHROPIC_STREAM : GEMINI_STREAM
+  const recording = anthropic ? ANTHROPIC_STREAM : GEMINI_STREAM
   const first = recording.opening + recording.eventAt(nowMs())
   write(socket, Buffer.from(HEAD_OF_STREAM + chunk(first)))
   wheelOf(recording, pace_ms ?? 1).add({ socket, events_left: (events ?? 1) - 1 })
 }
 
-/** The first request in `text` taken off it; undefined while it has not come whole. */
-function takeRequest(text: string): { request: string; rest: string } | undefined {
+/** The end of the first request in `text`; where it is incomplete, how much is wanted: at least one character more. */
+function requestEnd(text: string): { end: number } | { wanted: number } {
+  const more = { wanted: text.length + 1 }
   const head_end = text.indexOf('\r\n\r\n')
-  if (head_end < 0) return undefined
-  const head = text.slice(0, head_end)
+  if (head_end < 0) return more
   const body_start = head_end + 4
-  const length = /content-length: (\d+)/i.exec(head)
-  const chunks_end = length ? -1 : text.indexOf('0\r\n\r\n', body_start)
-  const end = length ? body_start + Number(length[1]) : chunks_end + 5
-  if (end > text.length || (!length && chunks_end < 0)) return undefined
-  return { request: text.slice(0, end), rest: text.slice(end) }
+  const length = /content-length: (\d+)/i.exec(text.slice(0, head_end))
+  if (length) {
+    const end = body_start + Number(length[1])
+    return end > text.length ? { wanted: end } : { end }
+  }
+  const chunks_end = text.indexOf('0\r\n\r\n', body_start)
+  return chunks_end < 0 ? more : { end: chunks_end + 5 }
 }
 
 const server = Bun.listen<Connection>({
@@ -119,16 +130,21 @@ const server = Bun.listen<Connection>({
   port: 0,
   socket: {
     open(socket) {
-      socket.data = { received: '' }
+      socket.data = { received: '', wanted: 1 }
       socket.setNoDelay(true)
     },
     data(socket, bytes) {
-      socket.data.received += bytes.toString('latin1')
-      for (;;) {
-        const taken = takeRequest(socket.data.received)
-        if (!taken) return
-        socket.data.received = taken.rest
-        answer(socket, taken.request)
+      const { data } = socket
+      data.received += bytes.toString('latin1')
+      while (data.received.length >= data.wanted) {
+        const found = requestEnd(data.received)
+        if ('wanted' in found) {
+          data.wanted = found.wanted
+          return
+        }
+        answer(socket, data.received.slice(0, found.end))
+        data.received = data.received.slice(found.end)
+        data.wanted = 1
       }
     },
   },

@@ -3,8 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
-import { toByteString } from '../../src/protocols/wire/byte-string.ts'
-import { hasValue, quoted, stringValueBytes } from '../../src/protocols/wire/json-text.ts'
 
 const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
 
@@ -85,39 +83,5 @@ describe('a seal in the field of another vendor', () => {
         expect(unpackSignature(text, carrier).signature).toEqual({ issuer: carrier, value: text })
       }),
     )
-  })
-})
-
-describe('string values found in bytes', () => {
-  const bytesOf = (value: unknown, key: string) =>
-    stringValueBytes(toByteString(Buffer.from(JSON.stringify(value))), quoted(key))
-
-  test('are as long as they are written, whatever is in them', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, two) => {
-        const written = (text: string) => Buffer.byteLength(JSON.stringify(text)) - 2
-        expect(bytesOf([{ text: one }, { other: two, text: two }], 'text')).toBe(written(one) + written(two))
-      }),
-    )
-  })
-
-  test.each([
-    ['null', { text: null }, 0],
-    ['a number', { text: 7 }, 0],
-    ['a key that is a value', { a: 'text' }, 0],
-    ['a key within a string', { a: '"text":"abc"' }, 0],
-    ['an object that has one', { text: { text: 'ab' } }, 2],
-  ])('%s', (_name, value, expected) => {
-    expect(bytesOf(value, 'text')).toBe(expected)
-  })
-
-  test.each([
-    [{ usage: null }, false],
-    [{ usage: { a: 1 } }, true],
-    [{ a: 'usage' }, false],
-    [{ a: 'usage', usage: 0 }, true],
-  ])('%o has a usage: %p', (value, expected) => {
-    expect(hasValue(JSON.stringify(value), quoted('usage'))).toBe(expected)
-    expect(hasValue(JSON.stringify(value, null, 1), quoted('usage'))).toBe(expected)
   })
 })

@@ -50,7 +50,7 @@ function* packets(): Generator<Buffer> {
 
 const request: TextRequest = {
   dialect: { protocol: PROTOCOLS[to], frame: eventFrame(), raw: true, shows_usage: true },
-  body: { bytes: new Uint8Array(), json: {} },
+  body: { bytes: new Uint8Array(), json: {}, keys: [] },
   streams: true,
   context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
 }

@@ -129,7 +129,7 @@ function translated(surface: BuiltInProtocol, vendor: BuiltInProtocol, ...packet
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const request: TextRequest = {
     dialect: { protocol, frame, raw: true, shows_usage: true },
-    body: { bytes: new Uint8Array(), json: {} },
+    body: { bytes: new Uint8Array(), json: {}, keys: [] },
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
   }

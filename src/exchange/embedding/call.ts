@@ -125,7 +125,7 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === 'openai' ? spliceFields(body.bytes, body.json, encoded, DECISIVE) : JSON.stringify(encoded)
+  protocol === 'openai' ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
 
 /** What the price hangs on: a provider must not read another value than the gateway did. */
 const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])

@@ -1,15 +1,16 @@
-// A request's JSON body: its bytes as they came, and what they say.
+// A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
 import { invalidRequest } from '../../domain/errors.ts'
 import { isObject, type JsonObject } from './json.ts'
-import { isNestedDeeperThan } from './json-bytes.ts'
+import { topLevelKeys } from './json-bytes.ts'
 
-/** A body as it came, and what it says. */
 export interface JsonBody {
-  bytes: Uint8Array
-  json: JsonObject
+  readonly bytes: Uint8Array
+  readonly json: JsonObject
+  /** Offsets in `bytes` of the opening quotes of the top-level keys, in order, duplicates included. */
+  readonly keys: readonly number[]
 }
 
-/** What no caller needs, and what is walked through well within the stack. */
+/** Deeper than any request needs, and far from where recursive code would exhaust the stack. */
 const MAX_DEPTH = 500
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -17,11 +18,11 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /**
  * Parses a JSON object. The depth is checked before the parse, which would recurse into it.
  *
- * @throws GatewayError invalid_request for what is nested too deep, or is no JSON object in UTF-8
+ * @throws GatewayError invalid_request for JSON that is nested too deep, and for anything but a JSON object in UTF-8
  */
 export function parseJsonBody(bytes: Uint8Array): JsonBody {
-  if (isNestedDeeperThan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), MAX_DEPTH))
-    throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
+  const keys = topLevelKeys(bytes, MAX_DEPTH)
+  if (!keys) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
   let json: unknown
   try {
     json = JSON.parse(UTF8.decode(bytes))
@@ -29,5 +30,5 @@ export function parseJsonBody(bytes: Uint8Array): JsonBody {
     throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
   }
   if (!isObject(json)) throw invalidRequest('The request body must be a JSON object.')
-  return { bytes, json }
+  return { bytes, json, keys }
 }

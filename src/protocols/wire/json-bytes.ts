@@ -1,40 +1,87 @@
-// Owns walking through JSON as bytes, without parsing it: where strings end, and how deep it is nested.
+// JSON as bytes: a walk that checks its depth and finds its top-level keys without parsing it.
 
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
+const codeOf = (character: string): number => character.charCodeAt(0)
 
-/** Whether arrays and objects stand in one another deeper than this; what stands in strings does not count. */
-export function isNestedDeeperThan(data: Buffer, max_depth: number): boolean {
-  let levels = 0
+const QUOTE = codeOf('"')
+const BACKSLASH = codeOf('\\')
+const COLON = codeOf(':')
+const OPENING_BRACE = codeOf('{')
+const OPENING_BRACKET = codeOf('[')
+const CLOSING_BRACE = codeOf('}')
+const CLOSING_BRACKET = codeOf(']')
+const WHITESPACE: ReadonlySet<number | undefined> = new Set([...' \t\n\r'].map(codeOf))
+
+/**
+ * Walks JSON that is not parsed yet. Brackets inside strings do not count.
+ *
+ * @param max_depth how many levels of arrays and objects are allowed
+ * @returns the offset of the opening quote of each key of the outermost object; undefined for JSON that is nested deeper.
+ * Invalid JSON gets meaningless offsets; up to its first error, which is as far as a parser goes, its depth is right.
+ */
+export function topLevelKeys(data: Uint8Array, max_depth: number): number[] | undefined {
+  const keys: number[] = []
+  let depth = 0
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]
     if (byte === QUOTE) {
       const end = closingQuote(data, at + 1)
-      if (end < 0) return false
+      if (end < 0) break
+      if (depth === 1 && data[skipWhitespace(data, end + 1)] === COLON) keys.push(at)
       at = end
-    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
-      levels++
-      if (levels > max_depth) return true
-    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) levels--
+    } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      depth++
+      if (depth > max_depth) return undefined
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth--
   }
-  return false
+  return keys
 }
 
-const OPENING_BRACKET = '['.charCodeAt(0)
-const OPENING_BRACE = '{'.charCodeAt(0)
-const CLOSING_BRACKET = ']'.charCodeAt(0)
-const CLOSING_BRACE = '}'.charCodeAt(0)
+/**
+ * Up to here a loop is faster than the call of a native search, and most strings are keys and short words. Of 4 to 128 bytes,
+ * this was the fastest on agents' requests of 85 and 500 KB (42 µs for 85 KB; without the loop 64, without the search 97).
+ */
+const SHORT_STRING_BYTES = 16
 
-/** Where a string's closing quote stands; -1 where there is none. @param start just past its opening quote */
-export function closingQuote(data: Buffer, start: number): number {
-  let quote = data.indexOf(QUOTE, start)
-  while (quote > start && isEscaped(data, quote, start)) quote = data.indexOf(QUOTE, quote + 1)
-  return quote
+/** The offset of a string's closing quote; -1 where there is none. @param start just past its opening quote */
+export function closingQuote(data: Uint8Array, start: number): number {
+  let at = start
+  while (at < data.length) {
+    const search_from = Math.min(at + SHORT_STRING_BYTES, data.length)
+    for (; at < search_from; at++) {
+      const byte = data[at]
+      if (byte === QUOTE) return at
+      if (byte === BACKSLASH) at++
+    }
+    const quote = data.indexOf(QUOTE, at)
+    if (quote < 0 || !isEscaped(data, quote, at, BACKSLASH)) return quote
+    at = quote + 1
+  }
+  return -1
 }
 
-/** An odd number of backslashes before it. */
-function isEscaped(data: Buffer, at: number, start: number): boolean {
+/**
+ * Whether an odd number of backslashes comes before an offset.
+ *
+ * @param data bytes, or a byte string
+ * @param start where a character begins that is not escaped
+ * @param backslash how `data` holds one
+ */
+export function isEscaped<T>(data: ArrayLike<T>, at: number, start: number, backslash: T): boolean {
   let first = at
-  while (first > start && data[first - 1] === BACKSLASH) first--
+  while (first > start && data[first - 1] === backslash) first--
   return (at - first) % 2 === 1
+}
+
+/** The offset of the first byte from here on that is not whitespace. */
+export function skipWhitespace(data: Uint8Array, from: number): number {
+  let at = from
+  while (WHITESPACE.has(data[at])) at++
+  return at
+}
+
+/** The offset just past the last byte before `end` that is not whitespace. */
+export function trimEnd(data: Uint8Array, end: number): number {
+  let at = end
+  while (WHITESPACE.has(data[at - 1])) at--
+  return at
 }

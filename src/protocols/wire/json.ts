@@ -1,17 +1,17 @@
-// Owns the reading of JSON that nobody has checked: strictly what a caller sent, leniently what an upstream sent.
+// Readers of unchecked JSON: strict with what a caller sent, lenient with what an upstream sent.
 import { invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type JsonObject = { [key: string]: Json }
 
-/** Checks a caller's value; `path` is where he wrote it. @throws GatewayError invalid_request that names the path */
+/** Checks a caller's value; `path` says where in the request it is. @throws GatewayError invalid_request naming the path */
 export type Check<T> = (value: Json | undefined, path: string) => T
 
 /** A JSON object: neither null nor an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The refusal of a field: what is wrong with it, and its name as `param`. */
+/** The error for a field of a caller's: what is wrong with it, and its path as `param`. */
 export const refusal = (path: string, problem: string) =>
   invalidRequest(`${path}: ${problem}`, { param: path })
 
@@ -43,7 +43,7 @@ export const maybe = <T>(want: Check<T>, value: Json | undefined, path: string):
 export const eachOf = <T>(value: Json | undefined, path: string, read: Check<T>): T[] =>
   wantArray(value, path).map((item, index) => read(item, `${path}[${index}]`))
 
-/** A caller's string that must be one of a table's keys; gives what the table says. */
+/** A caller's string that must be one of a table's keys; returns the value of that key. */
 export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undefined, path: string): T {
   const name = wantString(value, path)
   const found = Object.hasOwn(table, name) ? table[name] : undefined
@@ -54,19 +54,19 @@ export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undef
 /** An upstream's object, or an empty one. */
 export const objectIn = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** An upstream's array of objects; what is neither is left out. */
+/** The objects of an upstream's array; other items are left out, and any other value is an empty list. */
 export const objectsIn = (value: Json | undefined): JsonObject[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 
-/** An upstream's string; undefined where it is none. */
+/** An upstream's string; undefined for any other value. */
 export const stringIn = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-/** An upstream's count; undefined where it is none. */
+/** An upstream's count; undefined for any other value. */
 export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
-/** An upstream's JSON text; undefined where it is none. */
+/** An upstream's JSON text; undefined for any other text. */
 export function parseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text)
@@ -84,12 +84,12 @@ export function parseObject(text: string): JsonObject | undefined {
 
 /**
  * An upstream's whole answer.
- * @throws UpstreamFault for what was cut short, or tells of an error under status 200: it is none
+ * @throws UpstreamFault for one that was cut short, and for one that reports an error under status 200
  */
 export function parseAnswer(text: string): JsonObject {
   const answer = parseObject(text)
   if (!answer || (answer.error ?? null) !== null)
-    throw new UpstreamFault('the upstream sent something that is no answer')
+    throw new UpstreamFault('the upstream reported an error under status 200, or sent no JSON object')
   return answer
 }
 

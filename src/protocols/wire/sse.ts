@@ -1,14 +1,14 @@
-// Owns the framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
+// The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { ByteString } from './byte-string.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
 
-/** The longest single event that is waited for. Inline images make events of several megabytes. */
+/** The limit of a single event. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** Cuts a byte stream where its events end, however its packets were split. */
+/** Cuts a byte stream at the ends of its events, however its packets were split. */
 export interface EventCutter {
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
@@ -17,7 +17,7 @@ export interface EventCutter {
   cut(chunk: Uint8Array): Uint8Array | undefined
 }
 
-/** A cutter for one stream. What is not yet a whole event waits inside it. */
+/** A cutter for one stream. It keeps the bytes of an event until the event is whole. */
 export function createEventCutter(): EventCutter {
   let waiting: Buffer[] = []
   let waiting_bytes = 0
@@ -32,7 +32,7 @@ export function createEventCutter(): EventCutter {
   return {
     cut(chunk) {
       if (chunk.length === 0) return undefined
-      // By far the most chunks are whole events: they pass as they are, and nothing is made for them.
+      // Nearly all chunks are whole events: they pass as they are, without an allocation.
       if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
       const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
@@ -51,10 +51,10 @@ export function createEventCutter(): EventCutter {
 }
 
 /**
- * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several; comments and
- * events without data are passed over.
+ * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several. Comments and
+ * events without data are skipped.
  *
- * @param visit is given the payload and where its event begins in `whole`; returning false stops the walk
+ * @param visit gets the payload and the offset in `whole` at which its event begins; returning false stops the walk
  */
 export function eachEvent(
   whole: ByteString,
@@ -80,7 +80,7 @@ export function eachEvent(
   }
 }
 
-/** Whole events without their comments; the same text where there are none, which is found out by searching. */
+/** Whole events without their comments; the very same text where a search finds none. */
 export function withoutComments(whole: ByteString): ByteString {
   if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
   return whole
@@ -98,14 +98,14 @@ function endsWithBlankLine(bytes: Uint8Array): boolean {
   )
 }
 
-/** Just past the last blank line, or 0. */
+/** The offset just past the last blank line, or 0. */
 function lastEventEnd(bytes: Buffer): number {
   const plain = bytes.lastIndexOf('\n\n')
   const carriage = bytes.lastIndexOf('\n\r\n')
   return Math.max(plain < 0 ? 0 : plain + 2, carriage < 0 ? 0 : carriage + 3)
 }
 
-/** The same for a blank line that began in an earlier packet: an end within the first two bytes of this one. */
+/** The same for a blank line that began in an earlier packet: it ends within the first two bytes of this one. */
 function endAcross(waiting: Buffer[], bytes: Buffer): number {
   const before = Buffer.concat(waiting.slice(-3)).subarray(-2)
   const end = lastEventEnd(Buffer.concat([before, bytes.subarray(0, 2)]))

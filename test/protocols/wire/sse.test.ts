@@ -5,7 +5,7 @@ import { UpstreamFault } from '../../../src/domain/errors.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
 
-/** The payloads that eachEvent finds, and where their events begin. */
+/** The payloads that eachEvent finds, and the offsets of their events. */
 function found(text: string): [string, number][] {
   const events: [string, number][] = []
   eachEvent(toByteString(Buffer.from(text)), (data, start) => {
@@ -15,7 +15,7 @@ function found(text: string): [string, number][] {
   return events
 }
 
-/** Cuts a stream that comes in these packets. */
+/** Cuts a stream that arrives in these packets. */
 function cutAll(packets: readonly Uint8Array[]): { parts: Buffer[]; whole: Buffer } {
   const cutter = createEventCutter()
   const parts = packets.flatMap((packet) => {
@@ -29,7 +29,7 @@ describe('the payloads of events', () => {
   const CASES: [string, string, [string, number][]][] = [
     ['one event', 'data: a\n\n', [['a', 0]]],
     ['no space after the colon', 'data:a\n\n', [['a', 0]]],
-    ['one space only is taken off', 'data:  a\n\n', [[' a', 0]]],
+    ['only one space is removed', 'data:  a\n\n', [[' a', 0]]],
     [
       'two events',
       'data: a\n\ndata: b\n\n',
@@ -47,7 +47,7 @@ describe('the payloads of events', () => {
       ],
     ],
     [
-      'both sorts of line ends',
+      'mixed line ends',
       'data: a\n\r\ndata: b\r\n\n',
       [
         ['a', 0],
@@ -56,15 +56,15 @@ describe('the payloads of events', () => {
     ],
     ['several data lines are joined', 'data: a\ndata: b\n\n', [['a\nb', 0]]],
     ['an empty data line', 'data:\n\n', [['', 0]]],
-    ['comments are passed over', ': hello\n\ndata: a\n\n', [['a', 9]]],
-    ['other fields are passed over', 'event: x\nid: 1\nretry: 5\ndata: a\n\n', [['a', 0]]],
-    ['a field that only begins like data', 'database: a\n\n', []],
+    ['comments are skipped', ': hello\n\ndata: a\n\n', [['a', 9]]],
+    ['other fields are skipped', 'event: x\nid: 1\nretry: 5\ndata: a\n\n', [['a', 0]]],
+    ['a field whose name begins with data', 'database: a\n\n', []],
     ['an event without data', 'event: ping\n\n', []],
     ['blank lines alone', '\n\n\n\n', []],
-    ['an event that is not whole', 'data: a\n\ndata: b\n', [['a', 0]]],
+    ['an incomplete event', 'data: a\n\ndata: b\n', [['a', 0]]],
     ['nothing', '', []],
     [
-      'a line feed in the JSON is escaped, so no end',
+      'an escaped line feed in the JSON does not end the event',
       'data: {"a":"x\\n\\ny"}\n\n',
       [['{"a":"x\\n\\ny"}', 0]],
     ],
@@ -73,7 +73,7 @@ describe('the payloads of events', () => {
     expect(found(text)).toEqual(events)
   })
 
-  test('stop where the visitor says so', () => {
+  test('stop when the visitor returns false', () => {
     const seen: string[] = []
     eachEvent('data: a\n\ndata: b\n\ndata: c\n\n', (data) => {
       seen.push(data)
@@ -94,7 +94,7 @@ const event = fc
   .map(([lines, end]) => lines.map(([text, eol]) => text + eol).join('') + end)
 const stream = fc.array(event, { minLength: 1, maxLength: 6 }).map((events) => events.join(''))
 
-/** A text in packets, split at any bytes, empty packets among them. */
+/** A text in packets, split at any byte, some of them empty. */
 const packets = (text: string) => {
   const bytes = Buffer.from(text)
   return fc
@@ -103,8 +103,8 @@ const packets = (text: string) => {
     .map((places) => [0, ...places].map((from, index) => bytes.subarray(from, places[index])))
 }
 
-describe('a stream that is cut where its events end', () => {
-  test('however its packets are split: the same bytes, and every part made of whole events', () => {
+describe('a stream cut at the ends of its events', () => {
+  test('property: however its packets are split, the bytes are the same and every part is made of whole events', () => {
     const property = fc.property(
       stream.chain((text) => fc.tuple(fc.constant(text), packets(text))),
       ([text, split]) => {
@@ -126,13 +126,13 @@ describe('a stream that is cut where its events end', () => {
     expect(parts.length).toBeGreaterThanOrEqual(3)
   })
 
-  test('with packets of nothing in the middle of a line end', () => {
-    const nothing = Array.from({ length: 5 }, () => new Uint8Array())
-    const { whole } = cutAll([Buffer.from('data: a\n'), ...nothing, Buffer.from('\n'), ...nothing])
+  test('with empty packets in the middle of a line end', () => {
+    const empty = Array.from({ length: 5 }, () => new Uint8Array())
+    const { whole } = cutAll([Buffer.from('data: a\n'), ...empty, Buffer.from('\n'), ...empty])
     expect(whole.toString()).toBe('data: a\n\n')
   })
 
-  test('what is not whole yet is kept, and nothing of it goes out', () => {
+  test('an incomplete event is kept back', () => {
     const { whole } = cutAll([Buffer.from('data: a\n\ndata: {"unfin')])
     expect(whole.toString()).toBe('data: a\n\n')
   })
@@ -142,7 +142,7 @@ describe('a stream that is cut where its events end', () => {
     expect(createEventCutter().cut(packet)?.buffer).toBe(packet.buffer)
   })
 
-  test('an event that never ends is given up', () => {
+  test('an event over the size limit fails the stream', () => {
     const cutter = createEventCutter()
     const packet = Buffer.alloc(8 * 1024 * 1024, 'x')
     const count = Math.floor(MAX_EVENT_BYTES / packet.length)
