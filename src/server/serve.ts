@@ -17,7 +17,7 @@ import { createIdempotency, type Idempotency } from '../idempotency/idempotency.
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
-import { expireLeftBehind } from '../ledger/sweep.ts'
+import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
@@ -167,7 +167,7 @@ async function openStores(
 /** Puts right what a dead process left behind: nothing is under way yet. */
 async function recover(stores: Stores, log: ProcessLogger): Promise<void> {
   const { db, ledger, idempotency, library, now } = stores
-  reportSwept(await expireLeftBehind(db, ledger, now(), { all: true }), log)
+  reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()
   reportRecovered(await recoverLibrary(library), log)
@@ -180,7 +180,7 @@ function sweepRegularly(
   { log, sweep_every_ms = SWEEP_EVERY_MS }: ServeOptions,
 ): () => void {
   const sweep = async () => {
-    reportSwept(await expireLeftBehind(db, ledger, now(), { all: false, isUnderWay }), log)
+    reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
   }
   const timer = setInterval(

@@ -7,6 +7,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type CallFilter, dailySums, listCalls } from '../../src/ledger/history.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
+import { ledgerQueries } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, NOW, post, topUp, voided } from './world.ts'
 
@@ -212,5 +213,23 @@ describe('sums by day', () => {
       }),
       { numRuns: 40 },
     )
+  })
+})
+
+describe('the calls of an account are found by its index, not by reading those of all accounts', () => {
+  const db = openDatabase(':memory:')
+  const { callsOfAccount, dailySumsOfAccount } = ledgerQueries(db)
+  const planOf = (query: { getQuery(): { sql: string } }) =>
+    db
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)
+      .all()
+      .map(({ detail }) => detail)
+
+  test.each([
+    ['a page of calls', callsOfAccount, 'account_id=? AND id<?'],
+    ['daily sums in UTC', dailySumsOfAccount.utc, 'account_id=?'],
+    ['daily sums in local time', dailySumsOfAccount.local, 'account_id=?'],
+  ])('%s', (_, query, columns) => {
+    expect(planOf(query)).toContain(`SEARCH calls USING INDEX calls_by_account (${columns})`)
   })
 })

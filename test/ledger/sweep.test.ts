@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { commitBatch } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
-import { expireLeftBehind } from '../../src/ledger/sweep.ts'
+import { expireOrphanedHolds } from '../../src/ledger/sweep.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { brokenInvariants, hold, NOW, post, stateOf, voided, world } from './world.ts'
 
@@ -40,7 +40,7 @@ describe('the sweep', () => {
     ['later expires all that is past its limit', NOW + 2_500, false, [1, 2], 30, 30],
   ])('%s', async (_, now_ms, all, ids, loss, held) => {
     const db = left()
-    const swept = await expireLeftBehind(db, ledgerOver(db), now_ms, { all })
+    const swept = await expireOrphanedHolds(db, ledgerOver(db), now_ms, { all })
     expect(swept.expired.map(({ id }) => id)).toEqual(ids)
     expect(swept.possible_loss_nanos).toBe(loss)
     expect(stateOf(db)).toMatchObject({ balance: 99, held })
@@ -49,7 +49,7 @@ describe('the sweep', () => {
 
   test('leaves alone what a call still waits to resolve, however late it is', async () => {
     const db = left()
-    const swept = await expireLeftBehind(db, ledgerOver(db), NOW + 2_500, {
+    const swept = await expireOrphanedHolds(db, ledgerOver(db), NOW + 2_500, {
       all: false,
       isUnderWay: (hold_id) => hold_id === 1,
     })
@@ -59,8 +59,8 @@ describe('the sweep', () => {
 
   test('finds nothing the second time', async () => {
     const db = left()
-    await expireLeftBehind(db, ledgerOver(db), NOW, { all: true })
-    const again = await expireLeftBehind(db, ledgerOver(db), NOW, { all: true })
+    await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
+    const again = await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
     expect(again).toEqual({ expired: [], possible_loss_nanos: 0 })
   })
 
@@ -73,7 +73,7 @@ describe('the sweep', () => {
         return ledger.submit(operation)
       },
     }
-    const swept = await expireLeftBehind(db, late, NOW, { all: true })
+    const swept = await expireOrphanedHolds(db, late, NOW, { all: true })
     expect(swept.expired.map(({ id }) => id)).toEqual([1, 3])
     expect(swept.possible_loss_nanos).toBe(40)
     expect(stateOf(db)).toMatchObject({ balance: 84, held: 0, spent: 16 })
