@@ -72,7 +72,7 @@ export function listCalls(db: Database, filter: CallFilter, { limit, cursor }: P
   return { calls: found, next_cursor: rows.length > limit ? found.at(-1)?.id : undefined }
 }
 
-/** The sums of calls by day, account, key and model: the newest day first, in it the dearest first. */
+/** The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first. */
 export function dailySums(db: Database, filter: CallFilter, zone: DayZone): DailySum[] {
   const { dailySumsOfAll, dailySumsOfAccount } = ledgerQueries(db)
   const queries = filter.account_id === undefined ? dailySumsOfAll : dailySumsOfAccount
