@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { randomUUID } from 'node:crypto'
 import type { Call, IdempotencyKey } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
 import { idempotencyQueries } from './queries.ts'
 
 /** A request that carries a key. */
@@ -77,22 +78,25 @@ export function createKeptAnswers(db: Database, files: AnswerFiles, now: () => n
     for (const { body_file } of rows) if (body_file !== null) await files.remove(body_file)
   }
 
-  const take = db.transaction((request: KeyedRequest) => {
-    const after_hold_id = queries.newestHold.get()?.id ?? 0
-    const replaced = queries.deleteKey.all({ ...request })
-    queries.insert.run({ ...request, after_hold_id, created_at_ms: now() })
-    return replaced
-  })
+  /** @returns the row that the request replaces, if any */
+  function take(request: KeyedRequest) {
+    return immediately(db, () => {
+      const after_hold_id = queries.newestHold.get()?.id ?? 0
+      const replaced = queries.deleteKey.all({ ...request })
+      queries.insert.run({ ...request, after_hold_id, created_at_ms: now() })
+      return replaced
+    })
+  }
 
   return {
     find: (request) => queries.find.get({ ...request, expired_by_ms: expired_by_ms() }),
-    begin: async (request) => removeFiles(take.immediate(request)),
+    begin: async (request) => removeFiles(take(request)),
     keep(request, { status, headers, body }) {
       const kept =
         'file' in body
           ? { body: null, body_file: body.file }
           : { body: Buffer.from(body.bytes), body_file: null }
-      queries.store.run({ ...request, status, headers, ...kept })
+      queries.store.run({ ...request, status, headers: JSON.stringify(headers), ...kept })
     },
     forget: async (request) => removeFiles(queries.deleteRequest.all({ ...request })),
     isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,

@@ -1,19 +1,16 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, eq, gt, lte, max, type SQL, sql } from 'drizzle-orm'
+import { and, eq, gt, lte, max, sql } from 'drizzle-orm'
+import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
 
-const given = sql.placeholder
-
-/** A placeholder for a column's new value, encoded by the column's type. */
-const newValue = (column: (typeof idempotency_keys)['status' | 'headers' | 'body' | 'body_file']): SQL =>
-  sql`${sql.param(given(column.name), column)}`
+const { placeholder } = sql
 
 const OF_KEY = and(
-  eq(idempotency_keys.account_id, given('account_id')),
-  eq(idempotency_keys.key, given('key')),
+  eq(idempotency_keys.account_id, placeholder('account_id')),
+  eq(idempotency_keys.key, placeholder('key')),
 )
-const OF_REQUEST = and(OF_KEY, eq(idempotency_keys.request_id, given('request_id')))
+const OF_REQUEST = and(OF_KEY, eq(idempotency_keys.request_id, placeholder('request_id')))
 const BODY_FILE = { body_file: idempotency_keys.body_file }
 
 export const idempotencyQueries = perConnection((orm) => ({
@@ -21,7 +18,7 @@ export const idempotencyQueries = perConnection((orm) => ({
   find: orm
     .select()
     .from(idempotency_keys)
-    .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, given('expired_by_ms'))))
+    .where(and(OF_KEY, gt(idempotency_keys.created_at_ms, placeholder('expired_by_ms'))))
     .prepare(),
   newestHold: orm
     .select({ id: max(holds.id) })
@@ -30,21 +27,22 @@ export const idempotencyQueries = perConnection((orm) => ({
   insert: orm
     .insert(idempotency_keys)
     .values({
-      account_id: given('account_id'),
-      key: given('key'),
-      request_sha256: given('request_sha256'),
-      request_id: given('request_id'),
-      after_hold_id: given('after_hold_id'),
-      created_at_ms: given('created_at_ms'),
+      account_id: placeholder('account_id'),
+      key: placeholder('key'),
+      request_sha256: placeholder('request_sha256'),
+      request_id: placeholder('request_id'),
+      after_hold_id: placeholder('after_hold_id'),
+      created_at_ms: placeholder('created_at_ms'),
     })
     .prepare(),
+  /** `headers` is JSON text. */
   store: orm
     .update(idempotency_keys)
     .set({
-      status: newValue(idempotency_keys.status),
-      headers: newValue(idempotency_keys.headers),
-      body: newValue(idempotency_keys.body),
-      body_file: newValue(idempotency_keys.body_file),
+      status: given('status'),
+      headers: given('headers'),
+      body: given('body'),
+      body_file: given('body_file'),
     })
     .where(OF_REQUEST)
     .prepare(),
@@ -52,7 +50,7 @@ export const idempotencyQueries = perConnection((orm) => ({
   deleteRequest: orm.delete(idempotency_keys).where(OF_REQUEST).returning(BODY_FILE).prepare(),
   deleteExpired: orm
     .delete(idempotency_keys)
-    .where(lte(idempotency_keys.created_at_ms, given('expired_by_ms')))
+    .where(lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))
     .returning(BODY_FILE)
     .prepare(),
   bodyFiles: orm.select(BODY_FILE).from(idempotency_keys).prepare(),
@@ -63,8 +61,8 @@ export const idempotencyQueries = perConnection((orm) => ({
       and(
         // A literal: with a parameter SQLite plans the query anew at each execution, to see whether a partial index fits.
         eq(holds.state, sql`'pending'`),
-        eq(holds.account_id, given('account_id')),
-        eq(holds.request_id, given('request_id')),
+        eq(holds.account_id, placeholder('account_id')),
+        eq(holds.request_id, placeholder('request_id')),
       ),
     )
     .prepare(),
@@ -73,9 +71,9 @@ export const idempotencyQueries = perConnection((orm) => ({
     .from(calls)
     .where(
       and(
-        eq(calls.account_id, given('account_id')),
-        gt(calls.id, given('after_hold_id')),
-        eq(calls.request_id, given('request_id')),
+        eq(calls.account_id, placeholder('account_id')),
+        gt(calls.id, placeholder('after_hold_id')),
+        eq(calls.request_id, placeholder('request_id')),
       ),
     )
     .prepare(),

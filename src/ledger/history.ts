@@ -1,5 +1,6 @@
 // The history of calls: recorded calls, filtered and paged, and their sums by day. Only reads.
 import type { Database } from 'bun:sqlite'
+import { type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Usage } from '../domain/usage.ts'
@@ -16,13 +17,6 @@ export interface CallFilter {
   since_ms?: number | undefined
   /** Calls that started before this time. */
   until_ms?: number | undefined
-}
-
-export interface PageRequest {
-  /** At most this many calls. */
-  limit: number
-  /** The `next_cursor` of the previous page; absent for the first page. */
-  cursor?: number | undefined
 }
 
 /** A call with the names of its account and key. */
@@ -60,16 +54,12 @@ export type DayZone = 'utc' | 'local'
 
 /**
  * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
- *
- * @param page `limit` from 1
  */
-export function listCalls(db: Database, filter: CallFilter, { limit, cursor }: PageRequest): CallPage {
+export function listCalls(db: Database, filter: CallFilter, page: PageRequest): CallPage {
   const { callsOfAll, callsOfAccount } = ledgerQueries(db)
   const query = filter.account_id === undefined ? callsOfAll : callsOfAccount
-  const before_id = cursor ?? Number.MAX_SAFE_INTEGER
-  const rows = query.all({ ...parametersOf(filter), before_id, limit: limit + 1 })
-  const found = rows.slice(0, limit)
-  return { calls: found, next_cursor: rows.length > limit ? found.at(-1)?.id : undefined }
+  const { rows, next_cursor } = pageOf(query.all({ ...parametersOf(filter), ...pageValues(page) }), page)
+  return { calls: rows, next_cursor }
 }
 
 /** The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first. */

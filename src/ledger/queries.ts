@@ -18,13 +18,13 @@ export const ledgerQueries = perConnection((orm) => ({
   ...totals(orm),
 }))
 
-const given = sql.placeholder
+const { placeholder } = sql
 
 /** A literal: SQLite plans a query anew at each execution if a parameter decides on the partial index (5.9 µs, not 0.3). */
 const PENDING = sql`'pending'`
 
 /** The account decides which index serves a query, so it is no optional filter: it has statements of its own. */
-const OF_ACCOUNT = eq(calls.account_id, given('account_id'))
+const OF_ACCOUNT = eq(calls.account_id, placeholder('account_id'))
 
 /**
  * Filters that may be null, which matches every row. No index serves them, so the plan is the same as without them:
@@ -32,11 +32,11 @@ const OF_ACCOUNT = eq(calls.account_id, given('account_id'))
  */
 const OPTIONAL_FILTERS = and(
   isGivenOrNull(calls.key_id),
-  or(sql`${given('key_prefix')} IS NULL`, eq(keys.prefix, given('key_prefix'))),
+  or(sql`${placeholder('key_prefix')} IS NULL`, eq(keys.prefix, placeholder('key_prefix'))),
   isGivenOrNull(calls.model),
   isGivenOrNull(calls.outcome),
-  gte(calls.started_at_ms, given('since_ms')),
-  lt(calls.started_at_ms, given('until_ms')),
+  gte(calls.started_at_ms, placeholder('since_ms')),
+  lt(calls.started_at_ms, placeholder('until_ms')),
 )
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
@@ -48,7 +48,7 @@ function pendingHolds(orm: BunSQLiteDatabase) {
   return orm
     .select()
     .from(holds)
-    .where(and(eq(holds.state, PENDING), lte(holds.expires_at_ms, given('expired_by_ms'))))
+    .where(and(eq(holds.state, PENDING), lte(holds.expires_at_ms, placeholder('expired_by_ms'))))
     .orderBy(holds.id)
     .prepare()
 }
@@ -59,9 +59,9 @@ function callsWhere(orm: BunSQLiteDatabase, account?: SQL) {
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
-    .where(and(account, OPTIONAL_FILTERS, lt(calls.id, given('before_id'))))
+    .where(and(account, OPTIONAL_FILTERS, lt(calls.id, placeholder('below_id'))))
     .orderBy(desc(calls.id))
-    .limit(given('limit'))
+    .limit(placeholder('row_limit'))
     .prepare()
 }
 
@@ -127,7 +127,7 @@ function totals(orm: BunSQLiteDatabase) {
 }
 
 function isGivenOrNull(column: SQLiteColumn): SQL | undefined {
-  return or(sql`${given(column.name)} IS NULL`, eq(column, given(column.name)))
+  return or(sql`${placeholder(column.name)} IS NULL`, eq(column, placeholder(column.name)))
 }
 
 /** Drizzle's own `sum` gives text, and null for no rows; a group always has rows. */
