@@ -1,20 +1,22 @@
-// Owns that one process at a time serves a data folder: a second one would take the first one's holds for left behind.
-import { Database } from 'bun:sqlite'
+// The lock of a data folder: only one process serves it, because a second one would expire the holds of the first.
+import { Database, SQLiteError } from 'bun:sqlite'
 
 /**
- * Takes the lock of a data folder; the system lets go of it when the process ends, however it ends.
+ * Takes the lock of a data folder. The system releases it when the process ends, in whichever way.
  *
- * @param path the lock's own file, made where it is absent
- * @returns what releases it, or undefined while another process has it
+ * @param path the lock's own file; created where it is absent
+ * @returns a function that releases the lock, or undefined while another process holds it
+ * @throws SQLiteError when the file cannot be opened or locked for another reason
  */
 export function takeLock(path: string): (() => void) | undefined {
   const lock = new Database(path, { create: true })
   try {
     lock.run('PRAGMA busy_timeout = 0')
     lock.run('BEGIN EXCLUSIVE')
-  } catch {
+  } catch (error) {
     lock.close()
-    return undefined
+    if (error instanceof SQLiteError && error.code?.startsWith('SQLITE_BUSY')) return undefined
+    throw error
   }
   return () => lock.close()
 }

@@ -1,11 +1,11 @@
-// Owns how a database comes to this program's tables: numbered SQL files, each applied once, in one transaction.
+// Migrations: numbered SQL files that bring a database to this program's tables, each applied once, in one transaction.
 import type { Database } from 'bun:sqlite'
-// Imported as text, so that they travel inside the compiled binary.
+// Imported as text, so that they are part of the compiled binary.
 import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
 import images from './migrations/0002_images.sql' with { type: 'text' }
 import idempotency from './migrations/0003_idempotency.sql' with { type: 'text' }
 
-/** In order; the number of a migration is its place in this list, from 1, and it stays what it is once it is released. */
+/** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [ledger, images, idempotency]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
@@ -14,9 +14,9 @@ export function schemaVersion(db: Database): number {
 }
 
 /**
- * Refuses a database that a later program wrote: what its tables mean is not known here.
+ * Refuses a database that a newer program wrote: this program does not know what its tables mean.
  *
- * @throws Error that says which versions met, and what to do
+ * @throws Error that names both versions and says what to do
  */
 export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
   const version = schemaVersion(db)
@@ -29,10 +29,10 @@ export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
 }
 
 /**
- * Applies the migrations that a database still lacks. Two processes may do this at once: each migration looks at the
- * version again after it has the write lock.
+ * Applies the migrations that a database lacks. Two processes may do this at once: the version is read again under the
+ * write lock of each migration.
  *
- * @returns how many were applied by this call
+ * @returns how many this call applied
  * @throws Error when the database is newer than the program; SQLiteError when a migration fails, which leaves the
  * database at the version before it
  */

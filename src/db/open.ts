@@ -1,4 +1,4 @@
-// Owns how the database is opened: the pragmas that every connection needs, and the check of its version.
+// The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
@@ -6,13 +6,13 @@ import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
 /** How long a connection waits for another process's write lock before it gives up with SQLITE_BUSY. */
 const BUSY_TIMEOUT_MS = 5_000
 
-/** The write-ahead log is cut back to this after a checkpoint, so that one long reader does not leave a large file. */
+/** The write-ahead log is truncated to this after a checkpoint; otherwise one long reader leaves a large file. */
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Opens the database, makes it where it does not exist, and brings its tables up to date.
+ * Opens the database; creates it where it does not exist, and migrates it.
  *
- * Numbers are read as JavaScript numbers: the tables' CHECKs keep every amount within the safe integers, and the
+ * Integers are read as JavaScript numbers: the tables' CHECKs keep every amount within the safe integers, and the
  * ledger refuses others before they reach a statement.
  *
  * @param path the file, or `:memory:`
@@ -21,13 +21,13 @@ const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
  */
 export function openDatabase(path: string, options: { readonly?: boolean } = {}): Database {
   const readonly = options.readonly ?? false
-  if (!readonly && path !== ':memory:') closeToOthers(path)
+  if (!readonly && path !== ':memory:') restrictToOwner(path)
   const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
-    // First of all, because the other pragmas may themselves have to wait for a lock.
+    // First, because the other pragmas may have to wait for a lock themselves.
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     db.run('PRAGMA foreign_keys = ON')
-    // Without it, INSERT OR REPLACE deletes rows past the triggers that refuse it.
+    // Without it, INSERT OR REPLACE deletes rows without running the triggers that refuse it.
     db.run('PRAGMA recursive_triggers = ON')
     if (readonly) refuseOtherVersion(db)
     else prepareForWriting(db)
@@ -38,16 +38,16 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
   }
 }
 
-/** A new file is its owner's alone: it says who pays how much. SQLite gives its companions the same mode. */
-function closeToOthers(path: string): void {
+/** Creates the file for its owner only: it says who pays how much. SQLite gives its -wal and -shm files the same mode. */
+function restrictToOwner(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
 
 function prepareForWriting(db: Database): void {
-  // Before the switch to WAL, which would already change a file that is not ours to touch.
+  // Before the switch to WAL, which would already change the file of a newer program.
   refuseNewer(db)
   db.run('PRAGMA journal_mode = WAL')
-  // FULL, because NORMAL may lose the last commits to a power cut, and their effects were already answered.
+  // FULL, because NORMAL may lose the last commits in a power cut, after callers were told of them.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
   migrate(db)

@@ -1,8 +1,8 @@
-// Owns the tables as Drizzle sees them: row types follow from here. The SQL that makes them is in migrations/.
+// The tables as Drizzle sees them, and their row types. The SQL that creates them is in migrations/.
 import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../domain/image-formats.ts'
 
-/** Who pays. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
+/** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
 export const accounts = sqliteTable('accounts', {
   id: integer().primaryKey(),
   name: text().notNull().unique(),
@@ -13,26 +13,26 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
 })
 
-/** API keys. Only the SHA-256 of a key and its first characters are kept. */
+/** API keys. Only a key's SHA-256 and its first characters are stored. */
 export const keys = sqliteTable('keys', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   name: text().notNull(),
   prefix: text().notNull(),
   sha256: blob({ mode: 'buffer' }).notNull().unique(),
-  /** Glob patterns of model ids (`sim-*`) as a JSON array; null: every model. */
+  /** Glob patterns of model ids (`sim-*`), a JSON array; null: all models. */
   models: text({ mode: 'json' }).$type<string[]>(),
   spend_limit_nanos: integer(),
   spent_nanos: integer().notNull(),
   held_nanos: integer().notNull(),
-  /** Addresses and CIDR blocks as a JSON array; null: from anywhere. */
+  /** IP addresses and CIDR blocks, a JSON array; null: any address. */
   addresses: text({ mode: 'json' }).$type<string[]>(),
   expires_at_ms: integer(),
   revoked_at_ms: integer(),
   created_at_ms: integer().notNull(),
 })
 
-/** Money frozen for one call; resolved exactly once. */
+/** Money frozen for one call. Each hold is resolved exactly once. */
 export const holds = sqliteTable('holds', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
@@ -41,24 +41,24 @@ export const holds = sqliteTable('holds', {
   amount_nanos: integer().notNull(),
   state: text({ enum: ['pending', 'posted', 'voided', 'expired'] }).notNull(),
   created_at_ms: integer().notNull(),
-  /** After this the sweep may expire it: the call's own time limit has passed. */
+  /** The call's time limit; after it the sweep may expire the hold. */
   expires_at_ms: integer().notNull(),
 })
 
-/** Every movement of an account's balance; append-only (triggers refuse update and delete). */
+/** Movements of account balances; append-only (triggers refuse update and delete). */
 export const entries = sqliteTable('entries', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   kind: text({ enum: ['top_up', 'withdrawal', 'charge', 'debt_payment'] }).notNull(),
-  /** Signed: what it added to the balance. */
+  /** Signed: the change of the balance. */
   amount_nanos: integer().notNull(),
-  /** The call that a charge pays for; null for the rest. */
+  /** The call that a charge pays for; null for the other kinds. */
   call_id: integer(),
   note: text().notNull(),
   created_at_ms: integer().notNull(),
 })
 
-/** One row a resolved call: who, which model, what it used, what it cost and at which price. Its id is its hold's. */
+/** One row for each resolved call: account, key, model, usage, cost and the price applied. Its id is the id of its hold. */
 export const calls = sqliteTable('calls', {
   id: integer().primaryKey(),
   request_id: text().notNull(),
@@ -70,10 +70,10 @@ export const calls = sqliteTable('calls', {
   provider: text().notNull(),
   upstream_model: text().notNull(),
   outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
-  /** The HTTP status that the caller was given. */
+  /** The HTTP status sent to the caller. */
   status: integer().notNull(),
   streamed: integer().notNull(),
-  /** 1 where the usage is the gateway's estimate, because the upstream reported none. */
+  /** 1 where the usage is the gateway's own estimate, because the upstream reported none. */
   estimated: integer().notNull(),
   input_tokens: integer().notNull(),
   input_audio_tokens: integer().notNull(),
@@ -86,32 +86,32 @@ export const calls = sqliteTable('calls', {
   images: integer().notNull(),
   hold_nanos: integer().notNull(),
   cost_nanos: integer().notNull(),
-  /** The part of the cost that the balance could not pay: it became debt. */
+  /** The part of the cost that the balance did not cover: it became debt. */
   unpaid_nanos: integer().notNull(),
-  /** The rates that were applied, as JSON; empty where nothing was charged. */
+  /** The price applied, as JSON; empty where nothing was charged. */
   price: text().notNull(),
   started_at_ms: integer().notNull(),
   first_byte_ms: integer(),
   duration_ms: integer().notNull(),
 })
 
-/** Produced images. What one cost is in its call's record: `call_id` is the id of both the hold and the call. */
+/** Produced images. Their cost is in the record of their call: `call_id` is the id of both the hold and the call. */
 export const generations = sqliteTable('generations', {
   id: integer().primaryKey(),
-  /** In lower case: what callers know it by. */
+  /** The public id, in lower case. */
   uuid: text().notNull().unique(),
   account_id: integer().notNull(),
   call_id: integer().notNull(),
-  /** Which of the call's images it is, from 0. */
+  /** The image's index within its call, from 0. */
   position: integer().notNull(),
   kind: text({ enum: ['generation', 'edit', 'compose'] }).notNull(),
   state: text({ enum: ['generating', 'stored', 'failed'] }).notNull(),
   model: text().notNull(),
   prompt: text().notNull(),
   revised_prompt: text(),
-  /** Keys of files and ids of generations that it was made from. Images that came inline are not among them. */
+  /** The file keys and generation ids that it was made from. Inline images are not among them. */
   parents: text({ mode: 'json' }).$type<string[]>().notNull(),
-  /** The file in the store of images; it and the rest below are there once the image is stored. */
+  /** The file in the image store. This column and those below, up to `sha256`, are set once the image is stored. */
   file_key: text().unique(),
   mime: text().$type<ImageMime>(),
   width: integer(),
@@ -121,13 +121,13 @@ export const generations = sqliteTable('generations', {
   created_at_ms: integer().notNull(),
 })
 
-/** Images that callers uploaded. All rows of an account count against its quota, those being stored too. */
+/** Uploaded images. All rows of an account count against its quota, those being stored included. */
 export const files = sqliteTable('files', {
   id: integer().primaryKey(),
   /** files/<account_id>/<uuid>_<name>.<ext> */
   key: text().notNull().unique(),
   account_id: integer().notNull(),
-  /** As its owner named it, in a safe form. */
+  /** The file name that the caller gave, made safe. */
   name: text().notNull(),
   state: text({ enum: ['storing', 'stored'] }).notNull(),
   mime: text().$type<ImageMime>().notNull(),
@@ -138,18 +138,18 @@ export const files = sqliteTable('files', {
   created_at_ms: integer().notNull(),
 })
 
-/** What was answered under a caller's Idempotency-Key; nothing yet, or nothing to be sent again, where there is no status. */
+/** Idempotency-Keys with the answers kept under them. Without a status there is no answer to send again, or none yet. */
 export const idempotency_keys = sqliteTable('idempotency_keys', {
   id: integer().primaryKey(),
   account_id: integer().notNull(),
   key: text().notNull(),
   request_sha256: blob({ mode: 'buffer' }).notNull(),
   request_id: text().notNull(),
-  /** The newest hold when the request began: its own has a greater id. */
+  /** The newest hold when the request began; the request's own hold has a greater id. */
   after_hold_id: integer().notNull(),
   status: integer(),
   headers: text({ mode: 'json' }).$type<[name: string, value: string][]>(),
-  /** The body, or the name of the file that has it. */
+  /** The body, or else the name of the file that contains it. */
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   created_at_ms: integer().notNull(),

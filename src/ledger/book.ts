@@ -1,4 +1,4 @@
-// Owns the rules of the ledger: what an operation does to the rows that it touches. Pure; the writer loads and stores.
+// The rules of the ledger: what an operation does to the rows that it touches. Pure; the writer loads and stores them.
 import type { Account, Call, Entry, Hold, Key } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type {
@@ -26,7 +26,7 @@ export type KeyRow = Pick<
 >
 export type NewEntry = Omit<Entry, 'id'>
 
-/** The rows that a batch touches, as they are after the operations applied so far, and what must be written of them. */
+/** The rows that a batch touches, as they are after the operations applied so far, and which of them must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
@@ -70,10 +70,10 @@ const RULES: { [Op in Operation['op']]: Rule<Extract<Operation, { op: Op }>> } =
 /**
  * Applies one operation to a book that has the rows it touches. A refusal changes nothing.
  *
- * @throws Error when a hold's own account or key is not in the book: the writer's mistake, not the caller's
+ * @throws Error when the account or key of a hold is not in the book: a bug of the writer
  */
 export function apply<O extends Operation>(book: Book, operation: O): OutcomeOf<O> {
-  // The table pairs every name with the rule for it; the compiler cannot follow that through the lookup.
+  // The table pairs every name with its rule; the compiler cannot follow that through the lookup.
   const rule = RULES[operation.op] as Rule<O>
   return rule(book, operation)
 }
@@ -88,12 +88,12 @@ function hold(book: Book, operation: HoldOperation): HoldOutcome {
   const refusal = refusalOf(account, key, now_ms)
   if (refusal) return refused(refusal)
 
-  // Where a call costs something at all, it never goes on nothing, whatever minimum was asked.
-  const least = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
+  // A call that can cost anything needs a hold of at least 1, even where the minimum is 0.
+  const required = Math.min(amount_nanos, Math.max(minimum_nanos, 1))
   const room = roomOf(key)
-  if (room < least) return refused('key_spend_limit')
+  if (room < required) return refused('key_spend_limit')
   const free = freeOf(account)
-  if (free < least) return refused('insufficient_balance')
+  if (free < required) return refused('insufficient_balance')
 
   return openHold(book, account, key, operation, Math.min(amount_nanos, room, free))
 }
@@ -104,7 +104,7 @@ function post(book: Book, operation: PostOperation): PostOutcome {
   if ('refusal' in pending) return pending
   const { resolving, account, key } = pending
 
-  // With its own hold returned, what the call may use is free; the holds of other calls are not.
+  // The call may use its own hold and the free balance, but not the holds of other calls.
   const paid = Math.min(cost_nanos, freeOf(account) + resolving.amount_nanos)
   const unpaid_nanos = cost_nanos - paid
   if (
@@ -159,7 +159,7 @@ function withdraw(book: Book, { account_id, amount_nanos, note, now_ms }: Withdr
   return moneyOf(account)
 }
 
-/** Why this account and key may not begin a call now, whatever it costs; in the order in which a caller is told. */
+/** Why this account and key may not begin a call now, whatever it costs; in order of precedence. */
 function refusalOf(account: AccountRow, key: KeyRow, now_ms: number): Refusal | undefined {
   if (account.status === 'suspended') return 'account_suspended'
   if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'key_revoked'
@@ -222,7 +222,7 @@ function release(book: Book, { resolving, account, key }: PendingHold, state: Ho
 
 type Movement = Omit<NewEntry, 'account_id' | 'created_at_ms'> & { now_ms: number }
 
-/** Changes a balance, and writes the entry that says why. A movement of nothing leaves no entry. */
+/** Changes a balance and adds the entry that explains it. A movement of 0 adds no entry. */
 function move(book: Book, account: AccountRow, { now_ms, ...movement }: Movement): void {
   if (movement.amount_nanos === 0) return
   account.balance_nanos += movement.amount_nanos
@@ -230,7 +230,7 @@ function move(book: Book, account: AccountRow, { now_ms, ...movement }: Movement
   book.new_entries.push({ ...movement, account_id: account.id, created_at_ms: now_ms })
 }
 
-/** Pays what is owed from what has become free, so that no account ever has both. */
+/** Pays debt from the free balance, so that no account ever has both. */
 function payDebt(book: Book, account: AccountRow, now_ms: number): void {
   const paid = Math.min(account.debt_nanos, freeOf(account))
   account.debt_nanos -= paid
@@ -252,7 +252,7 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
 
 const freeOf = (account: AccountRow): Nanos => account.balance_nanos - account.held_nanos
 
-/** What a key may still hold; negative where its calls cost more than their holds. */
+/** How much more a key may hold; negative where its calls cost more than their holds. */
 const roomOf = (key: KeyRow): Nanos =>
   key.spend_limit_nanos === null ? Infinity : key.spend_limit_nanos - key.spent_nanos - key.held_nanos
 

@@ -1,18 +1,18 @@
-// Owns the two places where a batch is committed: on the event loop, or on a thread of its own.
+// The two executors of batches: one commits on the event loop, the other on a thread of its own.
 import { openDatabase } from '../db/open.ts'
 import { commitBatch, type Result } from './failure.ts'
 import type { Operation } from './operations.ts'
 import type { ToThread } from './thread.ts'
 import { createWriter, type Probe } from './writer.ts'
 
-/** Commits batches one after another: the next is given only when the last has been answered. */
+/** Commits batches one at a time: the next one is passed only after the results of the last. */
 export interface Executor {
-  /** @returns one result for each operation. Rejects only when the executor itself is gone. */
+  /** @returns one result for each operation. Rejects only when the executor itself has failed. */
   commit(operations: Operation[]): Promise<Result[]>
   close(): Promise<void>
 }
 
-/** Commits on the event loop, which waits for the disk: the cheapest where an fsync is fast. */
+/** Commits on the event loop, which waits for the disk: the cheaper executor where an fsync is fast. */
 export function inlineExecutor(path: string, probe?: Probe): Executor {
   const db = openDatabase(path)
   const writer = createWriter(db, probe)
@@ -28,8 +28,8 @@ export function inlineExecutor(path: string, probe?: Probe): Executor {
  * @throws Error when the thread cannot start or cannot open the database
  */
 export async function threadExecutor(path: string): Promise<Executor> {
-  // In a compiled binary every module is `/$bunfs/root/<binary>`: this URL finds the thread there because the build
-  // names it as an entry point and names entry points without their folders.
+  // In a compiled binary every module is `/$bunfs/root/<binary>`. This URL finds the thread there because the build
+  // lists it as an entry point, and entry points lose their folders.
   const worker = new Worker(new URL('./thread.ts', import.meta.url).href)
   let waiting: PromiseWithResolvers<unknown> | undefined
   let dead: Error | undefined

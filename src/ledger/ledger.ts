@@ -1,4 +1,4 @@
-// Owns group commit: operations that come together share one transaction, and each is answered once it is on the disk.
+// Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
 import { overloaded } from '../domain/errors.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
 import { errorOf, type Result } from './failure.ts'
@@ -11,15 +11,15 @@ export interface LedgerOptions {
   path: string
   /** Where commits are made; `auto` measures the disk, and takes the thread where it is slow. */
   writer: 'inline' | 'thread' | 'auto'
-  /** For tests of crashes; called by the inline writer only. */
+  /** For crash tests; called by the inline writer only. */
   probe?: Probe
 }
 
-/** An fsync above this holds the event loop up for longer than handing a batch to a thread costs. */
+/** An fsync that takes longer than this blocks the event loop for longer than passing a batch to a thread takes. */
 const SLOW_SYNC_MS = 0.5
 
-/** Bounds how long one transaction keeps the write lock, and the event loop. */
-const MAX_BATCH = 512
+/** Bounds how long one transaction keeps the write lock and blocks the event loop. */
+const MAX_BATCH_OPERATIONS = 512
 
 interface Waiting {
   readonly operation: Operation
@@ -28,7 +28,7 @@ interface Waiting {
 }
 
 /**
- * Opens the ledger of a database, which is made and brought up to date where needed.
+ * Opens the ledger of a database; creates and migrates the database where needed.
  *
  * @throws Error when the database cannot be opened
  */
@@ -39,8 +39,8 @@ export async function openLedger(options: LedgerOptions): Promise<Ledger> {
 }
 
 /**
- * A ledger over an executor. All that is submitted in one turn of the event loop, or while a batch is in flight, makes
- * the next batch; nothing waits in order to gather more.
+ * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
+ * the next batch; no operation waits for others to join it.
  */
 export function groupCommit(executor: Executor): Ledger {
   let queue: Waiting[] = []
@@ -50,8 +50,8 @@ export function groupCommit(executor: Executor): Ledger {
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
       await endOfTurn()
-      const batch = queue.slice(0, MAX_BATCH)
-      queue = queue.slice(MAX_BATCH)
+      const batch = queue.slice(0, MAX_BATCH_OPERATIONS)
+      queue = queue.slice(MAX_BATCH_OPERATIONS)
       await commit(executor, batch)
     }
     running = undefined

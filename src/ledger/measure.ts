@@ -1,4 +1,4 @@
-// Owns one measurement: how long this disk takes to make a small write durable.
+// The fsync measurement: how long this disk takes to make a small write durable.
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
@@ -6,9 +6,9 @@ const SAMPLES = 7
 const PAGE_BYTES = 4_096
 
 /**
- * The median time of an fsync after a write of one page, beside the database. Blocks for as long as it takes.
+ * The median time of an fsync after a write of one page, in the database's folder. Blocks until it is measured.
  *
- * @param path the database's file; `:memory:` syncs nothing, and measures 0
+ * @param path the database's file; `:memory:` has no disk: 0
  * @returns milliseconds
  * @throws Error when the folder cannot be written to
  */

@@ -1,8 +1,8 @@
-// Owns what can be asked of the ledger and what it can answer: plain values that may cross to another thread.
+// The ledger's operations and their outcomes: plain values that may cross to another thread.
 import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 
-/** Freezes money for one call. Refused unless the account, its key and its money all allow it at this moment. */
+/** Freezes money for one call. Refused unless the account, the key and the balance allow it at this moment. */
 export interface HoldOperation {
   op: 'hold'
   account_id: number
@@ -11,21 +11,24 @@ export interface HoldOperation {
   /** The most that the call can cost. */
   amount_nanos: Nanos
   /**
-   * Where what is free, or what the key may still spend, is less than `amount_nanos`, all of it is held, if it is at
-   * least this much (and at least 1).
+   * Where the free balance or the rest of the key's spend limit is less than `amount_nanos`, the smaller of the two is
+   * held, provided it is at least this much (and at least 1).
    */
   minimum_nanos: Nanos
   now_ms: number
   expires_at_ms: number
 }
 
-/** What is recorded of a call when it is resolved; the rest of the row comes from its hold. */
+/** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<
   Call,
   'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos' | 'cost_nanos' | 'unpaid_nanos'
 >
 
-/** Resolves a hold at what the call cost; what was held beyond it is free again. A cost beyond the hold is taken from the free balance, then becomes debt. */
+/**
+ * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the
+ * free balance, and what that does not cover becomes debt.
+ */
 export interface PostOperation {
   op: 'post'
   hold_id: number
@@ -34,7 +37,7 @@ export interface PostOperation {
   now_ms: number
 }
 
-/** Resolves a hold at nothing; all of it is free again. */
+/** Resolves a hold at no cost; all of it becomes free. */
 export interface VoidOperation {
   op: 'void'
   hold_id: number
@@ -42,14 +45,14 @@ export interface VoidOperation {
   now_ms: number
 }
 
-/** Resolves a hold that its call left behind (a dead process, or a call past its time limit). */
+/** Resolves an orphaned hold: its process died, or its call is past its time limit. No call is recorded. */
 export interface ExpireOperation {
   op: 'expire'
   hold_id: number
   now_ms: number
 }
 
-/** Adds to a balance; what is owed is paid from it first. */
+/** Adds to a balance; debt is paid from it first. */
 export interface TopUpOperation {
   op: 'top_up'
   account_id: number
@@ -58,7 +61,7 @@ export interface TopUpOperation {
   now_ms: number
 }
 
-/** Takes from the free balance, never from what is held. */
+/** Takes from the free balance, never from holds. */
 export interface WithdrawOperation {
   op: 'withdraw'
   account_id: number
@@ -106,9 +109,16 @@ export type OutcomeOf<O extends Operation> = O extends HoldOperation
       : MoneyOutcome
 export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome
 
-/** The ledger as callers see it. A promise resolves only after the commit that holds its effect is on the disk. */
+/** The ledger as the rest of the gateway sees it. */
 export interface Ledger {
+  /**
+   * @returns the outcome, once the commit that contains it is on the disk. A refusal changes nothing: resolving a hold
+   * again, for example, is refused as `already_resolved`
+   * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written: nothing was
+   * changed, and the same operation may be submitted again; overloaded without a code after `close`; internal where the
+   * operation itself cannot be written, or the writer's thread has ended
+   */
   submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>
-  /** Commits what is under way, then lets go of the database. */
+  /** Commits the operations under way, then closes the database. */
   close(): Promise<void>
 }

@@ -1,8 +1,8 @@
-// Owns the SQL of the ledger's hot path, as statements prepared once for a connection.
+// The statements of the ledger's hot path, prepared once for a connection.
 //
-// They are bun:sqlite's own, not Drizzle's: Drizzle builds and maps objects at each execution, which costs several
-// times the statement itself, and the ledger runs some ten statements for each paid call.
-// The wide inserts take their columns from Drizzle's tables, so that the schema stays in one place.
+// They are bun:sqlite's own: a hold and its post take 19 µs with them and 30 µs with Drizzle's prepared queries, which
+// build and map objects at each execution (in batches of 32: 9 µs and 13 µs; in memory, without the disk).
+// The inserts take their columns from Drizzle's tables, so that the schema stays in one place.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -12,13 +12,13 @@ import type { AccountRow, KeyRow } from './book.ts'
 export type Statements = ReturnType<typeof prepareStatements>
 
 /**
- * Prepares what a writer needs.
+ * Prepares the writer's statements.
  *
  * @throws SQLiteError when the database lacks the ledger's tables
  */
 export function prepareStatements(db: Database) {
   return {
-    // IMMEDIATE takes the write lock before the first read, so that what was read still holds when it is written.
+    // IMMEDIATE takes the write lock before the first read, so that no row changes between its read and its write.
     begin: db.prepare('BEGIN IMMEDIATE'),
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
@@ -47,7 +47,7 @@ export function prepareStatements(db: Database) {
   }
 }
 
-/** An insert of whole rows; a column that a row lacks is given as null, which an id takes for "the next one". */
+/** An insert of whole rows. A column that a row lacks is null; SQLite then numbers an id by itself. */
 function insertInto<T extends SQLiteTable>(db: Database, table: T): (row: T['$inferInsert']) => void {
   const columns = Object.values(getTableColumns(table)).map((column) => column.name)
   const statement = db.prepare(

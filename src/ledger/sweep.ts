@@ -1,43 +1,40 @@
-// Owns the holds that their calls left behind: finds them, and has the ledger give their money back.
+// The sweep: expires orphaned holds, which no call can resolve any more, so that their money is free again.
 import type { Database } from 'bun:sqlite'
-import { and, eq, lte } from 'drizzle-orm'
-import { drizzle } from 'drizzle-orm/bun-sqlite'
-import { type Hold, holds } from '../db/schema.ts'
+import type { Hold } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Ledger } from './operations.ts'
+import { ledgerQueries } from './queries.ts'
 
 export interface Swept {
-  /** The holds that were expired by this sweep. */
+  /** The holds that this sweep expired. */
   expired: Hold[]
   /** The most that their calls may have cost upstream, which no account is charged for: the operator's possible loss. */
   possible_loss_nanos: Nanos
 }
 
 /**
- * Expires pending holds: at the start of the only server all of them, which a dead process left; later those whose
- * call's time limit has passed and that no call waits to resolve, for it would be served for nothing.
+ * Expires pending holds. At the start of the only server, all of them: the process that opened them is dead. Later,
+ * those whose call is past its time limit and no longer running: expiring the hold of a running call would make the
+ * call free.
  *
  * @param db any connection to the ledger's database; only read from
  * @param options `all`: whatever their time limit; `isUnderWay`: whether a hold's call may still resolve it
  * @throws GatewayError when the ledger cannot commit; some of the holds may have been expired then
  */
-export async function expireLeftBehind(
+export async function expireOrphanedHolds(
   db: Database,
   ledger: Pick<Ledger, 'submit'>,
   now_ms: number,
   options: { all: boolean; isUnderWay?: (hold_id: number) => boolean },
 ): Promise<Swept> {
-  const late = options.all ? undefined : lte(holds.expires_at_ms, now_ms)
-  const pending = drizzle({ client: db })
-    .select()
-    .from(holds)
-    .where(and(eq(holds.state, 'pending'), late))
-    .all()
+  const orphaned = ledgerQueries(db)
+    .pendingHolds.all({ expired_by_ms: options.all ? Number.MAX_SAFE_INTEGER : now_ms })
     .filter(({ id }) => !options.isUnderWay?.(id))
   const outcomes = await Promise.all(
-    pending.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
+    orphaned.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),
   )
-  const expired = pending.filter((_, index) => outcomes[index]?.ok)
+  // A call may have resolved its hold since it was read.
+  const expired = orphaned.filter((_, index) => outcomes[index]?.ok)
   return {
     expired,
     possible_loss_nanos: expired.reduce((sum, { amount_nanos }) => sum + amount_nanos, 0),

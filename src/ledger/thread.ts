@@ -1,4 +1,4 @@
-// Owns the thread that commits for the ledger when the disk is slow. An entry point of its own in the compiled binary.
+// The ledger's writer thread, for slow disks. An entry point of its own in the compiled binary.
 import { openDatabase } from '../db/open.ts'
 import { commitBatch } from './failure.ts'
 import type { Operation } from './operations.ts'
@@ -6,7 +6,7 @@ import { createWriter, type Writer } from './writer.ts'
 
 declare const self: Worker
 
-/** To the thread: the database to open, at first; then one batch at a time; then the end. */
+/** Messages to the thread: first the database to open, then one batch at a time, then the end. */
 export type ToThread = { open: string } | { commit: Operation[] } | { close: true }
 
 let writer: Writer | undefined

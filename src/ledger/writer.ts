@@ -1,4 +1,4 @@
-// Owns the one transaction of a batch: loads the rows it touches, applies the rules, writes what changed.
+// The transaction of a batch: loads the rows it touches, applies the rules, writes what changed.
 import type { Database } from 'bun:sqlite'
 import { apply, type Book, emptyBook } from './book.ts'
 import type { Operation, Outcome } from './operations.ts'
@@ -10,15 +10,15 @@ export type Probe = (point: 'commit.begun' | 'commit.written' | 'commit.done') =
 export interface Writer {
   /**
    * Applies a batch in order, in one transaction that is on the disk when this returns. A refused operation changes
-   * nothing and does not hinder the others.
+   * nothing and does not affect the others.
    *
    * @returns one outcome for each operation, in their order
-   * @throws whatever SQLite throws; nothing of the batch has happened then
+   * @throws what SQLite throws; the whole batch is rolled back then
    */
   commit(operations: readonly Operation[]): Outcome[]
 }
 
-/** A writer over an open database, which must not be in a transaction of its own. */
+/** A writer over an open database, which must not be in a transaction. */
 export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   const statements = prepareStatements(db)
   const commit = (operations: readonly Operation[]): Outcome[] => {
@@ -48,7 +48,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   }
 }
 
-/** Brings the rows that an operation touches into the book. A row is read once a batch; later operations see it changed. */
+/** Loads the rows that an operation touches into the book. A row is read once a batch; later operations see its changes. */
 function load(book: Book, statements: Statements, operation: Operation): void {
   switch (operation.op) {
     case 'hold':
@@ -87,7 +87,7 @@ function loadHold(book: Book, statements: Statements, id: number): void {
   loadKey(book, statements, row.key_id)
 }
 
-/** Writes what the batch changed: parents before the rows that refer to them. */
+/** Writes what the batch changed: rows before those that refer to them. */
 function store(book: Book, statements: Statements): void {
   for (const row of book.changed_accounts)
     statements.updateAccount.run(row.balance_nanos, row.held_nanos, row.debt_nanos, row.id)

@@ -1,4 +1,4 @@
-// Owns what a call cost, after it: exact, and rounded up once.
+// Charges: what a call cost, exact and rounded up once.
 import { divideRoundingUp, type Nanos } from '../domain/money.ts'
 import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
 import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
@@ -6,23 +6,23 @@ import { tierOf } from './tiers.ts'
 
 export interface Charge {
   cost_nanos: Nanos
-  /** The price that was applied, as JSON: stored with the call, so that its cost can be checked for ever. */
+  /** The price applied, as JSON: stored with the call, so that its cost can be checked at any time. */
   snapshot: string
 }
 
 export interface ImageOrder {
   /** Images asked for (a quote) or returned (a charge). */
   count: number
-  /** As the caller wrote it (`1024x1024`, `auto`); undefined where he did not. */
+  /** As the caller wrote it (`1024x1024`, `auto`); undefined where the request has none. */
   size: string | undefined
   quality: string | undefined
 }
 
 /**
- * The cost of what a call consumed: the exact sum of tokens x rate, rounded up once to a nano-dollar. The prompt's size
- * chooses the tier, and the tier prices the whole request, output too.
+ * The cost of a call that is priced by tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar. The size
+ * of the prompt selects the tier, which prices the whole request, output included.
  *
- * @throws RangeError when a count is no whole number, or the cost is more than can be counted exactly
+ * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
  */
 export function chargeTokens(price: TokenPrice, usage: Usage): Charge {
   const { rates, snapshot } = tierOf(price, promptTokens(usage))
@@ -37,7 +37,7 @@ export function chargeTokens(price: TokenPrice, usage: Usage): Charge {
 /**
  * The cost of images: their number x the price of one (spec.md, Image billing 1).
  *
- * @throws RangeError when the cost is more than can be counted exactly
+ * @throws RangeError when the cost is above the safe integers
  */
 export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   const { size, quality, per_image_nanos } = variantOf(price, order)
@@ -47,13 +47,13 @@ export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   }
 }
 
-/** The first line of the price that fits what was asked; a line without a size or quality fits any. */
+/** The first variant of the price that matches the order; a variant without a size or quality matches any. */
 function variantOf(price: ImagePrice, order: ImageOrder): ImageVariant {
-  const fits = (variant: ImageVariant) =>
+  const matches = (variant: ImageVariant) =>
     (variant.size === undefined || variant.size === order.size) &&
     (variant.quality === undefined || variant.quality === order.quality)
   return (
-    price.variants.find(fits) ?? {
+    price.variants.find(matches) ?? {
       size: undefined,
       quality: undefined,
       per_image_nanos: price.per_image_nanos,

@@ -8,7 +8,7 @@ import { createIdempotency, type Idempotency } from '../idempotency/idempotency.
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
-import { expireLeftBehind } from '../ledger/sweep.ts'
+import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
@@ -63,7 +63,7 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
 /** Resolves what a dead process left behind. Only before the first call, since it expires every pending hold. */
 export async function recover(stores: Stores, now: () => number, log: Logger): Promise<void> {
   const { db, ledger, idempotency, library } = stores
-  reportSwept(await expireLeftBehind(db, ledger, now(), { all: true }), log)
+  reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()
   reportRecovered(await recoverLibrary(library), log)

@@ -1,6 +1,6 @@
 // Regular sweeps beside the calls: holds whose calls are gone, and kept answers past their time.
 import type { RunningCalls } from '../exchange/running.ts'
-import { expireLeftBehind } from '../ledger/sweep.ts'
+import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import type { Logger } from '../observe/log.ts'
 import { reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
@@ -23,7 +23,7 @@ export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOpt
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
-    reportSwept(await expireLeftBehind(db, ledger, now(), { all: false, isUnderWay }), log)
+    reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
   }
   const timer = setInterval(

@@ -1,20 +1,21 @@
-// Owns the callers of the crash tests: they call and top up until the server dies, and note all that was acknowledged.
+// The callers of the crash tests: they call and top up until the server dies, and record all that was acknowledged.
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Random } from '../ledger/random.ts'
-import { costOf, type Wish } from './vendor.ts'
+import { costOf, type Wish } from './provider.ts'
 
-/** What one cycle's callers were told. What a dying server left open is in `unanswered`. */
+/** What the callers of one cycle were told. */
 export interface Acknowledged {
-  /** Answers that came to their end: request id → the exact charge. */
+  /** Complete answers: request id → the exact charge. */
   charges: Map<string, number>
-  /** Failures that were answered: nothing may be charged for these request ids. */
+  /** Request ids of failures: nothing may be charged for them. */
   failures: Set<string>
-  /** Request ids of answers that had begun: money was on hold for them. */
+  /** Request ids of answers that had begun: money was held for them. */
   holds: Set<string>
-  /** Notes of top-ups that were confirmed → their amounts. */
+  /** Confirmed top-ups: note → amount. */
   top_ups: Map<string, number>
-  /** Calls of which nobody knows how they ended, with what they may have been charged at most. */
-  unanswered: { count: number; most_nanos: number }
+  /** Calls whose end is unknown because the server died, and the most that they may have been charged. */
+  unanswered: { count: number; max_nanos: number }
+  /** Top-ups whose end is unknown: note → amount. */
   unconfirmed_top_ups: Map<string, number>
 }
 
@@ -23,7 +24,7 @@ export const nothingAcknowledged = (): Acknowledged => ({
   failures: new Set(),
   holds: new Set(),
   top_ups: new Map(),
-  unanswered: { count: 0, most_nanos: 0 },
+  unanswered: { count: 0, max_nanos: 0 },
   unconfirmed_top_ups: new Map(),
 })
 
@@ -31,19 +32,19 @@ export interface CallerOptions {
   url: string
   api_key: string
   account_id: number
-  /** For top-ups from outside of the server, as the command line makes them. */
+  /** For top-ups by another process than the server, as the command line makes them. */
   database_path: string
   random: Random
   /** Makes tags and notes unique. */
   newTag: () => string
-  /** Called after each call; returning false ends the caller. */
-  goOn: () => boolean
+  /** Asked before each call; false ends the caller. */
+  goesOn: () => boolean
 }
 
-/** Calls until the server is gone. Never throws for that: it is what the test is about. */
+/** Calls until the server is dead. Does not throw when it dies. */
 export async function callUntilDeath(options: CallerOptions, book: Acknowledged): Promise<void> {
   let alive = true
-  while (alive && options.goOn()) {
+  while (alive && options.goesOn()) {
     const kind = options.random.below(10)
     if (kind === 0) alive = await topUpInside(options, book)
     else if (kind === 1) await topUpBeside(options, book)
@@ -76,11 +77,12 @@ async function call(options: CallerOptions, book: Acknowledged, streams: boolean
     if (answer.status === 200) book.holds.add(request_id)
     const text = await readUntilDeath(answer)
     if (answer.status !== 200) book.failures.add(request_id)
-    // A whole answer is paid before its head is sent, a stream before its last event is.
+    // A whole answer is charged before its headers are sent, a stream before its last event is.
     else if (!streams || text.includes('"STOP"')) book.charges.set(request_id, cost_nanos)
     else return unanswered(book, cost_nanos)
     return true
   } catch {
+    // The server died before it answered.
     return unanswered(book, cost_nanos)
   }
 }
@@ -90,14 +92,14 @@ async function readUntilDeath(answer: Response): Promise<string> {
   try {
     for await (const bytes of answer.body ?? []) text += Buffer.from(bytes).toString()
   } catch {
-    // The server died. What had come until then was told.
+    // The server died. What had arrived until then counts.
   }
   return text
 }
 
 function unanswered({ unanswered }: Acknowledged, cost_nanos: number): false {
   unanswered.count += 1
-  unanswered.most_nanos += cost_nanos
+  unanswered.max_nanos += cost_nanos
   return false
 }
 
@@ -112,6 +114,7 @@ async function topUpInside(options: CallerOptions, book: Acknowledged): Promise<
     if (ok) confirm(book, note)
     return true
   } catch {
+    // The server died: whether the top-up was written is unknown.
     return false
   }
 }

@@ -1,9 +1,9 @@
-// Owns what must be true after a restart: the ledger on the disk against all that callers were told before the crash.
+// The checks after a restart: the ledger on the disk, compared with all that callers were told before the crash.
 import type { Database } from 'bun:sqlite'
 import { audit } from '../../src/ledger/audit.ts'
 import type { Acknowledged } from './caller.ts'
 
-/** What the restarted server said of the holds that it found. */
+/** What the restarted server logged about the holds that it expired. */
 export interface Reported {
   holds: number
   possible_loss_nanos: number
@@ -11,10 +11,10 @@ export interface Reported {
 
 export interface Evidence {
   book: Acknowledged
-  /** Calls that reached the vendor since the last check. */
-  seen_by_vendor: number
+  /** Calls that reached the provider since the last check. */
+  seen_by_provider: number
   reported: Reported
-  /** A start was itself killed since the last check: what it gave back may not have been reported. */
+  /** A start was killed since the last check: the holds that it expired may not have been reported. */
   died_at_start: boolean
 }
 
@@ -30,7 +30,7 @@ interface NewCall {
 export class Checks {
   #checked_until_id = 0
 
-  /** All that is wrong, in words; nothing when all is well. */
+  /** All violations, in words. */
   complaints(db: Database, evidence: Evidence): string[] {
     const calls = this.#newCalls(db)
     return [
@@ -62,7 +62,7 @@ function auditClean(db: Database): string[] {
 }
 
 function holdsResolved(calls: Map<string, NewCall>, evidence: Evidence): string[] {
-  const { book, reported, seen_by_vendor, died_at_start } = evidence
+  const { book, reported, seen_by_provider, died_at_start } = evidence
   const rows = [...calls.values()]
   const expired = rows.filter(({ state }) => state === 'expired')
   const loss_nanos = expired.reduce((sum, { amount_nanos }) => sum + amount_nanos, 0)
@@ -72,9 +72,9 @@ function holdsResolved(calls: Map<string, NewCall>, evidence: Evidence): string[
       .filter(({ state }) => state === 'pending')
       .map(({ request_id }) => `hold of ${request_id} is pending`),
     ...[...book.holds].filter((id) => !calls.has(id)).map((id) => `the hold of ${id} is missing`),
-    ...(rows.length >= seen_by_vendor
+    ...(rows.length >= seen_by_provider
       ? []
-      : [`${seen_by_vendor} calls reached the vendor on ${rows.length} holds`]),
+      : [`${seen_by_provider} calls reached the provider on ${rows.length} holds`]),
     ...(expired.length <= book.unanswered.count
       ? []
       : [`${expired.length} holds expired of ${book.unanswered.count} calls without an end`]),
@@ -100,8 +100,8 @@ function chargesKept(calls: Map<string, NewCall>, { charges, failures, unanswere
     ({ request_id, state }) => state === 'posted' && !charges.has(request_id),
   )
   const untold_nanos = untold.reduce((sum, { cost_nanos }) => sum + (cost_nanos ?? 0), 0)
-  if (untold.length > unanswered.count || untold_nanos > unanswered.most_nanos)
-    complaints.push(`charged, but not asked for: ${JSON.stringify(untold)}`)
+  if (untold.length > unanswered.count || untold_nanos > unanswered.max_nanos)
+    complaints.push(`charged, but not expected: ${JSON.stringify(untold)}`)
   return complaints
 }
 

@@ -1,15 +1,15 @@
-// Owns a server process as its driver sees it: where it listens, what it logged, and that it is gone.
+// A server process as its driver sees it: its address, its log, and its end.
 import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { LogLine } from '../support/memory-log.ts'
 
 export interface ServerProcess {
-  /** Undefined for one that died before it listened. */
+  /** Undefined where the process died before it listened. */
   url: string | undefined
-  /** All lines of its log until now, in order. */
+  /** The lines of its log so far, in order. */
   lines: LogLine[]
   child: Subprocess<'ignore', 'pipe', 'pipe'>
-  /** All that it wrote to standard error; for a test's message. */
+  /** All that it wrote to standard error; for the message of a failing test. */
   complaints: Promise<string>
 }
 
@@ -30,7 +30,7 @@ export async function startServer(folder: string, point: string, passing: number
   return { url: await listening.promise, lines, child, complaints }
 }
 
-/** Whole lines only: what a dying process had half written is dropped. */
+/** Whole lines only: a line that a dying process had half written is dropped. */
 async function eachLine(stream: ReadableStream<Uint8Array>, visit: (line: string) => void): Promise<void> {
   const decoder = new TextDecoder()
   let rest = ''

@@ -1,8 +1,8 @@
-// Owns a real server process that ends itself: kill -9 at a named point, at its k-th passing. `none` lives until it is killed.
+// A real server process that kills itself (SIGKILL) when it passes a named point for the k-th time; never at `none`.
 //
 //   bun test/crash/server.ts <data folder> <point> <passing>
 //
-// It prints one line for its address once it listens, and its log. SIGTERM stops it as `serve` does.
+// It prints its log, and a line with its address once it listens. SIGTERM stops it as it stops `serve`.
 import { writeSync } from 'node:fs'
 import { Elysia } from 'elysia'
 import { plugins } from '../../plugins/index.ts'
@@ -12,7 +12,7 @@ import type { Gateway } from '../../src/surface/gateway.ts'
 
 const [data_folder = '', point = 'none', passing = '1'] = process.argv.slice(2)
 
-/** Written at once: what waits in a buffer would die with the process. */
+/** Written at once: buffered lines would be lost with the process. */
 const destination = { write: (line: string) => void writeSync(1, line), flushSync() {} }
 
 let passings_left = Number(passing)
@@ -22,7 +22,7 @@ function probe(passed: string): void {
   if (passings_left === 0) process.kill(process.pid, 'SIGKILL')
 }
 
-/** Top-ups through this process's own ledger, so that they share commits with the calls. */
+/** Top-ups through the ledger of this process, so that they share commits with the calls. */
 const topUps = ({ ledger, now }: Gateway) =>
   new Elysia({ name: 'top-ups' }).post('/test/top-up/:account_id/:amount_nanos/:note', async ({ params }) =>
     Response.json(

@@ -1,4 +1,4 @@
-// What the tables refuse by themselves, whatever the code above them does.
+// The constraints of the tables: what they refuse, whatever the code above them does.
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 
@@ -21,40 +21,40 @@ function filled() {
 
 const ACCOUNTS = [
   ['a negative balance', 'UPDATE accounts SET balance_nanos = -1'],
-  ['a balance beyond what can be counted', `UPDATE accounts SET balance_nanos = ${TOO_MUCH}`],
+  ['a balance above the safe integers', `UPDATE accounts SET balance_nanos = ${TOO_MUCH}`],
   ['half a nano-dollar', 'UPDATE accounts SET balance_nanos = 1.5'],
-  ['text for an amount', "UPDATE accounts SET balance_nanos = 'much'"],
-  ['more on hold than there is', 'UPDATE accounts SET held_nanos = 101'],
+  ['a text as an amount', "UPDATE accounts SET balance_nanos = 'much'"],
+  ['more on hold than the balance', 'UPDATE accounts SET held_nanos = 101'],
   ['a negative hold', 'UPDATE accounts SET held_nanos = -1'],
   ['a negative debt', 'UPDATE accounts SET debt_nanos = -1'],
-  ['a debt beyond what can be counted', `UPDATE accounts SET debt_nanos = ${TOO_MUCH}`],
-  ['a status of its own', "UPDATE accounts SET status = 'closed'"],
-  ['no name', "UPDATE accounts SET name = ''"],
+  ['a debt above the safe integers', `UPDATE accounts SET debt_nanos = ${TOO_MUCH}`],
+  ['an unknown status', "UPDATE accounts SET status = 'closed'"],
+  ['an empty name', "UPDATE accounts SET name = ''"],
   ['a name of 65 characters', `UPDATE accounts SET name = '${'x'.repeat(65)}'`],
   ['a name twice', "INSERT INTO accounts VALUES (2, 'a', 'active', 0, 0, 0, 0)"],
 ] as const
 
 const KEYS = [
-  ['a key of no account', 'UPDATE keys SET account_id = 9'],
+  ['a key of an unknown account', 'UPDATE keys SET account_id = 9'],
   ['a hash of another length', 'UPDATE keys SET sha256 = zeroblob(31)'],
   [
     'a hash twice',
     "INSERT INTO keys SELECT 2, 1, 'k', 'tg_', sha256, NULL, NULL, 0, 0, NULL, NULL, NULL, 0 FROM keys",
   ],
-  ['models that are no JSON', "UPDATE keys SET models = 'all'"],
-  ['addresses that are no JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
+  ['models that are not JSON', "UPDATE keys SET models = 'all'"],
+  ['addresses that are not JSON', "UPDATE keys SET addresses = '10.0.0.0/8'"],
   ['a negative spend limit', 'UPDATE keys SET spend_limit_nanos = -1'],
-  ['a negative spending', 'UPDATE keys SET spent_nanos = -1'],
+  ['negative spending', 'UPDATE keys SET spent_nanos = -1'],
   ['a negative hold', 'UPDATE keys SET held_nanos = -1'],
 ] as const
 
 const HOLDS = [
-  ['a state of its own', "UPDATE holds SET state = 'lost'"],
+  ['an unknown state', "UPDATE holds SET state = 'lost'"],
   ['a negative amount', 'UPDATE holds SET amount_nanos = -1'],
-  ['an amount beyond what can be counted', `UPDATE holds SET amount_nanos = ${TOO_MUCH}`],
-  ['a hold of no key', 'UPDATE holds SET key_id = 9'],
-  ['a hold of no account', 'UPDATE holds SET account_id = 9'],
-  ['that a hold with a call is deleted', 'DELETE FROM holds WHERE id = 1'],
+  ['an amount above the safe integers', `UPDATE holds SET amount_nanos = ${TOO_MUCH}`],
+  ['a hold of an unknown key', 'UPDATE holds SET key_id = 9'],
+  ['a hold of an unknown account', 'UPDATE holds SET account_id = 9'],
+  ['the deletion of a hold that has a call', 'DELETE FROM holds WHERE id = 1'],
 ] as const
 
 const ENTRIES = [
@@ -63,15 +63,15 @@ const ENTRIES = [
   ['a deleted entry', 'DELETE FROM entries WHERE id = 1'],
   ['all entries deleted', 'DELETE FROM entries'],
   ['an entry replaced', "INSERT OR REPLACE INTO entries VALUES (1, 1, 'top_up', 111, NULL, '', 0)"],
-  ['a top-up that takes', "INSERT INTO entries VALUES (3, 1, 'top_up', -1, NULL, '', 0)"],
-  ['a charge that gives', "INSERT INTO entries VALUES (3, 1, 'charge', 1, 1, '', 0)"],
-  ['a withdrawal that gives', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0)"],
-  ['a payment of debt that gives', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0)"],
-  ['a charge without its call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0)"],
+  ['a negative top-up', "INSERT INTO entries VALUES (3, 1, 'top_up', -1, NULL, '', 0)"],
+  ['a positive charge', "INSERT INTO entries VALUES (3, 1, 'charge', 1, 1, '', 0)"],
+  ['a positive withdrawal', "INSERT INTO entries VALUES (3, 1, 'withdrawal', 1, NULL, '', 0)"],
+  ['a positive debt payment', "INSERT INTO entries VALUES (3, 1, 'debt_payment', 1, NULL, '', 0)"],
+  ['a charge without a call', "INSERT INTO entries VALUES (3, 1, 'charge', -1, NULL, '', 0)"],
   ['a top-up with a call', "INSERT INTO entries VALUES (3, 1, 'top_up', 1, 1, '', 0)"],
-  ['a kind of its own', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0)"],
+  ['an unknown kind', "INSERT INTO entries VALUES (3, 1, 'gift', 1, NULL, '', 0)"],
   [
-    'an amount beyond what can be counted',
+    'an amount above the safe integers',
     `INSERT INTO entries VALUES (3, 1, 'top_up', ${TOO_MUCH}, NULL, '', 0)`,
   ],
 ] as const
@@ -79,13 +79,13 @@ const ENTRIES = [
 const CALLS = [
   ['a call without a hold', 'UPDATE calls SET id = 9'],
   ['a call twice', 'INSERT INTO calls SELECT * FROM calls'],
-  ['more unpaid than it cost', 'UPDATE calls SET unpaid_nanos = 11'],
+  ['more unpaid than the cost', 'UPDATE calls SET unpaid_nanos = 11'],
   ['a negative cost', 'UPDATE calls SET cost_nanos = -1'],
   ['a negative count', 'UPDATE calls SET output_tokens = -1'],
-  ['a count beyond what can be counted', `UPDATE calls SET input_tokens = ${TOO_MUCH}`],
+  ['a count above the safe integers', `UPDATE calls SET input_tokens = ${TOO_MUCH}`],
   ['half a token', 'UPDATE calls SET thinking_tokens = 0.5'],
   ['an infinite count', 'UPDATE calls SET images = 9e999'],
-  ['an outcome of its own', "UPDATE calls SET outcome = 'fine'"],
+  ['an unknown outcome', "UPDATE calls SET outcome = 'fine'"],
   ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
 ] as const
 

@@ -1,4 +1,4 @@
-// How a database is opened and brought up to date, and which ones are refused.
+// Opening and migrating a database, and the databases that are refused.
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,7 +35,7 @@ describe('an opened database', () => {
     }),
   )
 
-  test('that may only read refuses to write', () =>
+  test('that is read-only refuses to write', () =>
     inFolder((path) => {
       openDatabase(path).close()
       const db = openDatabase(path, { readonly: true })
@@ -44,19 +44,19 @@ describe('an opened database', () => {
       db.close()
     }))
 
-  test('that may only read is never made', () =>
+  test('that is read-only is never created', () =>
     inFolder((path) => {
       expect(() => openDatabase(path, { readonly: true })).toThrow(/unable to open/)
     }))
 
-  test('that may only read is refused when its tables are not up to date', () =>
+  test('that is read-only is refused when its tables are not up to date', () =>
     inFolder((path) => {
       new Database(path).run('CREATE TABLE other (id INTEGER)')
       expect(() => openDatabase(path, { readonly: true })).toThrow(/version 0.*Start the gateway once/)
     }))
 
   test.each([{ readonly: true }, { readonly: false }])(
-    'of a newer program is refused and left as it is (%p)',
+    'of a newer program is refused and not changed (%p)',
     (options) =>
       inFolder((path) => {
         const newer = new Database(path)
@@ -72,7 +72,7 @@ describe('an opened database', () => {
       }),
   )
 
-  test('is never made of a file that is something else', () =>
+  test('that is another kind of file is refused and not changed', () =>
     inFolder((path) => {
       writeFileSync(
         path,
@@ -85,7 +85,7 @@ describe('an opened database', () => {
 })
 
 describe('migrations', () => {
-  test('are applied once, however often a database is opened', () =>
+  test('are applied once, even if a database is opened again', () =>
     inFolder((path) => {
       const db = openDatabase(path)
       const first = tables(db)
@@ -96,7 +96,7 @@ describe('migrations', () => {
       db.close()
     }))
 
-  test('go on from where a database is, in order', () => {
+  test('continue from the version of the database, in order', () => {
     const db = new Database(':memory:')
     const [first, second, third] = [
       'CREATE TABLE a (x)',
@@ -110,7 +110,7 @@ describe('migrations', () => {
     expect(schemaVersion(db)).toBe(3)
   })
 
-  test('that fail leave nothing of themselves, and keep what came before', () => {
+  test('that fail are rolled back, and the earlier ones stay applied', () => {
     const db = new Database(':memory:')
     const broken = 'CREATE TABLE b (x); INSERT INTO missing VALUES (1)'
     expect(() => migrate(db, ['CREATE TABLE a (x)', broken, 'CREATE TABLE c (x)'])).toThrow(/missing/)
@@ -119,7 +119,7 @@ describe('migrations', () => {
     expect(migrate(db, ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'])).toBe(1)
   })
 
-  test('of two processes that start at once are applied once', () =>
+  test('are applied once by processes that start at the same time', () =>
     inFolder(async (path) => {
       const start = () =>
         Bun.spawn(

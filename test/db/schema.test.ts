@@ -1,4 +1,4 @@
-// The tables as Drizzle sees them, against the tables as the migrations make them.
+// The tables as Drizzle sees them, compared with the tables that the migrations create.
 import { describe, expect, test } from 'bun:test'
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -21,7 +21,7 @@ const listed = db
   )
   .all()
 
-test('every table is known to Drizzle, and every one of its tables exists', () => {
+test('Drizzle and the database have the same tables', () => {
   expect(listed.map(({ name }) => name).sort()).toEqual(TABLES.map(getTableName).sort())
 })
 
@@ -34,7 +34,7 @@ describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s'
     const real = db.query<Column, [string]>('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(name)
     const drawn = Object.entries(getTableColumns(table)).map(([key, column]) => {
       expect(column.name).toBe(key)
-      // SQLite reports an INTEGER PRIMARY KEY as nullable, because null asks for the next number.
+      // SQLite reports an INTEGER PRIMARY KEY as nullable, because a null id is replaced by the next number.
       return {
         name: column.name,
         type: column.getSQLType().toUpperCase(),

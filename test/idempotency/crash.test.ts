@@ -1,4 +1,4 @@
-// silent.md: "same key and body replays the stored answer, one charge"; and that stays true when the process dies in between.
+// silent.md: "same key and body replays the stored answer, one charge", also where the process dies during the first request.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -40,7 +40,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Where the process dies, and what the same request is answered after the restart: made anew, or refused as charged. */
+/** Where the process dies, and how the same request is answered after the restart: served anew, or refused as charged. */
 const DEATHS: [point: string, path: string, status: number][] = [
   ['held', wholePath(), 200],
   ['dispatched', wholePath(), 200],
@@ -60,7 +60,7 @@ const charges = (): number => {
   return n
 }
 
-test.each(DEATHS)('killed when "%s", %s: then %i, and one charge', async (point, path, status) => {
+test.each(DEATHS)('killed at "%s", %s: then %i, and one charge', async (point, path, status) => {
   const before = charges()
   const headers = {
     authorization: `Bearer ${key}`,
@@ -76,6 +76,7 @@ test.each(DEATHS)('killed when "%s", %s: then %i, and one charge', async (point,
     }
   }
   const dying = await startServer(folder, point, 1)
+  // The process dies before or while it answers: either way the call is over.
   await call(dying.url).catch(() => undefined)
   await dying.child.exited
   expect(dying.child.signalCode).toBe('SIGKILL')

@@ -1,4 +1,4 @@
-// What is kept, for how long, and what of it is left on the disk.
+// Kept answers: how long they are kept, how large they may be, and which files are on the disk.
 import type { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -35,10 +35,10 @@ const asked = (key: string, account_id = 1) => ({
 })
 const OK: { status: number; headers: [string, string][] } = { status: 200, headers: [['x-a', 'b']] }
 const large = () => answers.write(new Uint8Array(100_000), MAX_KEPT_BYTES)
-const files_left = async () => (await files.list()).length
+const countFiles = async () => (await files.list()).length
 
 describe('24 hours', () => {
-  test('the sweep takes what is older, rows and files, and leaves what is younger', async () => {
+  test('the sweep deletes older rows and files, and no younger ones', async () => {
     for (const key of ['old-file', 'old-row', 'old-unanswered']) await answers.begin(asked(key))
     answers.keep(asked('old-file'), { ...OK, body: await large() })
     answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
@@ -47,14 +47,14 @@ describe('24 hours', () => {
     answers.keep(asked('young'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS - 2
     await answers.sweep()
-    expect(await files_left()).toBe(2)
+    expect(await countFiles()).toBe(2)
     clock_ms += 1
     await answers.sweep()
-    expect(await files_left()).toBe(1)
+    expect(await countFiles()).toBe(1)
     expect(db.query('SELECT key FROM idempotency_keys').values()).toEqual([['young']])
     clock_ms += 1
     await answers.sweep()
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
   })
 
   test('a request that takes the key of an expired one removes its file', async () => {
@@ -63,13 +63,13 @@ describe('24 hours', () => {
     clock_ms += KEPT_FOR_MS
     expect(answers.find(asked('key'))).toBeUndefined()
     await answers.begin({ ...asked('key'), request_id: 'req_second' })
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
     expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
 })
 
-describe('whose key it is', () => {
-  test("an account does not see another's", async () => {
+describe('the owner of a key', () => {
+  test('is its account: another account may use the same key', async () => {
     await answers.begin(asked('key', 1))
     expect(answers.find(asked('key', 2))).toBeUndefined()
     await answers.begin(asked('key', 2))
@@ -77,7 +77,7 @@ describe('whose key it is', () => {
     expect(answers.find(asked('key', 1))).toBeDefined()
   })
 
-  test('a request that lost its key neither answers under it nor frees it', async () => {
+  test('is its newest request: an older one neither answers under it nor frees it', async () => {
     await answers.begin(asked('key'))
     await answers.begin({ ...asked('key'), request_id: 'req_second' })
     answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
@@ -87,14 +87,14 @@ describe('whose key it is', () => {
 })
 
 describe('a start after a crash', () => {
-  test('removes files that no row names and writes that were cut short, and nothing else', async () => {
+  test('removes files that no row names, and interrupted writes, and nothing else', async () => {
     await answers.begin(asked('key'))
     answers.keep(asked('key'), { ...OK, body: await large() })
     await large()
-    await Bun.write(join(folder, '.incoming', 'cut-short'), 'half')
+    await Bun.write(join(folder, '.incoming', 'interrupted'), 'half')
     await answers.removeStrays()
-    expect(await files_left()).toBe(1)
-    expect(await Bun.file(join(folder, '.incoming', 'cut-short')).exists()).toBe(false)
+    expect(await countFiles()).toBe(1)
+    expect(await Bun.file(join(folder, '.incoming', 'interrupted')).exists()).toBe(false)
     const found = answers.find(asked('key'))
     expect(found && ((await answers.open(found)) as Blob).size).toBe(100_000)
   })
@@ -103,19 +103,19 @@ describe('a start after a crash', () => {
 describe('the bound on one answer', () => {
   const chunk = new Uint8Array(1024 * 1024)
 
-  test('a stream beyond it is not kept, and nothing of it stays; its caller is not held up', async () => {
+  test('a larger stream is not kept, and nothing of it stays; its caller does not wait', async () => {
     const recording = startRecording(answers)
     for (let sent = 0; sent <= MAX_KEPT_BYTES; sent += chunk.length) await recording.add(chunk)
     await expect(recording.finish()).rejects.toMatchObject({ kind: 'payload_too_large' })
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
     await answers.removeStrays()
   })
 
-  test('a whole answer beyond it neither', async () => {
+  test('a larger whole answer is not kept', async () => {
     await expect(keepWhole(answers, new Uint8Array(MAX_KEPT_BYTES + 1))).rejects.toMatchObject({
       kind: 'payload_too_large',
     })
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
   })
 
   test.each([0, 1, MAX_ROW_BYTES])('%i bytes are kept in the row', async (size) => {
@@ -123,10 +123,10 @@ describe('the bound on one answer', () => {
     await recording.add(new Uint8Array(size))
     expect(await recording.finish()).toMatchObject({ bytes: Buffer.alloc(size) })
     expect(await keepWhole(answers, new Uint8Array(size))).toMatchObject({ bytes: new Uint8Array(size) })
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
   })
 
-  test('one more goes to a file', async () => {
+  test('one more byte goes to a file', async () => {
     const recording = startRecording(answers)
     await recording.add(new Uint8Array(MAX_ROW_BYTES))
     await recording.add(new Uint8Array(1))
@@ -134,7 +134,7 @@ describe('the bound on one answer', () => {
     expect((await files.list())[0]?.bytes).toBe(MAX_ROW_BYTES + 1)
   })
 
-  test('a recording that is given up leaves nothing, small or large, and takes nothing more', async () => {
+  test('a discarded recording leaves nothing, small or large, and takes nothing more', async () => {
     for (const size of [10, 200_000]) {
       const recording = startRecording(answers)
       await recording.add(new Uint8Array(size))
@@ -142,11 +142,11 @@ describe('the bound on one answer', () => {
       await recording.add(new Uint8Array(size))
       await expect(recording.finish()).rejects.toThrow('broken off')
     }
-    expect(await files_left()).toBe(0)
+    expect(await countFiles()).toBe(0)
     expect(await Array.fromAsync(new Bun.Glob('.incoming/*').scan({ cwd: folder, dot: true }))).toEqual([])
   })
 
-  test('one that is being finished is not given up any more', async () => {
+  test('a recording that is being finished can no longer be discarded', async () => {
     const recording = startRecording(answers)
     await recording.add(new Uint8Array(200_000))
     const finished = recording.finish()

@@ -1,4 +1,4 @@
-// silent.md, Images: "in flight 409; another body 422"; and what is not kept, because it may be better next time.
+// silent.md, Images: "in flight 409; another body 422"; and the failures that free a key, because a retry may succeed.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { MODEL, THINKING } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -12,7 +12,7 @@ import {
   type Upstream,
   whole,
 } from '../support/upstream.ts'
-import { answering, expectRefusal, keptIn, PAID, type Paid, send } from './support.ts'
+import { announcing, answering, expectRefusal, keptIn, PAID, type Paid, send } from './support.ts'
 
 let upstream: Upstream
 let gateway: TestGateway
@@ -34,7 +34,7 @@ const WHOLE = PAID['native, whole']
 const STREAMED = PAID['native, events']
 const asking = async () => ({ key: await gateway.caller(), idempotency_key: crypto.randomUUID() })
 
-describe('a malformed key: 400, and nothing is held or kept', () => {
+describe('a malformed key is 400, and nothing is held or kept', () => {
   test.each([
     ['256 characters', 'k'.repeat(256)],
     ['characters beyond ASCII', 'schlüssel'],
@@ -47,17 +47,20 @@ describe('a malformed key: 400, and nothing is held or kept', () => {
     expect({ rows: gateway.rows().holds, kept: keptIn(gateway) }).toEqual(before)
   })
 
-  test.each(['k', 'k'.repeat(255), "it's a key: {1,2} ~"])('these are none: %s', async (idempotency_key) => {
-    const { key } = await asking()
-    expect((await send(gateway, WHOLE, { key, idempotency_key })).status).toBe(200)
-    expect((await send(gateway, WHOLE, { key, idempotency_key })).replayed).toBe('true')
-  })
+  test.each(['k', 'k'.repeat(255), "it's a key: {1,2} ~"])(
+    'this one is well-formed: %s',
+    async (idempotency_key) => {
+      const { key } = await asking()
+      expect((await send(gateway, WHOLE, { key, idempotency_key })).status).toBe(200)
+      expect((await send(gateway, WHOLE, { key, idempotency_key })).replayed).toBe('true')
+    },
+  )
 })
 
 describe('"another body 422", and one charge', () => {
   const OTHERS: [string, Paid][] = [
     ['another text', { ...WHOLE, body: ask('Say goodbye.') }],
-    ['one field more', { ...WHOLE, body: ask(undefined, { generationConfig: {} }) }],
+    ['one more field', { ...WHOLE, body: ask(undefined, { generationConfig: {} }) }],
     ['another model', { ...WHOLE, path: wholePath(THINKING) }],
     ['streamed', STREAMED],
     ['another way to frame a stream', { ...WHOLE, path: `${WHOLE.path}?alt=sse` }],
@@ -76,12 +79,13 @@ describe('"another body 422", and one charge', () => {
   test('also while the first one is under way', async () => {
     const asked = await asking()
     const release = Promise.withResolvers<void>()
-    upstream.answer(async () => {
+    const { script, arrived } = announcing(async () => {
       await release.promise
       return whole(answer())
     })
+    upstream.answer(script)
     const first = send(gateway, WHOLE, asked)
-    while (upstream.seen.length === 0) await Bun.sleep(1)
+    await arrived
     expectRefusal(await send(gateway, { ...WHOLE, body: ask('Say goodbye.') }, asked), 422, /another request/)
     release.resolve()
     expect((await first).status).toBe(200)
@@ -91,7 +95,7 @@ describe('"another body 422", and one charge', () => {
 describe('"in flight 409", and one charge', () => {
   const UNDER_WAY: [string, Paid, (release: Promise<void>) => Script][] = [
     [
-      'before the vendor answers',
+      'before the upstream answers',
       WHOLE,
       (release) => async () => {
         await release
@@ -104,12 +108,13 @@ describe('"in flight 409", and one charge', () => {
       (release) => stream({ event: piece('Hel') }, { wait: release }, { event: answer('lo.') }),
     ],
   ]
-  test.each(UNDER_WAY)('%s', async (_, paid, script) => {
+  test.each(UNDER_WAY)('%s', async (_, paid, scriptUntil) => {
     const asked = await asking()
     const release = Promise.withResolvers<void>()
-    upstream.answer(script(release.promise))
+    const { script, arrived } = announcing(scriptUntil(release.promise))
+    upstream.answer(script)
     const first = send(gateway, paid, asked)
-    while (upstream.seen.length === 0) await Bun.sleep(1)
+    await arrived
     const response = await gateway.call(paid.path, paid.body, {
       key: asked.key,
       headers: { 'idempotency-key': asked.idempotency_key },
@@ -127,7 +132,7 @@ describe('"in flight 409", and one charge', () => {
     ['whole', WHOLE],
     ['streamed', STREAMED],
   ] as const)(
-    'forty at once, %s: one is served, the others are told to wait or get its answer',
+    'forty at once, %s: one is served, the others are refused or get its answer',
     async (_, paid) => {
       const asked = await asking()
       const all = await Promise.all(Array.from({ length: 40 }, () => send(gateway, paid, asked)))
@@ -139,8 +144,8 @@ describe('"in flight 409", and one charge', () => {
   )
 })
 
-describe('what was refused before the hold, and what failed and was refunded, frees the key', () => {
-  test('a body that is not valid', async () => {
+describe('the key is free after a refusal before the hold, and after a failure that was not charged', () => {
+  test('an invalid body', async () => {
     const asked = await asking()
     const kept = keptIn(gateway)
     expect((await send(gateway, { ...WHOLE, body: { contents: 'no' } }, asked)).status).toBe(400)
@@ -149,7 +154,7 @@ describe('what was refused before the hold, and what failed and was refunded, fr
     expect(await send(gateway, WHOLE, asked)).toMatchObject({ status: 200, replayed: null })
   })
 
-  test('a balance that does not pay', async () => {
+  test('an insufficient balance', async () => {
     const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`)
     const asked = { key: gateway.key(name), idempotency_key: crypto.randomUUID() }
     const kept = keptIn(gateway)
@@ -160,8 +165,8 @@ describe('what was refused before the hold, and what failed and was refunded, fr
   })
 
   const FAILURES: [string, number, Script][] = [
-    ['the vendor fails', 502, refusal(500)],
-    ['the vendor is busy', 429, refusal(429)],
+    ['the upstream fails', 502, refusal(500)],
+    ['the upstream is rate-limited', 429, refusal(429)],
     ['the connection breaks', 502, RESET],
     ['the answer is no JSON', 502, whole('<html>')],
   ]
@@ -179,8 +184,8 @@ describe('what was refused before the hold, and what failed and was refunded, fr
   }
 })
 
-describe('a refusal that began to be executed and would be the same again is kept', () => {
-  test("the vendor's word on the request", async () => {
+describe('a permanent refusal of a call that had begun is kept', () => {
+  test('a request that the upstream refuses', async () => {
     const asked = await asking()
     upstream.answer(
       refusal(400, { error: { code: 400, message: 'no such tool', status: 'INVALID_ARGUMENT' } }),
@@ -211,7 +216,7 @@ describe('a refusal that began to be executed and would be the same again is kep
   })
 })
 
-describe('a stream that did not come to its end', () => {
+describe('an answer that was not completed', () => {
   const leaveAfter = async (text: string, asked: { key: string; idempotency_key: string }) => {
     const leaving = new AbortController()
     const response = await gateway.call(STREAMED.path, STREAMED.body, {
@@ -227,18 +232,18 @@ describe('a stream that did not come to its end', () => {
     await gateway.atRest()
   }
 
-  test('left after something was delivered: charged, and not charged again', async () => {
+  test('a stream whose caller leaves after the first bytes: charged, and not charged again', async () => {
     const asked = await asking()
     upstream.answer(stream({ event: piece('Hello') }, 'hang'))
     await leaveAfter('Hello', asked)
     upstream.answer(answering())
     for (let round = 0; round < 2; round += 1)
-      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, and its answer was broken off/)
+      expectRefusal(await send(gateway, STREAMED, asked), 409, /was charged, but its answer was broken off/)
     expect(upstream.seen).toHaveLength(1)
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled' })
   })
 
-  test('broken after something was delivered: the same', async () => {
+  test('a stream that breaks after the first bytes: charged, and not charged again', async () => {
     const asked = await asking()
     upstream.answer(stream({ event: piece('Hello') }, 'reset'))
     expect((await send(gateway, STREAMED, asked)).body).toContain('error')
@@ -247,7 +252,7 @@ describe('a stream that did not come to its end', () => {
     expect(upstream.seen).toHaveLength(1)
   })
 
-  test('broken before anything was delivered: free, and the key with it', async () => {
+  test('a stream that breaks before its first bytes: not charged, and the key is free', async () => {
     const asked = await asking()
     upstream.answer(stream({ event: { candidates: [] } }, 'reset'))
     await send(gateway, STREAMED, asked)
@@ -259,14 +264,16 @@ describe('a stream that did not come to its end', () => {
     ])
   })
 
-  test('a whole answer whose caller left: refunded, and the key is free', async () => {
+  test('a whole answer whose caller leaves: not charged, and the key is free', async () => {
     const asked = await asking()
     const leaving = new AbortController()
-    upstream.answer({ steps: ['hang'] })
+    const { script, arrived } = announcing({ steps: ['hang'] })
+    upstream.answer(script)
     const headers = { 'idempotency-key': asked.idempotency_key }
     const left = gateway.call(WHOLE.path, WHOLE.body, { key: asked.key, headers, signal: leaving.signal })
+    // It fails, because its caller leaves.
     left.catch(() => undefined)
-    while (upstream.seen.length === 0) await Bun.sleep(1)
+    await arrived
     leaving.abort()
     await upstream.last().over
     await gateway.atRest()
@@ -277,7 +284,7 @@ describe('a stream that did not come to its end', () => {
   })
 })
 
-test('nothing of the keys or the answers is in the log', async () => {
+test('the log contains neither keys nor requests', async () => {
   const asked = await asking()
   await send(
     gateway,
@@ -288,7 +295,7 @@ test('nothing of the keys or the answers is in the log', async () => {
   expect(gateway.log.text()).not.toContain('my secret')
 })
 
-test('a gateway that cannot write keys down refuses, asks no vendor, and charges nobody', async () => {
+test('a gateway that cannot store keys refuses, sends nothing upstream, and charges nothing', async () => {
   await using broken = await startTestGateway({ upstream })
   const key = await broken.caller()
   broken.db.run(
@@ -301,7 +308,7 @@ test('a gateway that cannot write keys down refuses, asks no vendor, and charges
   expect((await broken.call(WHOLE.path, WHOLE.body, { key })).status).toBe(200)
 })
 
-test('an answer that cannot be kept is given all the same, and is not made and charged again', async () => {
+test('an answer that cannot be kept is sent all the same, and the call is not repeated and charged again', async () => {
   await using broken = await startTestGateway({ upstream })
   const key = await broken.caller()
   broken.db.run(

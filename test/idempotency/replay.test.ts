@@ -64,7 +64,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     },
   )
 
-  test('a stream in many pieces, across the border between row and file', async () => {
+  test('a stream in many pieces that becomes too large for a row', async () => {
     const paid = PAID['native, events']
     const piece = { candidates: [{ content: { role: 'model', parts: [{ text: 'x'.repeat(3_000) }] } }] }
     const text = [...Array(40).fill(piece), answer()]
@@ -79,7 +79,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     await gateway.atRest()
   })
 
-  test('without the header, each request is a call of its own, and nothing is kept', async () => {
+  test('without the header each request is a call of its own, and nothing is kept', async () => {
     const key = await gateway.caller()
     const before = keptIn(gateway)
     for (let round = 0; round < 2; round += 1)
@@ -88,7 +88,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     expect(keptIn(gateway)).toEqual(before)
   })
 
-  test('a replay needs no money: the balance may be spent meanwhile', async () => {
+  test('a replay costs nothing, even where the balance is spent meanwhile', async () => {
     const { id, name } = await gateway.account(`poor-${fresh()}`, { balance_usd: '0.04' })
     const asked = { key: gateway.key(name), idempotency_key: fresh() }
     const paid = PAID['native, whole']
@@ -101,7 +101,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     expect((await send(gateway, paid, { ...asked, idempotency_key: fresh() })).status).toBe(402)
   })
 
-  test('a key of an account is one for all of its API keys, and another one for another account', async () => {
+  test('the API keys of an account share its idempotency keys; accounts do not', async () => {
     const { name } = await gateway.account(`two-keys-${fresh()}`, { balance_usd: '10' })
     const idempotency_key = fresh()
     const paid = PAID['native, whole']
@@ -111,7 +111,7 @@ describe('"same key and body replays the stored answer, one charge"', () => {
     expect(upstream.seen).toHaveLength(2)
   })
 
-  test('how the API key is sent does not matter', async () => {
+  test('the way the API key is sent does not matter', async () => {
     const key = await gateway.caller()
     const headers = { 'idempotency-key': fresh() }
     for (const form of ['query', 'bearer', 'x-goog-api-key', 'query'] as const)

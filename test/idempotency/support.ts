@@ -1,11 +1,11 @@
-// Owns what the tests of idempotency share: the text surfaces as callers use them, and what they are answered.
+// Shared parts of the idempotency tests: paid requests on every text surface, and what their callers get.
 import { expect } from 'bun:test'
 import { join } from 'node:path'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { MODEL } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
 import { answer, ask, streamPath, wholePath } from '../support/native.ts'
-import { type Answer, events, type Seen, whole } from '../support/upstream.ts'
+import { type Answer, events, type Script, type Seen, whole } from '../support/upstream.ts'
 
 export interface Paid {
   path: string
@@ -31,13 +31,25 @@ export const PAID = {
   },
 } as const satisfies Record<string, Paid>
 
-/** A vendor's answer as it was asked for. */
+/** The upstream's answer, as a stream or as a whole. */
 export const answering =
   (text = 'Hello.') =>
   ({ path }: Seen): Answer =>
     path.includes(':stream') ? events([answer(text)]) : whole(answer(text))
 
-/** What a caller got, as far as it must be the same when it is sent again. */
+/** A script, and the arrival of its first request. */
+export function announcing(script: Script): { script: Script; arrived: Promise<void> } {
+  const { promise: arrived, resolve } = Promise.withResolvers<void>()
+  return {
+    arrived,
+    script: (seen, index) => {
+      resolve()
+      return typeof script === 'function' ? script(seen, index) : script
+    },
+  }
+}
+
+/** An answer, as far as it must be the same when it is sent again. */
 export interface Got {
   status: number
   type: string | null
@@ -76,7 +88,7 @@ export function expectRefusal(
   expect(JSON.parse(body).error.message).toMatch(message)
 }
 
-/** The rows under keys, and the files of large answers. */
+/** How many rows there are under keys, and how many of them have an answer. */
 export function keptIn(gateway: TestGateway): { rows: number; answered: number } {
   const row = gateway.db
     .query<{ rows: number; answered: number }, []>(

@@ -1,5 +1,4 @@
-// What the audit finds: each invariant is broken by hand, past all that guards the tables, and must be named.
-
+// The audit: each invariant is broken by hand, with the checks of the tables switched off, and must be found.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { audit } from '../../src/ledger/audit.ts'
@@ -22,7 +21,7 @@ function used(): Database {
   return db
 }
 
-/** What no program of ours could do: the checks, references and triggers are off. */
+/** Changes rows without the checks, references and triggers that would refuse it. */
 function tamper(db: Database, sql: string): void {
   db.run('PRAGMA ignore_check_constraints = ON')
   db.run('PRAGMA foreign_keys = OFF')
@@ -96,7 +95,7 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
 ]
 
 describe('the audit', () => {
-  test('is clean of a ledger that was only used, and counts it up', () => {
+  test('finds nothing in a ledger that was used, and adds up its totals', () => {
     expect(audit(used())).toEqual({
       clean: true,
       findings: [],
@@ -115,7 +114,7 @@ describe('the audit', () => {
     })
   })
 
-  test('is clean of a ledger that was never used', () => {
+  test('finds nothing in an empty ledger', () => {
     expect(audit(world()).clean).toBe(true)
   })
 
@@ -133,7 +132,7 @@ describe('the audit', () => {
     expect([...broken].sort()).toEqual(INVARIANTS.map(({ name }) => name).sort())
   })
 
-  test('tells what it expected and what it found', () => {
+  test('reports the value expected and the value found', () => {
     const db = used()
     tamper(db, 'UPDATE accounts SET balance_nanos = 831 WHERE id = 1')
     expect(audit(db).findings).toEqual([

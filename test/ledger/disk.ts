@@ -1,4 +1,4 @@
-// Owns the databases on disk of the ledger's tests: each in a folder of its own, removed at the end.
+// Database files for the ledger's tests: each in a folder of its own, which is removed at the end.
 import type { Database } from 'bun:sqlite'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// What shares a transaction, and what happens to it when the transaction fails.
+// Group commit: which operations share a transaction, and what happens to them when it fails.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
@@ -10,19 +10,36 @@ import { createWriter, type Probe } from '../../src/ledger/writer.ts'
 import { onDisk } from './disk.ts'
 import { brokenInvariants, hold, post, stateOf, topUp, world } from './world.ts'
 
-/** An executor that keeps each batch until it is let go. */
+interface Batch {
+  operations: Operation[]
+  finish: () => void
+  fail: (error: Error) => void
+}
+
+/** An executor that holds each batch until the test finishes it. */
 function heldUp() {
-  const batches: { operations: Operation[]; finish: () => void; fail: (error: Error) => void }[] = []
+  const batches: Batch[] = []
+  let arrived = Promise.withResolvers<void>()
   const executor: Executor = {
     commit: (operations) =>
       new Promise((resolve, reject) => {
         const finish = () =>
           resolve(operations.map(() => ({ outcome: { ok: true, balance_nanos: 0, debt_nanos: 0 } })))
         batches.push({ operations, finish, fail: reject })
+        arrived.resolve()
+        arrived = Promise.withResolvers()
       }),
     close: async () => {},
   }
-  return { executor, batches }
+  /** The batch of this index, once the executor has it. */
+  async function batch(index: number): Promise<Batch> {
+    for (;;) {
+      const found = batches[index]
+      if (found) return found
+      await arrived.promise
+    }
+  }
+  return { executor, batches, batch }
 }
 
 const overDatabase = (db: Database, probe?: Probe): Executor => {
@@ -30,62 +47,59 @@ const overDatabase = (db: Database, probe?: Probe): Executor => {
   return { commit: async (operations) => commitBatch(writer, operations), close: async () => {} }
 }
 
-const turn = () => new Promise<void>((resolve) => setTimeout(resolve, 1))
-const amounts = (batch: { operations: Operation[] } | undefined) =>
-  batch?.operations.map((operation) => 'amount_nanos' in operation && operation.amount_nanos)
+/** A turn of the event loop: the ledger passes a batch on at the end of one. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const amounts = ({ operations }: Batch) =>
+  operations.map((operation) => 'amount_nanos' in operation && operation.amount_nanos)
 
-describe('what shares a transaction', () => {
-  test('is what came in one turn, and then all that came while that was in flight', async () => {
-    const { executor, batches } = heldUp()
+describe('a transaction', () => {
+  test('is shared by what was submitted in one turn, then by all that was submitted while it was in flight', async () => {
+    const { executor, batches, batch } = heldUp()
     const ledger = groupCommit(executor)
-    const answers = [1, 2, 3].map((amount) => ledger.submit(topUp(amount)))
+    const outcomes = [1, 2, 3].map((amount) => ledger.submit(topUp(amount)))
+    const first = await batch(0)
+    outcomes.push(...[4, 5].map((amount) => ledger.submit(topUp(amount))))
     await turn()
-    answers.push(...[4, 5].map((amount) => ledger.submit(topUp(amount))))
-    await turn()
-    answers.push(ledger.submit(topUp(6)))
+    outcomes.push(ledger.submit(topUp(6)))
     await turn()
     expect(batches.map(amounts)).toEqual([[1, 2, 3]])
-    batches[0]?.finish()
-    await turn()
+    first.finish()
+    const second = await batch(1)
     expect(batches.map(amounts)).toEqual([
       [1, 2, 3],
       [4, 5, 6],
     ])
-    batches[1]?.finish()
-    expect(await Promise.all(answers)).toHaveLength(6)
+    second.finish()
+    expect(await Promise.all(outcomes)).toHaveLength(6)
   })
 
-  test('is bounded, so that no transaction keeps the others waiting for long', async () => {
-    const { executor, batches } = heldUp()
+  test('is bounded, so that none delays the others for long', async () => {
+    const { executor, batches, batch } = heldUp()
     const ledger = groupCommit(executor)
-    const answers = Array.from({ length: 1_100 }, (_, index) => ledger.submit(topUp(index + 1)))
-    for (let batch = 0; batch < 3; batch++) {
-      await turn()
-      batches[batch]?.finish()
-    }
-    await Promise.all(answers)
+    const outcomes = Array.from({ length: 1_100 }, (_, index) => ledger.submit(topUp(index + 1)))
+    for (let index = 0; index < 3; index++) (await batch(index)).finish()
+    await Promise.all(outcomes)
     expect(batches.map(({ operations }) => operations.length)).toEqual([512, 512, 76])
   })
 
-  test('is not answered before its commit is', async () => {
-    const { executor, batches } = heldUp()
+  test('is committed before its operations are answered', async () => {
+    const { executor, batch } = heldUp()
     let answered = false
     const answer = groupCommit(executor)
       .submit(topUp(1))
       .then(() => {
         answered = true
       })
+    const { finish } = await batch(0)
     await turn()
-    expect(batches).toHaveLength(1)
     expect(answered).toBe(false)
-    batches[0]?.finish()
+    finish()
     await answer
-    expect(answered).toBe(true)
   })
 })
 
 describe('when a commit fails', () => {
-  test('because the disk is full, all of the batch fails, nothing of it is done, and the ledger goes on', async () => {
+  test('because the disk is full, the whole batch fails, nothing of it is written, and the ledger goes on', async () => {
     const db = world({ balance: 1_000_000 })
     const [pages] = db.query<{ page_count: number }, []>('PRAGMA page_count').all()
     db.run(`PRAGMA max_page_count = ${pages?.page_count}`)
@@ -112,7 +126,7 @@ describe('when a commit fails', () => {
     expect(stateOf(db)).toMatchObject({ held: 30, key_held: 30 })
   })
 
-  test('because another process keeps the lock, all of the batch fails, and the ledger goes on', () =>
+  test('because another process holds the lock, the whole batch fails, and the ledger goes on', () =>
     onDisk({ balance: 100 }, async (path, other) => {
       const db = openDatabase(path)
       db.run('PRAGMA busy_timeout = 0')
@@ -129,11 +143,11 @@ describe('when a commit fails', () => {
       db.close()
     }))
 
-  test('at its last moment, nothing is half done, and what is tried again is done once', async () => {
+  test('once, before it is committed, its operations are tried one by one and done once', async () => {
     const db = world({ balance: 100 })
     let failures = 1
     const probe: Probe = (point) => {
-      if (point === 'commit.written' && failures-- > 0) throw new Error('at its last moment')
+      if (point === 'commit.written' && failures-- > 0) throw new Error('before the commit')
     }
     const ledger = groupCommit(overDatabase(db, probe))
     const outcomes = await Promise.all([
@@ -146,7 +160,7 @@ describe('when a commit fails', () => {
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('again and again, each of the batch fails, and nothing was done', async () => {
+  test('at each attempt, every operation of the batch fails, and nothing is written', async () => {
     const db = world({ balance: 100 })
     const probe: Probe = (point) => {
       if (point === 'commit.written') throw new Error('always')
@@ -162,7 +176,7 @@ describe('when a commit fails', () => {
     expect(db.inTransaction).toBe(false)
   })
 
-  test('of several operations that the tables refuse, each fails by itself', async () => {
+  test('because the tables refuse some operations, only those fail', async () => {
     const db = world({ balance: 100 })
     const ledger = groupCommit(overDatabase(db))
     await Promise.all([ledger.submit(hold(10)), ledger.submit(hold(10)), ledger.submit(hold(10))])
@@ -176,14 +190,14 @@ describe('when a commit fails', () => {
     expect(stateOf(db)).toMatchObject({ balance: 90, held: 10 })
   })
 
-  test('because the executor is gone, the batch fails, and so does what comes later', async () => {
-    const { executor, batches } = heldUp()
+  test('because the executor has failed, the batch fails, and so do later ones', async () => {
+    const { executor, batch } = heldUp()
     const ledger = groupCommit(executor)
-    for (let batch = 0; batch < 2; batch++) {
-      const answers = [ledger.submit(topUp(1)), ledger.submit(hold(1))]
-      await turn()
-      batches[batch]?.fail(new Error('the thread ended'))
-      const failed = await Promise.allSettled(answers)
+    for (let index = 0; index < 2; index++) {
+      const outcomes = [ledger.submit(topUp(1)), ledger.submit(hold(1))]
+      const { fail } = await batch(index)
+      fail(new Error('the thread ended'))
+      const failed = await Promise.allSettled(outcomes)
       expect(failed.map((one) => one.status === 'rejected' && one.reason.kind)).toEqual([
         'internal',
         'internal',

@@ -7,6 +7,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type CallFilter, dailySums, listCalls } from '../../src/ledger/history.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
+import { ledgerQueries } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, NOW, post, topUp, voided } from './world.ts'
 
@@ -15,7 +16,7 @@ const MIDNIGHT_MS = Date.UTC(2026, 11, 31)
 
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 
-/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, what differs]. */
+/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ]. */
 function database(
   calls: readonly [key_id: number, cost_nanos: number, call: Partial<CallRecord>][],
 ): Database {
@@ -56,25 +57,25 @@ describe('calls', () => {
     ['of one key', { key_id: 1 }, [4, 1]],
     ['of one model', { model: 'sim-pro' }, [2]],
     ['of one outcome', { outcome: 'completed' }, [4, 3, 2, 1]],
-    ['of an outcome that none had', { outcome: 'broken' }, []],
+    ['of an outcome that none has', { outcome: 'broken' }, []],
     ['of a prefix that no key has', { key_prefix: 'tg_nobody0' }, []],
-    ['since a time, which counts', { since_ms: 3_000 }, [4, 3]],
-    ['until a time, which does not', { until_ms: 3_000 }, [2, 1]],
+    ['since a time, inclusive', { since_ms: 3_000 }, [4, 3]],
+    ['until a time, exclusive', { until_ms: 3_000 }, [2, 1]],
     [
       'by all of them together',
       { account_id: 1, key_id: 1, model: 'sim-flash', since_ms: 1, until_ms: 4_000 },
       [1],
     ],
-    ['of an account by a key of another: none', { account_id: 2, key_id: 1 }, []],
-    ['of a model by a part of its name: none', { model: 'sim-%' }, []],
-    ['of an account that is not there: none', { account_id: 9 }, []],
-    ['until before they began: none', { until_ms: 1_000 }, []],
+    ['of an account and a key of another account: none', { account_id: 2, key_id: 1 }, []],
+    ['of a pattern of models: none', { model: 'sim-%' }, []],
+    ['of an unknown account: none', { account_id: 9 }, []],
+    ['until before the first: none', { until_ms: 1_000 }, []],
   ]
   test.each(cases)('%s', (_, filter, expected) => {
     expect(ids(filter)).toEqual(expected)
   })
 
-  test('name their account and key', () => {
+  test('have the names of their account and key', () => {
     const [call] = listCalls(db, { key_id: 3 }, { limit: 1 }).calls
     expect(call).toMatchObject({
       account_name: 'bert',
@@ -87,7 +88,7 @@ describe('calls', () => {
     expect(ids({ key_prefix: call?.key_prefix })).toEqual([3])
   })
 
-  test('paged by any limit are the same calls, each once, in the same order', () => {
+  test('are the same calls, each once and in the same order, with any page size', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -107,7 +108,7 @@ describe('calls', () => {
     )
   })
 
-  test('recorded between two pages move no call from one to the other', () => {
+  test('that are recorded between two pages move no call from one page to the other', () => {
     const moving = database([
       [1, 1, {}],
       [1, 2, {}],
@@ -126,7 +127,7 @@ describe('calls', () => {
 describe('sums by day', () => {
   const at = (days: number, ms = 0) => ({ started_at_ms: MIDNIGHT_MS + days * DAY_MS + ms })
 
-  test('group by day, account, key and model: the newest day first, in it the dearest first', () => {
+  test('group by day, account, key and model: the newest day first, within a day the most expensive first', () => {
     const db = database([
       [1, 10, { model: 'a', ...at(0) }],
       [1, 20, { model: 'a', ...at(0, DAY_MS - 1) }],
@@ -150,7 +151,7 @@ describe('sums by day', () => {
     ])
   })
 
-  test('add up every field of the usage by itself', () => {
+  test('add up every field of the usage', () => {
     const usage = {
       input_tokens: 1,
       input_audio_tokens: 2,
@@ -170,14 +171,14 @@ describe('sums by day', () => {
     expect(dailySums(db, {}, 'utc')).toMatchObject([doubled])
   })
 
-  test('count what was left unpaid', () => {
+  test('add up what was left unpaid', () => {
     const db = database([[1, 2_000_000_000, at(0)]])
     expect(dailySums(db, {}, 'utc')).toMatchObject([
       { cost_nanos: 2_000_000_000, unpaid_nanos: 1_000_000_000 },
     ])
   })
 
-  test('are filtered as calls are, and are none where nothing matches', () => {
+  test('are filtered like calls, and empty where nothing matches', () => {
     const db = database([
       [1, 10, at(0)],
       [3, 20, at(0)],
@@ -186,7 +187,7 @@ describe('sums by day', () => {
     expect(dailySums(db, { model: 'none' }, 'utc')).toEqual([])
   })
 
-  test('come to the same as the calls themselves, whatever was called', () => {
+  test('agree with the calls themselves, for any calls', () => {
     const call = fc.record({
       key: fc.integer({ min: 1, max: 3 }),
       cost: fc.integer({ min: 0, max: 50_000 }),
@@ -212,5 +213,23 @@ describe('sums by day', () => {
       }),
       { numRuns: 40 },
     )
+  })
+})
+
+describe('the calls of an account are found by its index, not by reading those of all accounts', () => {
+  const db = openDatabase(':memory:')
+  const { callsOfAccount, dailySumsOfAccount } = ledgerQueries(db)
+  const planOf = (query: { getQuery(): { sql: string } }) =>
+    db
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)
+      .all()
+      .map(({ detail }) => detail)
+
+  test.each([
+    ['a page of calls', callsOfAccount, 'account_id=? AND id<?'],
+    ['daily sums in UTC', dailySumsOfAccount.utc, 'account_id=?'],
+    ['daily sums in local time', dailySumsOfAccount.local, 'account_id=?'],
+  ])('%s', (_, query, columns) => {
+    expect(planOf(query)).toContain(`SEARCH calls USING INDEX calls_by_account (${columns})`)
   })
 })

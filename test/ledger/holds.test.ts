@@ -1,6 +1,6 @@
-// What may be put on hold, and what is refused.
+// Holds: what may be held, and what is refused.
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
-import { type Case, charged, held, MOST, refused, returned, specify } from './steps.ts'
+import { type Case, charged, held, MAX_NANOS, refused, returned, specify } from './steps.ts'
 import { hold, NOW, post, voided } from './world.ts'
 
 const HOLDS: Case[] = [
@@ -17,7 +17,7 @@ const HOLDS: Case[] = [
     after: { balance: 100, held: 100, key_held: 100 },
   },
   {
-    name: 'an account without money is refused, however little is asked',
+    name: 'an account without money is refused any hold',
     given: {},
     steps: [[hold(1), refused('insufficient_balance')]],
     after: {},
@@ -33,7 +33,7 @@ const HOLDS: Case[] = [
     entries: [],
   },
   {
-    name: 'where the free balance is less than the ceiling but pays the minimum, all of it is held',
+    name: 'where the free balance is less than the ceiling but covers the minimum, all of it is held',
     given: { balance: 100 },
     steps: [
       [hold(70), held(1, 70)],
@@ -44,7 +44,7 @@ const HOLDS: Case[] = [
     after: { balance: 100, held: 100, key_held: 100 },
   },
   {
-    name: 'a minimum of nothing does not let a paid call go on nothing',
+    name: 'a minimum of 0 does not admit a paid call without any money',
     given: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
@@ -53,7 +53,7 @@ const HOLDS: Case[] = [
     after: { balance: 10, held: 10, key_held: 10 },
   },
   {
-    name: 'a minimum above the ceiling asks for the ceiling only',
+    name: 'a minimum above the ceiling requires only the ceiling',
     given: { balance: 10 },
     steps: [
       [hold(10, { minimum_nanos: 99 }), held(1, 10)],
@@ -62,7 +62,7 @@ const HOLDS: Case[] = [
     after: { balance: 10, held: 10, key_held: 10 },
   },
   {
-    name: 'no such account, no such key, and a key of another account are refused',
+    name: 'an unknown account, an unknown key, and a key of another account are refused',
     given: { balance: 100 },
     steps: [
       [hold(1, { account_id: 9 }), refused('no_such_account')],
@@ -73,7 +73,7 @@ const HOLDS: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'a suspended account is refused before anything else is looked at',
+    name: 'a suspended account is refused before anything else is checked',
     given: { balance: 100, account: { status: 'suspended' }, key: { revoked_at_ms: NOW } },
     steps: [
       [hold(1), refused('account_suspended')],
@@ -82,7 +82,7 @@ const HOLDS: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'a revoked key is refused from the moment of its revocation, before its expiry is looked at',
+    name: 'a revoked key is refused from the time of its revocation, before its expiry is checked',
     given: { balance: 100, key: { revoked_at_ms: NOW, expires_at_ms: NOW } },
     steps: [
       [hold(1), refused('key_revoked')],
@@ -92,7 +92,7 @@ const HOLDS: Case[] = [
     after: { balance: 100, held: 1, key_held: 1 },
   },
   {
-    name: 'an expired key is refused from the moment of its expiry',
+    name: 'an expired key is refused from the time of its expiry',
     given: { balance: 100, key: { expires_at_ms: NOW } },
     steps: [
       [hold(1), refused('key_expired')],
@@ -101,9 +101,9 @@ const HOLDS: Case[] = [
     after: { balance: 100, held: 1, key_held: 1 },
   },
   {
-    name: 'amounts that are no whole, countable, positive numbers are refused before anything is looked up',
+    name: 'amounts that are not safe, non-negative integers are refused before anything is looked up',
     given: { balance: 100 },
-    steps: [-1, 0.5, Number.NaN, Infinity, -Infinity, MOST + 1].flatMap(
+    steps: [-1, 0.5, Number.NaN, Infinity, -Infinity, MAX_NANOS + 1].flatMap(
       (amount): (readonly [Operation, Outcome])[] => [
         [hold(amount), refused('amount_out_of_range')],
         [hold(10, { minimum_nanos: amount }), refused('amount_out_of_range')],
@@ -116,7 +116,7 @@ const HOLDS: Case[] = [
 
 const SPEND_LIMITS: Case[] = [
   {
-    name: "a key's limit counts what it spent and what it has on hold",
+    name: "a key's limit includes what it spent and what it holds",
     given: { balance: 1_000, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(101), refused('key_spend_limit')],
@@ -143,7 +143,7 @@ const SPEND_LIMITS: Case[] = [
     after: { balance: 1_000, held: 100, key_held: 100 },
   },
   {
-    name: 'the smaller of what is free and what the key may spend is held',
+    name: 'the smaller of the free balance and the rest of the spend limit is held',
     given: { balance: 80, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(500, { minimum_nanos: 81 }), refused('insufficient_balance')],
@@ -152,7 +152,7 @@ const SPEND_LIMITS: Case[] = [
     after: { balance: 80, held: 80, key_held: 80 },
   },
   {
-    name: 'the limit of the key is told before the balance of the account',
+    name: 'the spend limit of the key is checked before the balance of the account',
     given: { balance: 10, key: { spend_limit_nanos: 20 } },
     steps: [
       [hold(30), refused('key_spend_limit')],
@@ -161,7 +161,7 @@ const SPEND_LIMITS: Case[] = [
     after: { balance: 10 },
   },
   {
-    name: 'a cost beyond the hold counts against the limit too, and then even a free call is refused',
+    name: 'a cost above the hold counts against the limit too, and then even a free call is refused',
     given: { balance: 1_000, key: { spend_limit_nanos: 100 } },
     steps: [
       [hold(100), held(1, 100)],
@@ -173,7 +173,7 @@ const SPEND_LIMITS: Case[] = [
     entries: ['charge -130'],
   },
   {
-    name: 'a limit of nothing lets only free calls through',
+    name: 'a limit of 0 admits only free calls',
     given: { balance: 1_000, key: { spend_limit_nanos: 0 } },
     steps: [
       [hold(1), refused('key_spend_limit')],

@@ -1,4 +1,4 @@
-// A process that kills itself without notice at a named point of its second commit. Arguments: database, point.
+// A process that kills itself (SIGKILL) at a named point of its second commit. Arguments: database, point.
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post } from './world.ts'

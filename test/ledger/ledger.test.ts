@@ -1,4 +1,4 @@
-// The ledger as its callers have it: many at once, on the event loop or on a thread, on a real file.
+// The ledger on a real file, with many operations at once, on the event loop and on a thread.
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import { GatewayError } from '../../src/domain/errors.ts'
@@ -9,7 +9,7 @@ import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts
 const WRITERS = ['inline', 'thread'] as const
 
 describe.each(WRITERS)('with the writer %s', (writer) => {
-  test('of 1,000 holds at once exactly those that the balance pays for are admitted', () =>
+  test('of 1,000 holds at once, exactly those that the balance covers are admitted', () =>
     onDisk({ balance: 1_379 }, async (path, db) => {
       const ledger = await openLedger({ path, writer })
       const outcomes = await Promise.all(Array.from({ length: 1_000 }, () => ledger.submit(hold(10))))
@@ -22,7 +22,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
       await ledger.close()
     }))
 
-  test('a call goes from its hold to its charge, and another connection sees each as soon as it is answered', () =>
+  test('a call is held and charged, and another connection sees each step as soon as it is answered', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const ledger = await openLedger({ path, writer })
       const held = await ledger.submit(hold(60))
@@ -47,7 +47,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
       await ledger.close()
     }))
 
-  test('of a batch with one operation that the tables refuse, only that one fails, and its hold stays pending', () =>
+  test('in a batch with one operation that the tables refuse, only that one fails, and its hold stays pending', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const ledger = await openLedger({ path, writer })
       await Promise.all([ledger.submit(hold(10)), ledger.submit(hold(10))])
@@ -65,7 +65,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
       await ledger.close()
     }))
 
-  test('amounts that are no numbers are refused, however they came here', () =>
+  test('amounts that are not safe, non-negative integers are refused', () =>
     onDisk({ balance: 100 }, async (path) => {
       const ledger = await openLedger({ path, writer })
       for (const amount of [Number.NaN, Infinity, 2 ** 53, 0.5, -1]) {
@@ -74,7 +74,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
       await ledger.close()
     }))
 
-  test('closing commits what is under way, and refuses what comes later', () =>
+  test('closing commits the operations under way, and refuses later ones', () =>
     onDisk({ balance: 100 }, async (path, db) => {
       const ledger = await openLedger({ path, writer })
       const under_way = ledger.submit(hold(60))
@@ -85,13 +85,13 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
       await ledger.close()
     }))
 
-  test('a database of a newer program is refused with a reason', () =>
+  test('a database of a newer program is refused, with the reason', () =>
     onDisk({}, async (path, db) => {
       db.run('PRAGMA user_version = 999')
       await expect(openLedger({ path, writer })).rejects.toThrow(/version 999.*newer program/)
     }))
 
-  test('a failure tells the caller nothing of the database', () =>
+  test('a failure tells the caller nothing about the database', () =>
     onDisk({ balance: 100 }, async (path) => {
       const ledger = await openLedger({ path, writer })
       await ledger.submit(hold(10))
@@ -103,7 +103,7 @@ describe.each(WRITERS)('with the writer %s', (writer) => {
     }))
 })
 
-describe('two processes at one database', () => {
+describe('two processes on one database', () => {
   const race = async (path: string, writer: string): Promise<number> => {
     const racer = Bun.spawn([process.execPath, `${import.meta.dir}/racer.ts`, path, writer, '300'], {
       stdout: 'pipe',
@@ -114,7 +114,7 @@ describe('two processes at one database', () => {
     return Number(printed)
   }
 
-  test('are together given exactly what the balance pays for', () =>
+  test('together get exactly the holds that the balance covers', () =>
     onDisk({ balance: 4_000 }, async (path, db) => {
       const admitted = await Promise.all([race(path, 'inline'), race(path, 'thread')])
       expect(admitted[0] + admitted[1]).toBe(400)
@@ -128,7 +128,7 @@ describe('a process killed during a commit', () => {
     ['commit.begun', { balance: 100, held: 90 }],
     ['commit.written', { balance: 100, held: 90 }],
     ['commit.done', { balance: 50, held: 35 }],
-  ])('at %s has done all of it or nothing', (point, after) =>
+  ])('at %s has written all of it or nothing', (point, after) =>
     onDisk({ balance: 100 }, async (path, db) => {
       const killed = Bun.spawn([process.execPath, `${import.meta.dir}/killed.ts`, path, point], {
         stdout: 'pipe',

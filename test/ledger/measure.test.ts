@@ -1,4 +1,4 @@
-// The measurement of the disk, on which the choice of a writer rests.
+// The fsync measurement, which decides between the writers.
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -7,22 +7,22 @@ import { medianSyncMs } from '../../src/ledger/measure.ts'
 import { onDisk } from './disk.ts'
 import { topUp } from './world.ts'
 
-test('an fsync takes some time, and its measurement leaves nothing behind', () =>
+test('an fsync takes time, and its measurement leaves no files', () =>
   onDisk({}, (path) => {
     const before = readdirSync(dirname(path)).sort()
     expect(medianSyncMs(path)).toBeGreaterThan(0)
     expect(readdirSync(dirname(path)).sort()).toEqual(before)
   }))
 
-test('a database in memory has no disk to wait for', () => {
+test('a database in memory measures 0', () => {
   expect(medianSyncMs(':memory:')).toBe(0)
 })
 
-test('a folder that cannot be written to is an error at the start', () => {
+test('a folder that cannot be written to is an error', () => {
   expect(() => medianSyncMs('/nowhere/at/all/tollgate.db')).toThrow(/ENOENT/)
 })
 
-test('the ledger that chose by itself works', () =>
+test('the ledger works with the writer that it chose itself', () =>
   onDisk({}, async (path) => {
     const ledger = await openLedger({ path, writer: 'auto' })
     expect(await ledger.submit(topUp(5))).toMatchObject({ ok: true, balance_nanos: 5 })

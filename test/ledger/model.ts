@@ -1,4 +1,4 @@
-// Owns a second, plain statement of the ledger's rules, for the simulation: it keeps no rows and takes no short cuts.
+// The model of the simulation: a second, simple implementation of the ledger's rules, without rows or running totals.
 import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
 
 interface ModelKey {
@@ -17,11 +17,11 @@ interface ModelAccount {
   suspended: boolean
   balance: number
   debt: number
-  /** Every amount that ever came in or went out. */
+  /** The sum of all amounts that came in or went out. */
   moved: number
 }
 
-/** What every account, key and hold should be, by numbers from 1. */
+/** The expected state of every account, key and hold, by numbers from 1. */
 export class Model {
   readonly accounts = new Map<number, ModelAccount>()
   readonly keys = new Map<number, ModelKey & { account_id: number }>()
@@ -36,12 +36,12 @@ export class Model {
     this.keys.set(id, { account_id, limit, spent: 0, revoked: false })
   }
 
-  /** What is on hold, counted hold by hold. */
+  /** The sum of the pending holds that match. */
   heldBy(which: (hold: ModelHold) => boolean): number {
     return [...this.pending.values()].filter(which).reduce((sum, { amount }) => sum + amount, 0)
   }
 
-  /** What an operation should answer, and does to the model. */
+  /** Applies an operation to the model. @returns the outcome that the ledger must give */
   apply(operation: Operation): Outcome {
     const amounts =
       operation.op === 'hold'
@@ -55,7 +55,7 @@ export class Model {
     return this.resolve(operation)
   }
 
-  /** Whether what must always be true of an account is. */
+  /** @throws Error where an invariant of an account is broken */
   assertSound(): void {
     for (const [id, account] of this.accounts) {
       const held = this.heldBy((hold) => hold.account_id === id)

@@ -1,11 +1,11 @@
-// How money comes to an account and leaves it without a call.
+// Top-ups and withdrawals: money that moves without a call.
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
-import { type Case, charged, held, MOST, money, refused, specify } from './steps.ts'
+import { type Case, charged, held, MAX_NANOS, money, refused, specify } from './steps.ts'
 import { hold, post, topUp, withdraw } from './world.ts'
 
 const MOVEMENTS: Case[] = [
   {
-    name: 'a withdrawal takes from what is free, never from what is held',
+    name: 'a withdrawal takes from the free balance, never from holds',
     given: { balance: 100 },
     steps: [
       [hold(60), held(1, 60)],
@@ -17,9 +17,9 @@ const MOVEMENTS: Case[] = [
     entries: ['withdrawal -40'],
   },
   {
-    name: 'a movement of nothing, or of what cannot be counted, is refused',
+    name: 'a movement of 0, or of anything but a safe, positive integer, is refused',
     given: { balance: 100 },
-    steps: [0, -1, 0.5, Number.NaN, Infinity, MOST + 1].flatMap(
+    steps: [0, -1, 0.5, Number.NaN, Infinity, MAX_NANOS + 1].flatMap(
       (amount): (readonly [Operation, Outcome])[] => [
         [topUp(amount), refused('amount_out_of_range')],
         [withdraw(amount), refused('amount_out_of_range')],
@@ -29,20 +29,20 @@ const MOVEMENTS: Case[] = [
     entries: [],
   },
   {
-    name: 'a balance beyond what can be counted is refused',
+    name: 'a balance above the safe integers is refused',
     given: { balance: 100 },
     steps: [
-      [topUp(MOST), refused('amount_out_of_range')],
-      [topUp(MOST - 99), refused('amount_out_of_range')],
-      [topUp(MOST - 100), money(MOST)],
+      [topUp(MAX_NANOS), refused('amount_out_of_range')],
+      [topUp(MAX_NANOS - 99), refused('amount_out_of_range')],
+      [topUp(MAX_NANOS - 100), money(MAX_NANOS)],
       [topUp(1), refused('amount_out_of_range')],
-      [hold(MOST), held(1, MOST)],
-      [post(1, MOST), charged(MOST)],
+      [hold(MAX_NANOS), held(1, MAX_NANOS)],
+      [post(1, MAX_NANOS), charged(MAX_NANOS)],
     ],
-    after: { balance: 0, spent: MOST },
+    after: { balance: 0, spent: MAX_NANOS },
   },
   {
-    name: 'an account that does not exist has no money to move',
+    name: 'an unknown account is refused',
     given: { balance: 100 },
     steps: [
       [topUp(10, 9), refused('no_such_account')],
@@ -51,7 +51,7 @@ const MOVEMENTS: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'a suspended account can be topped up and emptied',
+    name: 'a suspended account can be topped up, and its balance withdrawn',
     given: { balance: 100, account: { status: 'suspended' } },
     steps: [
       [topUp(10), money(110)],

@@ -1,4 +1,4 @@
-// A process that asks for many holds at once, and prints how many it was given. Arguments: database, writer, how many.
+// A process that submits many holds at once, and prints how many were admitted. Arguments: database, writer, count.
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { hold } from './world.ts'
 

@@ -1,4 +1,4 @@
-// Owns the seeded chance of the simulations: the same seed, the same run.
+// Seeded random numbers for the simulations: the same seed gives the same run.
 
 /** mulberry32 (public domain, Tommy Ettinger): 32 bits of state are plenty for choosing test steps. */
 export function randomFrom(seed: number) {

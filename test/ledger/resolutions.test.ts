@@ -1,14 +1,14 @@
-// How a hold is resolved, what becomes debt, and what is recorded of the call.
+// Resolutions: how holds end, what becomes debt, and what is recorded of the call.
 import { describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import type { Operation, Outcome } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { type Case, charged, held, MOST, money, refused, returned, specify } from './steps.ts'
+import { type Case, charged, held, MAX_NANOS, money, refused, returned, specify } from './steps.ts'
 import { brokenInvariants, expire, hold, NOW, post, topUp, voided, withdraw, world } from './world.ts'
 
 const RESOLUTIONS: Case[] = [
   {
-    name: 'a post charges the cost, and the rest of the hold is free again',
+    name: 'a post charges the cost and frees the rest of the hold',
     given: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
@@ -21,7 +21,7 @@ const RESOLUTIONS: Case[] = [
     entries: ['charge -40'],
   },
   {
-    name: 'a void returns all of the hold, and leaves no entry',
+    name: 'a void frees the whole hold and adds no entry',
     given: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
@@ -31,7 +31,7 @@ const RESOLUTIONS: Case[] = [
     entries: [],
   },
   {
-    name: 'a post of nothing leaves no entry',
+    name: 'a post of 0 adds no entry',
     given: { balance: 100 },
     steps: [
       [hold(100), held(1, 100)],
@@ -48,7 +48,7 @@ const RESOLUTIONS: Case[] = [
     ] as const
   ).map(
     ([state, first, outcome, after]): Case => ({
-      name: `a hold that is ${state} is resolved for good`,
+      name: `a hold that is ${state} cannot be resolved again`,
       given: { balance: 100 },
       steps: [
         [hold(50), held(1, 50)],
@@ -62,7 +62,7 @@ const RESOLUTIONS: Case[] = [
     }),
   ),
   {
-    name: 'a hold that never was cannot be resolved',
+    name: 'an unknown hold cannot be resolved',
     given: { balance: 100 },
     steps: [0, 1, -1, 99].flatMap((id): (readonly [Operation, Outcome])[] => [
       [post(id, 10), refused('no_such_hold')],
@@ -72,7 +72,7 @@ const RESOLUTIONS: Case[] = [
     after: { balance: 100 },
   },
   {
-    name: 'a cost that cannot be counted is refused, and the hold stays pending',
+    name: 'a cost that is not a safe, non-negative integer is refused, and the hold stays pending',
     given: { balance: 100 },
     steps: [
       [hold(50), held(1, 50)],
@@ -80,13 +80,13 @@ const RESOLUTIONS: Case[] = [
       [post(1, 0.5), refused('amount_out_of_range')],
       [post(1, Number.NaN), refused('amount_out_of_range')],
       [post(1, Infinity), refused('amount_out_of_range')],
-      [post(1, MOST + 1), refused('amount_out_of_range')],
+      [post(1, MAX_NANOS + 1), refused('amount_out_of_range')],
       [post(1, 10), charged(10)],
     ],
     after: { balance: 90, spent: 10 },
   },
   {
-    name: 'the end of a key does not hinder what was already admitted',
+    name: 'a call that was admitted is charged after its key expired',
     given: { balance: 100, key: { expires_at_ms: NOW } },
     steps: [
       [hold(50, { now_ms: NOW - 1 }), held(1, 50)],
@@ -99,7 +99,7 @@ const RESOLUTIONS: Case[] = [
 
 const DEBTS: Case[] = [
   {
-    name: 'a cost beyond the hold is taken from what is free',
+    name: 'a cost above the hold is taken from the free balance',
     given: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
@@ -109,7 +109,7 @@ const DEBTS: Case[] = [
     entries: ['charge -90'],
   },
   {
-    name: 'a cost beyond all that is free becomes debt; the holds of other calls are not touched',
+    name: 'a cost above the free balance becomes debt; the holds of other calls are not touched',
     given: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
@@ -121,7 +121,7 @@ const DEBTS: Case[] = [
     entries: ['charge -50', 'charge -50'],
   },
   {
-    name: 'what a post returns pays the debt at once',
+    name: 'what a post frees pays the debt at once',
     given: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
@@ -133,7 +133,7 @@ const DEBTS: Case[] = [
     entries: ['charge -30', 'charge -20', 'debt_payment -30'],
   },
   {
-    name: 'what a void returns pays the debt at once',
+    name: 'what a void frees pays the debt at once',
     given: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
@@ -145,7 +145,7 @@ const DEBTS: Case[] = [
     entries: ['charge -30', 'debt_payment -70'],
   },
   {
-    name: 'what an expiry returns pays the debt at once',
+    name: 'what an expiry frees pays the debt at once',
     given: { balance: 100 },
     steps: [
       [hold(30), held(1, 30)],
@@ -157,7 +157,7 @@ const DEBTS: Case[] = [
     entries: ['charge -30', 'debt_payment -1'],
   },
   {
-    name: 'who owes may not call, not even for nothing, until a top-up has paid all of it',
+    name: 'an account in debt may not call, not even for free, until top-ups have paid the whole debt',
     given: { balance: 10 },
     steps: [
       [hold(10), held(1, 10)],
@@ -174,7 +174,7 @@ const DEBTS: Case[] = [
     entries: ['charge -10', 'top_up 89', 'debt_payment -89', 'top_up 6', 'debt_payment -1'],
   },
   {
-    name: 'a debt is told before the limit of the key',
+    name: 'the debt is checked before the spend limit of the key',
     given: { balance: 10, key: { spend_limit_nanos: 10 } },
     steps: [
       [hold(10), held(1, 10)],
@@ -184,7 +184,7 @@ const DEBTS: Case[] = [
     after: { balance: 0, debt: 1, spent: 11 },
   },
   {
-    name: 'two calls beyond their holds add to one debt',
+    name: 'two calls that cost more than their holds add to one debt',
     given: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
@@ -195,28 +195,28 @@ const DEBTS: Case[] = [
     after: { balance: 0, debt: 12, spent: 32 },
   },
   {
-    name: 'a debt beyond what can be counted is refused, whichever keys made it, and the hold stays pending',
+    name: 'a debt above the safe integers is refused, over several keys too, and the hold stays pending',
     given: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10, { key_id: 3 }), held(2, 10)],
-      [post(1, MOST), charged(10, MOST - 10)],
+      [post(1, MAX_NANOS), charged(10, MAX_NANOS - 10)],
       [post(2, 30), refused('amount_out_of_range')],
       [post(2, 20), charged(10, 10)],
     ],
-    after: { balance: 0, debt: MOST, spent: MOST },
+    after: { balance: 0, debt: MAX_NANOS, spent: MAX_NANOS },
   },
   {
-    name: 'a spending beyond what can be counted is refused, and the hold stays pending',
+    name: 'spending above the safe integers is refused, and the hold stays pending',
     given: { balance: 20 },
     steps: [
       [hold(10), held(1, 10)],
       [hold(10), held(2, 10)],
-      [post(1, MOST), charged(10, MOST - 10)],
+      [post(1, MAX_NANOS), charged(10, MAX_NANOS - 10)],
       [post(2, 1), refused('amount_out_of_range')],
       [voided(2), returned(10)],
     ],
-    after: { balance: 0, debt: MOST - 20, spent: MOST },
+    after: { balance: 0, debt: MAX_NANOS - 20, spent: MAX_NANOS },
   },
 ]
 
@@ -226,7 +226,7 @@ specify('debts', DEBTS)
 describe('the record of a call', () => {
   const callsOf = (db: ReturnType<typeof world>) => db.query('SELECT * FROM calls ORDER BY id').all()
 
-  test('has the whole cost and the part of it that was not paid', () => {
+  test('has the whole cost, and the part of it that was not paid', () => {
     const db = world({ balance: 10 })
     createWriter(db).commit([hold(10, { request_id: 'r-1' }), post(1, 25, { model: 'sim-large' })])
     expect(callsOf(db)).toEqual([
@@ -243,7 +243,7 @@ describe('the record of a call', () => {
     ])
   })
 
-  test('is kept of a voided call at no cost, and of an expired one not at all', () => {
+  test('exists for a voided call, at no cost, and not for an expired one', () => {
     const db = world({ balance: 10 })
     createWriter(db).commit([hold(4), hold(5), voided(1), expire(2)])
     expect(callsOf(db)).toEqual([
@@ -251,7 +251,7 @@ describe('the record of a call', () => {
     ])
   })
 
-  test('takes from its hold who it was, whatever else a record claims', () => {
+  test('takes account, key and request from its hold, whatever the record says', () => {
     const db = world({ balance: 10 })
     const forged: Partial<Call> = {
       id: 7,

@@ -1,4 +1,4 @@
-// A seeded random life of a ledger: every outcome is what a plain model says, and every invariant holds all the way.
+// The simulation: seeded random operations, whose outcomes must be those of a simple model, with every invariant intact.
 import type { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
@@ -29,7 +29,7 @@ function settle(db: Database, model: Model): void {
   }
 }
 
-/** One step, mostly sensible: what is held is mostly resolved, and accounts run dry and into debt again and again. */
+/** One operation, mostly a sensible one: most holds are resolved, and accounts run out of money and into debt repeatedly. */
 function nextOperation(random: Random, model: Model): Operation {
   const account_id = random.below(ACCOUNTS + 1) || 1 + random.below(ACCOUNTS)
   if (random.chance(0.01)) return badOperation(random, account_id)
@@ -72,7 +72,7 @@ function badOperation(random: Random, account_id: number): Operation {
   ])
 }
 
-/** What an operator does beside the running ledger. */
+/** What an operator changes while the ledger runs. */
 function administer(random: Random, db: Database, model: Model): void {
   const id = 1 + random.below(ACCOUNTS)
   const account = model.accounts.get(id)
@@ -132,7 +132,7 @@ test(`${OPERATIONS} random operations, TOLLGATE_SEED=${SEED}`, () => {
     }
   }
   expect(brokenInvariants(db)).toEqual([])
-  // The run was worth something: it met every outcome that these operations can have.
+  // The run is only worth something if it met every outcome that these operations can have.
   if (OPERATIONS >= 100_000) expect([...seen.keys()].sort()).toEqual(OUTCOMES_MET)
 }, 600_000)
 

@@ -1,10 +1,10 @@
-// Owns how the ledger is specified: given an account, these steps in this order have these outcomes.
+// Step tables: for a given account, the outcome of each operation and the state at the end.
 import { describe, expect, test } from 'bun:test'
 import type { Operation, Outcome, Refusal } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { brokenInvariants, entriesOf, type Given, stateOf, world } from './world.ts'
 
-export const MOST = Number.MAX_SAFE_INTEGER
+export const MAX_NANOS = Number.MAX_SAFE_INTEGER
 export const refused = (refusal: Refusal) => ({ ok: false, refusal }) as const
 export const held = (hold_id: number, held_nanos: number) => ({ ok: true, hold_id, held_nanos }) as const
 export const charged = (charged_nanos: number, unpaid_nanos = 0) =>
@@ -16,11 +16,11 @@ export const money = (balance_nanos: number, debt_nanos = 0) =>
 export interface Case {
   name: string
   given: Given
-  /** Each operation with what it answers. Holds are numbered from 1 as they are admitted. */
+  /** Each operation with its outcome. Holds are numbered from 1 in the order of their admission. */
   steps: readonly (readonly [Operation, Outcome])[]
-  /** What account 1 and key 1 come to at the end; what is left out is 0. */
+  /** The state of account 1 and key 1 at the end; absent fields are 0. */
   after: { balance?: number; held?: number; debt?: number; spent?: number; key_held?: number }
-  /** All entries but the first top-up. */
+  /** All entries except the first top-up. */
   entries?: string[]
 }
 

@@ -1,11 +1,10 @@
-// The holds that their calls left behind, and what they may have cost the operator.
-
+// The sweep: which pending holds are orphaned, and what they may have cost the operator.
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { commitBatch } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
-import { expireLeftBehind } from '../../src/ledger/sweep.ts'
+import { expireOrphanedHolds } from '../../src/ledger/sweep.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { brokenInvariants, hold, NOW, post, stateOf, voided, world } from './world.ts'
 
@@ -18,7 +17,7 @@ const ledgerOver = (db: Database): Ledger => {
 }
 
 /** Three pending holds, of 10, 20 and 30, each a second longer than the one before; and two that are resolved. */
-const left = (): Database => {
+const withHolds = (): Database => {
   const db = world({ balance: 100 })
   createWriter(db).commit([
     hold(10, { expires_at_ms: NOW + 1_000 }),
@@ -34,22 +33,22 @@ const left = (): Database => {
 
 describe('the sweep', () => {
   test.each([
-    ['at the start expires all that is pending', NOW, true, [1, 2, 3], 60, 0],
-    ['later leaves alone what still has time', NOW + 999, false, [], 0, 60],
-    ['later expires what has reached its limit', NOW + 1_000, false, [1], 10, 50],
-    ['later expires all that is past its limit', NOW + 2_500, false, [1, 2], 30, 30],
+    ['at the start expires all pending holds', NOW, true, [1, 2, 3], 60, 0],
+    ['later expires none before its time limit', NOW + 999, false, [], 0, 60],
+    ['later expires those at their time limit', NOW + 1_000, false, [1], 10, 50],
+    ['later expires all those past their time limit', NOW + 2_500, false, [1, 2], 30, 30],
   ])('%s', async (_, now_ms, all, ids, loss, held) => {
-    const db = left()
-    const swept = await expireLeftBehind(db, ledgerOver(db), now_ms, { all })
+    const db = withHolds()
+    const swept = await expireOrphanedHolds(db, ledgerOver(db), now_ms, { all })
     expect(swept.expired.map(({ id }) => id)).toEqual(ids)
     expect(swept.possible_loss_nanos).toBe(loss)
     expect(stateOf(db)).toMatchObject({ balance: 99, held })
     expect(brokenInvariants(db)).toEqual([])
   })
 
-  test('leaves alone what a call still waits to resolve, however late it is', async () => {
-    const db = left()
-    const swept = await expireLeftBehind(db, ledgerOver(db), NOW + 2_500, {
+  test('does not expire the hold of a running call, however late it is', async () => {
+    const db = withHolds()
+    const swept = await expireOrphanedHolds(db, ledgerOver(db), NOW + 2_500, {
       all: false,
       isUnderWay: (hold_id) => hold_id === 1,
     })
@@ -58,14 +57,14 @@ describe('the sweep', () => {
   })
 
   test('finds nothing the second time', async () => {
-    const db = left()
-    await expireLeftBehind(db, ledgerOver(db), NOW, { all: true })
-    const again = await expireLeftBehind(db, ledgerOver(db), NOW, { all: true })
+    const db = withHolds()
+    await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
+    const again = await expireOrphanedHolds(db, ledgerOver(db), NOW, { all: true })
     expect(again).toEqual({ expired: [], possible_loss_nanos: 0 })
   })
 
   test('does not count a hold that its call resolved in the meantime', async () => {
-    const db = left()
+    const db = withHolds()
     const ledger = ledgerOver(db)
     const late: Pick<Ledger, 'submit'> = {
       submit: async (operation) => {
@@ -73,7 +72,7 @@ describe('the sweep', () => {
         return ledger.submit(operation)
       },
     }
-    const swept = await expireLeftBehind(db, late, NOW, { all: true })
+    const swept = await expireOrphanedHolds(db, late, NOW, { all: true })
     expect(swept.expired.map(({ id }) => id)).toEqual([1, 3])
     expect(swept.possible_loss_nanos).toBe(40)
     expect(stateOf(db)).toMatchObject({ balance: 84, held: 0, spent: 16 })

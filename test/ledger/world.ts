@@ -1,4 +1,4 @@
-// Owns what the ledger's tests stand on: a small database, operations written short, and the state after them.
+// Shared parts of the ledger's tests: a small database, short forms of the operations, and the state after them.
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { openDatabase } from '../../src/db/open.ts'
@@ -8,7 +8,6 @@ import type {
   CallRecord,
   ExpireOperation,
   HoldOperation,
-  Operation,
   PostOperation,
   TopUpOperation,
   VoidOperation,
@@ -18,7 +17,7 @@ import { createWriter } from '../../src/ledger/writer.ts'
 
 export const NOW = 1_000_000
 
-/** What is recorded of a call where a test does not care. */
+/** The record of a call, where its content does not matter to the test. */
 export const CALL: CallRecord = {
   surface: 'native',
   model: 'sim-text',
@@ -43,7 +42,7 @@ export const CALL: CallRecord = {
   duration_ms: 100,
 }
 
-/** A hold of account 1 and key 1; all of it or nothing, unless a minimum is given. */
+/** A hold on account 1 and key 1, of the whole amount unless a minimum is given. */
 export const hold = (amount_nanos: number, other: Partial<HoldOperation> = {}): HoldOperation => ({
   op: 'hold',
   account_id: 1,
@@ -85,7 +84,7 @@ export interface Given {
   key?: Partial<Key>
 }
 
-/** Adds an account with one key; both have the same number. The balance comes by a top-up, as it does in life. */
+/** Adds an account with one key of the same number. The balance is a top-up, as in production. */
 export function addAccount(
   db: Database,
   id: number,
@@ -113,7 +112,7 @@ export function addKey(db: Database, id: number, account_id: number, key: Partia
   )
 }
 
-/** A database in memory: account 1 and key 1 as given, account 2 with key 2 and nothing on it, key 3 of account 1. */
+/** A database in memory: account 1 and key 1 as given, account 2 with key 2 and no money, key 3 of account 1. */
 export function world(given: Given = {}): Database {
   const db = openDatabase(':memory:')
   addAccount(db, 1, given)
@@ -122,7 +121,7 @@ export function world(given: Given = {}): Database {
   return db
 }
 
-/** What an account and its key come to. */
+/** The amounts of an account and its key. */
 export function stateOf(db: Database, id = 1) {
   return db
     .query<{ balance: number; held: number; debt: number; spent: number; key_held: number }, [number]>(
@@ -133,7 +132,7 @@ export function stateOf(db: Database, id = 1) {
     .get(id)
 }
 
-/** An account's entries in order, written short: `charge -40`. */
+/** An account's entries in order, in a short form: `charge -40`. */
 export function entriesOf(db: Database, account_id = 1): string[] {
   return db
     .query<{ text: string }, [number]>(
@@ -143,8 +142,6 @@ export function entriesOf(db: Database, account_id = 1): string[] {
     .map(({ text }) => text)
 }
 
-/** The invariants that are broken, by name. */
+/** The names of the broken invariants. */
 export const brokenInvariants = (db: Database): string[] =>
   audit(db).findings.map(({ invariant }) => invariant)
-
-export type { Operation }

@@ -1,4 +1,4 @@
-// What calls cost: the billing tables of the specification, to the nano-dollar.
+// Charges: the billing tables of the specification, to the nano-dollar.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../src/domain/money.ts'
@@ -64,18 +64,22 @@ describe('spec.md, Messages protocol: caching', () => {
   })
 })
 
-describe("a tier is chosen by the prompt's size, and prices the whole request", () => {
+describe('the size of the prompt selects the tier, which prices the whole request', () => {
   test.each([
     ['exactly at the limit: the lower tier', { input_tokens: 200_000, output_tokens: 1_000 }, '0.26'],
-    ['one above it: all at the higher', { input_tokens: 200_001, output_tokens: 1_000 }, '0.5150025'],
+    [
+      'one above it: everything at the higher tier',
+      { input_tokens: 200_001, output_tokens: 1_000 },
+      '0.5150025',
+    ],
     [
       'cached tokens count towards it',
       { input_tokens: 1, cache_read_tokens: 200_000, output_tokens: 1_000 },
       '0.0650025',
     ],
     ['audio counts towards it', { input_tokens: 200_000, input_audio_tokens: 1 }, '0.5000025'],
-    ['output does not', { input_tokens: 10, output_tokens: 300_000 }, '3.0000125'],
-    ['an empty prompt pays the first', { output_tokens: 1 }, '0.00001'],
+    ['output does not count towards it', { input_tokens: 10, output_tokens: 300_000 }, '3.0000125'],
+    ['an empty prompt: the first tier', { output_tokens: 1 }, '0.00001'],
   ])('%s', (_row, usage, usd) => {
     expect(chargeTokens(PRO, usageOf(usage)).cost_nanos).toBe(parseUsd(usd))
   })
@@ -95,8 +99,8 @@ describe('rounded up once, to a nano-dollar', () => {
   const ODD = tokenPrice({ input: '0.075', output: '0.0375' }) // 75 nanos a token, 37.5 nanos a token
   test.each([
     ['one token at one nano a million costs a whole nano', TINY, { input_tokens: 1 }, 1],
-    ['as do a million', TINY, { input_tokens: 1_000_000 }, 1],
-    ['and a million and one cost two', TINY, { input_tokens: 1_000_001 }, 2],
+    ['a million tokens cost the same nano', TINY, { input_tokens: 1_000_000 }, 1],
+    ['a million and one cost two', TINY, { input_tokens: 1_000_001 }, 2],
     ['parts that are each less than a nano are added first', TINY, { input_tokens: 1, output_tokens: 1 }, 1],
     ['half a nano is rounded up', ODD, { output_tokens: 1 }, 38],
     ['two halves are exact', ODD, { output_tokens: 1, thinking_tokens: 1 }, 75],
@@ -105,9 +109,9 @@ describe('rounded up once, to a nano-dollar', () => {
     expect(chargeTokens(price, usageOf(usage)).cost_nanos).toBe(nanos)
   })
 
-  test('a cost that cannot be counted exactly is refused, not wrapped', () => {
-    const dear = tokenPrice({ input: 1_000_000, output: 1_000_000 })
-    expect(() => chargeTokens(dear, usageOf({ output_tokens: 10_000_000 }))).toThrow(RangeError)
+  test('a cost above the safe integers is refused, not rounded', () => {
+    const expensive = tokenPrice({ input: 1_000_000, output: 1_000_000 })
+    expect(() => chargeTokens(expensive, usageOf({ output_tokens: 10_000_000 }))).toThrow(RangeError)
   })
 
   test.each([1.5, Number.NaN, Number.POSITIVE_INFINITY])('a count of %p is refused', (input_tokens) => {
@@ -116,7 +120,7 @@ describe('rounded up once, to a nano-dollar', () => {
 })
 
 describe('for any price and usage', () => {
-  test('the cost is the least whole nano-dollar that is not below the exact sum', () => {
+  test('the cost is the exact sum, rounded up to a nano-dollar', () => {
     fc.assert(
       fc.property(anyPrice, anyUsage, (price, usage) => {
         const tier = price.tiers.findLast(
@@ -133,7 +137,7 @@ describe('for any price and usage', () => {
     )
   })
 
-  test('using more of anything never costs less, where tiers do not fall', () => {
+  test('more of anything never costs less, where higher tiers are not cheaper', () => {
     fc.assert(
       fc.property(
         risingPrice,
@@ -166,17 +170,17 @@ describe('spec.md, Image billing', () => {
     ['price per call = actualCount x price_per_image', order(3), '0.12'],
     ['no image, no charge', order(0), '0'],
     ['by size and quality', order(1, '1024x1024', 'low'), '0.011'],
-    ['the first line that fits: by size, whatever the quality', order(1, '1024x1024', 'high'), '0.042'],
-    ['by size where no quality was asked', order(2, '1024x1024'), '0.084'],
+    ['the first variant that matches: by size, whatever the quality', order(1, '1024x1024', 'high'), '0.042'],
+    ['by size, without a quality', order(2, '1024x1024'), '0.084'],
     ['by quality, whatever the size', order(1, '1536x1024', 'high'), '0.167'],
-    ['by quality where no size was asked', order(1, undefined, 'high'), '0.167'],
-    ['no line fits', order(1, '1536x1024', 'low'), '0.04'],
-    ['auto is a size like others', order(1, 'auto', 'auto'), '0.04'],
+    ['by quality, without a size', order(1, undefined, 'high'), '0.167'],
+    ['no variant matches', order(1, '1536x1024', 'low'), '0.04'],
+    ['auto is a size like any other', order(1, 'auto', 'auto'), '0.04'],
   ])('%s', (_row, images, usd) => {
     expect(chargeImages(PRICE, images).cost_nanos).toBe(parseUsd(usd))
   })
 
-  test('the price stored with the call is that of the line applied', () => {
+  test('the price stored with the call is that of the variant applied', () => {
     expect(JSON.parse(chargeImages(PRICE, order(2, '1024x1024', 'low')).snapshot)).toEqual({
       unit: 'image',
       size: '1024x1024',

@@ -1,4 +1,4 @@
-// Prices for tests: read as the catalogue reads them, and drawn at random.
+// Prices for tests: read as the catalogue reads them, and generated at random.
 import fc from 'fast-check'
 import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
 import type { ImagePriceText, TokenPriceText } from '../../src/config/schema.ts'
@@ -12,7 +12,7 @@ const refuse = (path: readonly unknown[], message: string): never => {
 export const tokenPrice = (text: TokenPriceText): TokenPrice => readTokenPrice(text, [], refuse)
 export const imagePrice = (text: ImagePriceText): ImagePrice => readImagePrice(text, [], refuse)
 
-/** A usage that is nothing but what is given. */
+/** A usage of the given fields, and 0 of the others. */
 export const usageOf = (fields: Partial<Usage>): Usage => ({ ...NO_USAGE, ...fields })
 
 /** List prices, USD per million tokens. */
@@ -48,7 +48,7 @@ const priceOf = (tiers: readonly { above_tokens: number; rates: TokenRates }[]):
   return { unit: 'token', tiers: [{ ...first, above_tokens: 0 }, ...rest] }
 }
 
-/** Any price; a higher tier may also be cheaper. */
+/** Any price; a higher tier may be cheaper, too. */
 export const anyPrice = fc
   .uniqueArray(fc.record({ above_tokens: fc.integer({ min: 1, max: 300_000 }), rates }), {
     minLength: 1,
@@ -57,7 +57,7 @@ export const anyPrice = fc
   })
   .map((tiers) => priceOf(tiers.toSorted((one, other) => one.above_tokens - other.above_tokens)))
 
-/** A price whose tiers never fall, as every vendor's do. */
+/** A price whose higher tiers are never cheaper, as with all providers. */
 export const risingPrice = anyPrice.map((price) => {
   let below = ratesOf([])
   return priceOf(

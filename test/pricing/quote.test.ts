@@ -1,4 +1,4 @@
-// What is held before a call: never less than it can cost, and no more than it must be.
+// Quotes: what is held before a call is never less than it can cost, and no more than necessary.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../src/domain/money.ts'
@@ -22,35 +22,40 @@ const ask = (input_tokens: number, max_output_tokens: number, input_fields = TEX
 })
 
 describe('the ceiling is the most that the call can cost', () => {
-  const THINKS_DEARLY = tokenPrice({ input: 1, output: 2, thinking: 8 })
+  const EXPENSIVE_THINKING = tokenPrice({ input: 1, output: 2, thinking: 8 })
   test.each([
-    ['input at its price and the output limit at its own', SONNET, ask(1_000, 1_000), '0.018'],
+    ['the input and the output limit, each at its price', SONNET, ask(1_000, 1_000), '0.018'],
     ['each answer may be as long as the limit', SONNET, ask(1_000, 1_000, TEXT_ONLY, 4), '0.063'],
-    ['output may be all thinking, where that is dearer', THINKS_DEARLY, ask(0, 1_000), '0.008'],
-    ['output may be images, where the price has them', FLASH, ask(0, 1_000), '0.03'],
+    ['output may be all thinking, where that costs more', EXPENSIVE_THINKING, ask(0, 1_000), '0.008'],
+    ['output may be images, where the price has a rate for them', FLASH, ask(0, 1_000), '0.03'],
     ['input may be audio', FLASH, ask(1_000, 0, [...TEXT_ONLY, 'input_audio_tokens']), '0.001'],
-    ['input may be put in a 5 minute cache', SONNET, ask(1_000, 0, ['cache_write_5m_tokens']), '0.00375'],
-    ['any way of billing, where none is ruled out', SONNET, ask(1_000, 0, [...INPUT_FIELDS]), '0.006'],
-    ['no output is asked for: the input alone', SONNET, ask(1_000_000, 0), '3'],
-    ['nothing asked for costs nothing', SONNET, ask(0, 0), '0'],
+    ['input may be written to a 5 minute cache', SONNET, ask(1_000, 0, ['cache_write_5m_tokens']), '0.00375'],
+    [
+      'input may be billed in any way, where none is excluded',
+      SONNET,
+      ask(1_000, 0, [...INPUT_FIELDS]),
+      '0.006',
+    ],
+    ['no output is requested: the input alone', SONNET, ask(1_000_000, 0), '3'],
+    ['an empty request costs nothing', SONNET, ask(0, 0), '0'],
   ])('%s', (_row, price, request, usd) => {
     expect(quote(price, request).ceiling_nanos).toBe(parseUsd(usd))
   })
 
-  test('a request that rules out no way of billing is quoted for all of them', () => {
+  test('a request without input fields is quoted for all of them', () => {
     const request = { input_tokens: 1_000, max_output_tokens: 0, answers: 1 }
     expect(quote(SONNET, request)).toEqual(quote(SONNET, { ...request, input_fields: INPUT_FIELDS }))
   })
 
-  test('a ceiling beyond what can be counted is the largest amount that can', () => {
+  test('a ceiling above the safe integers becomes the largest safe integer', () => {
     expect(quote(SONNET, ask(1, Number.MAX_SAFE_INTEGER)).ceiling_nanos).toBe(Number.MAX_SAFE_INTEGER)
   })
 
   test.each([
     ['far below the limit: the lower tier', 100_000, '0.125'],
-    ['the limit is out of reach of the estimate: still the lower', 160_000, '0.2'],
-    ['an estimate that may be too low by a quarter: already the higher', 160_001, '0.4000025'],
-    ['exactly at the limit: the count may be one above', 200_000, '0.5'],
+    ['the limit is above the estimate with its margin: still the lower', 160_000, '0.2'],
+    ['the limit is within the margin of the estimate: already the higher', 160_001, '0.4000025'],
+    ['exactly at the limit: the real count may be above', 200_000, '0.5'],
     ['above it', 200_001, '0.5000025'],
   ])('near a tier, %s', (_row, input_tokens, usd) => {
     expect(160_000 * ESTIMATE_MARGIN).toBe(200_000)
@@ -63,11 +68,11 @@ describe('the ceiling is the most that the call can cost', () => {
   })
 })
 
-describe('the floor is the input and an answer that is of use', () => {
+describe('the floor is the input and the shortest useful output', () => {
   test.each([
-    ['of 256 tokens', ask(1_000, 8_192), 256],
-    ['or of the limit that the caller set, where that is less', ask(1_000, 100), 100],
-    ['none where none is asked for', ask(1_000, 0), 0],
+    ['256 tokens', ask(1_000, 8_192), 256],
+    ['the limit that the caller set, where that is less', ask(1_000, 100), 100],
+    ['none where none is requested', ask(1_000, 0), 0],
   ])('%s', (_row, request, output_tokens) => {
     expect(USEFUL_ANSWER_TOKENS).toBe(256)
     const cost = chargeTokens(SONNET, usageOf({ input_tokens: 1_000, output_tokens }))
@@ -80,9 +85,9 @@ describe('affordableOutput', () => {
     ['what is left after the input, in output tokens', 1_000, 1, '0.018', 1_000],
     ['shared among the answers', 1_000, 4, '0.018', 250],
     ['rounded down', 1_000, 1, '0.018014999', 1_000],
-    ['one more once it is paid in full', 1_000, 1, '0.018015', 1_001],
+    ['one more where it is covered in full', 1_000, 1, '0.018015', 1_001],
     ['nothing is left', 1_000, 1, '0.003', 0],
-    ['not even the input is paid', 1_000, 1, '0.002', 0],
+    ['not even the input is covered', 1_000, 1, '0.002', 0],
     ['nothing is held', 1_000, 1, '0', 0],
   ])('%s', (_row, input_tokens, answers, held, limit) => {
     const input = { input_tokens, answers, input_fields: TEXT_ONLY }
@@ -115,7 +120,7 @@ describe('for any price and request', () => {
     )
   })
 
-  test('what pays the floor affords an answer that is of use', () => {
+  test('a hold of the floor affords the shortest useful output', () => {
     fc.assert(
       fc.property(
         anyPrice,
@@ -132,7 +137,7 @@ describe('for any price and request', () => {
     )
   })
 
-  test('a call that stays within what was quoted never costs more than its ceiling', () => {
+  test('a call within its quote never costs more than the ceiling', () => {
     fc.assert(
       fc.property(
         anyPrice,
@@ -164,7 +169,7 @@ describe('spec.md, Image billing 2: the balance for the requested n is frozen', 
     expect(quoteImages(PRICE, order)).toEqual({ ceiling_nanos: parseUsd(usd), floor_nanos: parseUsd(usd) })
   })
 
-  test('fewer images than asked for never cost more than was frozen', () => {
+  test('fewer images than requested never cost more than the hold', () => {
     fc.assert(
       fc.property(fc.nat({ max: 10 }), fc.nat({ max: 10 }), (one, other) => {
         const [came, asked] = one < other ? [one, other] : [other, one]

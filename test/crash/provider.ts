@@ -1,31 +1,31 @@
-// Owns the vendor of the crash tests: each request says what its answer shall report, so that its price is known beforehand.
+// The provider of the crash tests: each request says which usage its answer reports, so that its cost is known beforehand.
 
-/** What a call asks of the vendor; it travels as the request's text. */
+/** What a call wants of the provider; sent as the text of the request. */
 export interface Wish {
   tag: string
   prompt_tokens: number
   cached_tokens: number
   output_tokens: number
   thinking_tokens: number
-  /** The vendor refuses with 500 instead of answering. */
+  /** The provider answers with status 500. */
   fails: boolean
 }
 
 export const PRICE_TOML = '{ input = 0.30, output = 2.50, cache_read = 0.03 }'
 
-/** By the catalogue's price above, in nano-dollars a token: 300, 2,500 and 30. */
+/** The cost by the price above. In nano-dollars a token: input 300, output 2,500, cache reads 30. */
 export const costOf = ({ prompt_tokens, cached_tokens, output_tokens, thinking_tokens }: Wish): number =>
   (prompt_tokens - cached_tokens) * 300 + cached_tokens * 30 + (output_tokens + thinking_tokens) * 2_500
 
-export interface Vendor {
+export interface Provider {
   url: string
   /** The tags of all requests that arrived. */
   seen: Set<string>
   stop(): Promise<void>
 }
 
-/** Starts the vendor on a port of its own. */
-export function startProvider(): Vendor {
+/** Starts the provider on a free port. */
+export function startProvider(): Provider {
   const seen = new Set<string>()
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -46,13 +46,16 @@ function streamed(wish: Wish): Response {
   const encode = (event: unknown) => Buffer.from(`data: ${JSON.stringify(event)}\r\n\r\n`)
   async function* events() {
     yield encode({ candidates: [{ content: { role: 'model', parts: [{ text: wish.tag }] } }] })
-    await Bun.sleep(1)
+    await turn()
     yield encode({ candidates: [{ content: { role: 'model', parts: [{ text: ' and more' }] } }] })
-    await Bun.sleep(1)
+    await turn()
     yield encode(answerOf(wish))
   }
   return new Response(events(), { headers: { 'content-type': 'text/event-stream' } })
 }
+
+/** A turn of the event loop, so that events are sent apart and a server may die between them. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 const answerOf = (wish: Wish) => ({
   candidates: [{ content: { role: 'model', parts: [{ text: wish.tag }] }, finishReason: 'STOP', index: 0 }],

@@ -1,0 +1,147 @@
+// The end of a request with an Idempotency-Key: its answer is kept, or its key becomes free, or neither.
+import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/errors.ts'
+import { type RenderError, renderFailure } from '../http/answers.ts'
+import type { Logger } from '../observe/log.ts'
+import type { KeptAnswers, KeptBody, KeyedRequest } from './kept-answers.ts'
+import { keepWhole, type Recording, startRecording } from './recording.ts'
+
+export interface ConclusionDeps {
+  answers: KeptAnswers
+  log: Logger
+}
+
+/** What is needed to write a failure as its caller gets it. */
+export interface FailureOrigin {
+  request_id: string
+  /** How the surface writes an error. */
+  render: RenderError
+  /** A further name of the header that carries the request's id. */
+  id_header?: string | undefined
+}
+
+/** The kinds of errors that the same request gets again at any time. */
+const PERMANENT: ReadonlySet<ErrorKind> = new Set([
+  'invalid_request',
+  'permission_denied',
+  'not_found',
+  'payload_too_large',
+  'unprocessable',
+  'unimplemented',
+])
+
+/** Keeps a complete answer under its key, where that succeeds. @returns the answer, to be sent */
+export async function concludeAnswer(
+  deps: ConclusionDeps,
+  request: KeyedRequest,
+  answer: Response,
+): Promise<Response> {
+  const bytes = await answer.bytes()
+  await keep(deps, request, answer, () => keepWhole(deps.answers, bytes))
+  return new Response(bytes, answer)
+}
+
+/**
+ * Keeps a permanent failure of a call that had begun, and frees the key after any other. A call has begun once it is
+ * recorded. The key is not freed while money is held for the call, since that may yet be charged, nor after a charge.
+ * Never throws: a key that could not be freed becomes free at its next use if nothing was charged.
+ */
+export async function concludeFailure(
+  deps: ConclusionDeps,
+  request: KeyedRequest,
+  thrown: unknown,
+  origin: FailureOrigin,
+): Promise<void> {
+  const { answers, log } = deps
+  const error: GatewayError = toGatewayError(thrown)
+  try {
+    const row = answers.find(request)
+    if (!row || answers.isHeld(row)) return
+    const call = answers.callOf(row)
+    if (call && PERMANENT.has(error.kind)) await concludeAnswer(deps, request, renderFailure(error, origin))
+    else if (!call || call.cost_nanos === 0) await answers.forget(request)
+  } catch (cause) {
+    log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
+  }
+}
+
+/**
+ * Records a streamed answer while its caller reads it, and keeps it once it is complete.
+ *
+ * @param gone fires when the caller no longer waits for the answer
+ * @param end called once the stream has ended, in whichever way
+ * @returns the same answer, to be sent
+ */
+export function recordStream(
+  deps: ConclusionDeps,
+  request: KeyedRequest,
+  answer: Response,
+  gone: AbortSignal,
+  end: () => void,
+): Response {
+  const reader = answer.body?.getReader()
+  if (!reader) throw new Error('a streamed answer has no body')
+  const recording = startRecording(deps.answers)
+  const giveUp = () => recording.discard().finally(end)
+  gone.addEventListener('abort', () => void giveUp(), { once: true })
+  if (gone.aborted) void giveUp()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = await orElse(reader.read(), giveUp)
+        if (value) {
+          await recording.add(value)
+          controller.enqueue(value)
+        } else {
+          await concludeStream(deps, request, answer, recording).finally(end)
+          controller.close()
+        }
+      },
+      cancel: (reason) => reader.cancel(reason).finally(giveUp),
+    },
+    // Reads no faster from the upstream than the caller reads.
+    { highWaterMark: 0 },
+  )
+  return new Response(body, answer)
+}
+
+/** Keeps a stream that was completed; frees the key of another one that is recorded and cost nothing. */
+async function concludeStream(
+  deps: ConclusionDeps,
+  request: KeyedRequest,
+  answer: Response,
+  recording: Recording,
+): Promise<void> {
+  const { answers } = deps
+  const row = answers.find(request)
+  const call = row && answers.callOf(row)
+  if (call?.outcome === 'completed') return await keep(deps, request, answer, recording.finish)
+  await recording.discard()
+  if (call?.cost_nanos === 0) await answers.forget(request)
+}
+
+/** Keeps an answer under its key. A failure is only logged: the caller has paid for the answer, and gets it. */
+async function keep(
+  { answers, log }: ConclusionDeps,
+  request: KeyedRequest,
+  { status, headers }: Response,
+  write: () => Promise<KeptBody>,
+): Promise<void> {
+  try {
+    answers.keep(request, { status, headers: [...headers], body: await write() })
+  } catch (cause) {
+    log.warn(
+      { request_id: request.request_id, cause },
+      'an answer could not be kept under its Idempotency-Key',
+    )
+  }
+}
+
+/** Does something more when a step fails, and fails as it did. */
+async function orElse<T>(step: Promise<T>, onFailure: () => Promise<void>): Promise<T> {
+  try {
+    return await step
+  } catch (failure) {
+    await onFailure()
+    throw failure
+  }
+}

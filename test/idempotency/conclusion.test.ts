@@ -1,0 +1,151 @@
+// The end of a request with an Idempotency-Key: the ledger decides whether its key is free, whatever was thrown.
+import type { Database } from 'bun:sqlite'
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { invalidRequest, upstreamFailed } from '../../src/domain/errors.ts'
+import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
+import { type AnswerFiles, createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
+import type { Operation } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { hold, post, voided, world } from '../ledger/world.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+/** These answers are small: none of them goes to a file. */
+const NO_FILES: AnswerFiles = {
+  put: () => Promise.reject(new Error('no file was expected')),
+  open: async () => undefined,
+  remove: async () => undefined,
+  list: async () => [],
+  removeLeftovers: async () => {},
+}
+
+let db: Database
+let idempotency: Idempotency
+let requests = 0
+
+beforeEach(() => {
+  db = world({ balance: 1_000 })
+  const answers = createKeptAnswers(db, NO_FILES, () => 0)
+  idempotency = createIdempotency({ answers, log: memoryLog().log })
+})
+
+/** The request of these tests: the same one each time, with the same key. */
+const callOf = (streams = false) => ({
+  origin: {
+    request: new Request('http://gateway/paid', { method: 'POST', headers: { 'idempotency-key': 'key' } }),
+    request_id: `req_${requests++}`,
+    render: () => ({ status: 400, body: { error: 'refused' } }),
+  },
+  account_id: 1,
+  content: ['body'],
+  streams,
+  gone: new AbortController().signal,
+})
+
+const inLedger = (operations: Operation[]) => void createWriter(db).commit(operations)
+
+/** Sends the request again. @returns how it was answered: anew, with the kept answer, or with which refusal */
+async function sendAgain(streams = false): Promise<string> {
+  try {
+    const answer = await idempotency.once(callOf(streams), async () => new Response('anew'))
+    return answer.headers.has('idempotent-replayed') ? `replayed ${answer.status}` : await answer.text()
+  } catch (thrown) {
+    return (thrown as { code: string }).code
+  }
+}
+
+/** A first request that does this in the ledger, and then fails. */
+async function failFirst(operations: (request_id: string) => Operation[], failure: Error): Promise<void> {
+  const call = callOf()
+  const failing = idempotency.once(call, async () => {
+    inLedger(operations(call.origin.request_id))
+    throw failure
+  })
+  await expect(failing).rejects.toBe(failure)
+}
+
+const FAILED = upstreamFailed('no answer')
+const REFUSED = invalidRequest('no such tool')
+const held = (request_id: string) => hold(100, { request_id })
+
+describe('a request that failed', () => {
+  const CASES: [name: string, (request_id: string) => Operation[], failure: Error, then: string][] = [
+    ['before its hold', () => [], FAILED, 'anew'],
+    ['permanently, before its hold', () => [], REFUSED, 'anew'],
+    ['and whose hold was voided', (id) => [held(id), voided(1)], FAILED, 'anew'],
+    ['permanently, and whose hold was voided', (id) => [held(id), voided(1)], REFUSED, 'replayed 400'],
+    ['by a bug, and whose hold was voided', (id) => [held(id), voided(1)], new TypeError('bug'), 'anew'],
+    ['and whose hold is still pending', (id) => [held(id)], FAILED, 'idempotency_key_in_use'],
+    ['permanently, and whose hold is still pending', (id) => [held(id)], REFUSED, 'idempotency_key_in_use'],
+    ['after it was charged', (id) => [held(id), post(1, 70)], FAILED, 'idempotent_answer_lost'],
+    ['after it was charged nothing', (id) => [held(id), post(1, 0)], FAILED, 'anew'],
+  ]
+  test.each(CASES)('%s', async (_, operations, failure, then) => {
+    await failFirst(operations, failure)
+    expect(await sendAgain()).toBe(then)
+  })
+
+  test.each([
+    ['voided', voided(1), 'anew'],
+    ['posted', post(1, 70), 'idempotent_answer_lost'],
+  ])('while its hold was pending, which is %s later', async (_, resolution, then) => {
+    await failFirst((id) => [held(id)], FAILED)
+    expect(await sendAgain()).toBe('idempotency_key_in_use')
+    inLedger([resolution])
+    expect(await sendAgain()).toBe(then)
+  })
+})
+
+describe('a stream', () => {
+  /** Serves a stream that holds money first and does `atEnd` last. */
+  async function streamFirst(
+    atEnd: (controller: ReadableStreamDefaultController) => void,
+  ): Promise<Response> {
+    const call = callOf(true)
+    let sent = false
+    return idempotency.once(call, async () => {
+      inLedger([held(call.origin.request_id)])
+      const body = new ReadableStream({
+        pull(controller) {
+          if (sent) return atEnd(controller)
+          sent = true
+          controller.enqueue(Buffer.from('hello'))
+        },
+      })
+      return new Response(body)
+    })
+  }
+
+  test('that was completed and charged is replayed', async () => {
+    const answer = await streamFirst((controller) => {
+      inLedger([post(1, 70)])
+      controller.close()
+    })
+    expect(await answer.text()).toBe('hello')
+    expect(await sendAgain(true)).toBe('replayed 200')
+  })
+
+  test.each([
+    ['charged', post(1, 70), 'idempotent_answer_lost'],
+    ['not charged', voided(1), 'anew'],
+  ])('that fails is no longer under way, and was %s', async (_, resolution, then) => {
+    const failure = new Error('the connection broke')
+    const answer = await streamFirst((controller) => {
+      inLedger([resolution])
+      controller.error(failure)
+    })
+    await expect(answer.text()).rejects.toBe(failure)
+    expect(await sendAgain(true)).toBe(then)
+  })
+
+  test.each([
+    ['charged', post(1, 70), 'idempotent_answer_lost'],
+    ['not charged', voided(1), 'anew'],
+  ])('whose reader stops is no longer under way, and was %s', async (_, resolution, then) => {
+    const answer = await streamFirst(() => {})
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    inLedger([resolution])
+    await reader?.cancel()
+    expect(await sendAgain(true)).toBe(then)
+  })
+})
