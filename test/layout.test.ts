@@ -125,7 +125,7 @@ describe('files', () => {
 
 /** A line that begins a function: a declaration, a method, or an arrow with a body of its own. */
 const BEGINS = [
-  /\bfunction\b/,
+  /\bfunction\b\*? *[\w(]/,
   /=> \{$/,
   /^\s*(?:(?:async|static|get|set|private) )*[\w#]+(?:<.*>)?\(.*\)(?:: .*)? \{$/,
   /^\s*(?:(?:async|static|get|set|private) )*[\w#]+(?:<.*>)?\($/,

@@ -198,7 +198,15 @@ function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperatio
   parts.settlements.add({
     operation,
     fields: fieldsOf(held, operation),
-    written: (outcome) => conclude(parts, held, operation, outcome),
+    written(outcome) {
+      if (outcome.ok) return conclude(parts, held, operation, outcome)
+      // A commit that failed may have been made all the same; then it was this settlement that resolved the hold.
+      const { refusal } = outcome
+      parts.log.warn(
+        { ...fieldsOf(held, operation), refusal },
+        'hold already resolved, by an earlier try or its expiry',
+      )
+    },
   })
 }
 
