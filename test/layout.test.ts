@@ -138,6 +138,10 @@ function functionsOf(file: string): { name: string; lines: number }[] {
   return lines.flatMap((line, start) => {
     if (NO_FUNCTION.test(line) || !BEGINS.some((begins) => begins.test(line))) return []
     const indentation = /^\s*/.exec(line)?.[0] ?? ''
+    const next = lines.find(
+      (other, at) => at > start && other.startsWith(indentation) && other[indentation.length] !== ' ',
+    )
+    if (line.endsWith('(') && !/^\s*\).*\{$/.test(next ?? '')) return []
     const end = lines.findIndex(
       (other, at) => at > start && other.startsWith(`${indentation}}`) && !/[{(]$/.test(other),
     )
