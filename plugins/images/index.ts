@@ -7,7 +7,7 @@ import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
 import { failureAnswer, type RenderError } from '../../src/http/answers.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { originOf, type Server } from '../../src/surface/origin.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
@@ -26,7 +26,7 @@ const MEMORY_WAIT_MS = 60_000
 export const imagesWith = ({
   fetchImage = createRemoteFetch(),
   clock = () => performance.now(),
-}: ImagesSeams): Plugin => {
+}: ImagesSeams) => {
   return (gateway: Gateway) => {
     const { exchange, library, catalogue, log, newRequestId } = gateway
     const images = createImageExchange({
@@ -91,4 +91,4 @@ function rateHeaders({ limit, remaining, resets_in_s }: RateState): [name: strin
   ]
 }
 
-export const images: Plugin = imagesWith({})
+export const images = imagesWith({})

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, isImageMime } from '../domain/image-formats.ts'
+import { readAtMost } from '../http/body.ts'
 
 const PARTIAL_CONTENT = 206
 
@@ -39,14 +40,7 @@ export function acceptedMime({ statusCode = 0, headers }: IncomingMessage): Imag
  */
 export async function readBody(response: IncomingMessage, cap_bytes: number): Promise<Uint8Array> {
   if (Number(response.headers['content-length'] ?? 0) > cap_bytes) throw tooLarge(cap_bytes)
-  const chunks: Uint8Array[] = []
-  let size_bytes = 0
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
-    size_bytes += chunk.byteLength
-    if (size_bytes > cap_bytes) throw tooLarge(cap_bytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, size_bytes)
+  return readAtMost(response as AsyncIterable<Uint8Array>, cap_bytes, tooLarge)
 }
 
 /** `Image/PNG; q=1` → `image/png`. RFC 9110 §8.3.1. */

@@ -1,5 +1,4 @@
-// Owns how a surface's calls are answered: each gets an id of its own, and leaves in the surface's shape when it fails.
-
+// A surface's calls without Elysia's hooks: each gets an id of its own, and its failure becomes an answer.
 import type { CallOrigin } from '../exchange/paid-call.ts'
 import { failureAnswer } from '../http/answers.ts'
 import type { Gateway } from './gateway.ts'

@@ -117,7 +117,7 @@ describe('what is no route', () => {
     expect(response.status).toBe(404)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     expect(await response.json()).toMatchObject({
-      error: { message: expect.stringMatching(/nothing at this address/) },
+      error: { message: expect.stringMatching(/no such endpoint/) },
     })
   })
 
