@@ -13,7 +13,7 @@ import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { freeCalls, openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
-import { FilesQuery, KeyParams } from './model.ts'
+import { FilesQuery, KeyParams, UploadForm } from './model.ts'
 import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
 import { DeletedView, FilesView, fileView, UploadedView } from './views.ts'
 
@@ -45,6 +45,7 @@ function receiving(gateway: Gateway) {
     },
     {
       parse: 'none',
+      body: UploadForm,
       response: { 200: UploadedView, ...failures(ErrorBody, 400, 401, 403, 408, 413, 429, 502, 503) },
     },
   )

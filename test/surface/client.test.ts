@@ -3,10 +3,12 @@
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'bun:test'
 import { treaty } from '@elysiajs/eden'
 import type { App } from '../../plugins/index.ts'
+import { paint } from '../media/support.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import type { Uploaded } from '../upload/support.ts'
 
 interface ErrorBody {
   error: { message: string; type: string; code: string; param: string | null }
@@ -61,10 +63,17 @@ describe('a typed client', () => {
     expect(data.has_more).toBe(true)
   })
 
-  test('lists files and images, and deletes', async () => {
-    const files = await client.api.v1.files.get({ query: {} })
-    expectTypeOf(files.data?.quota.used_bytes).toEqualTypeOf<number | undefined>()
-    expect(files.data?.files).toEqual([])
+  test('uploads a file, and lists it', async () => {
+    const picture = new File([new Uint8Array(await paint('png'))], 'cat.png', { type: 'image/png' })
+    const uploaded = await client.api.v1.upload.post({ files: [picture] })
+    expectTypeOf(uploaded.data?.uploaded).toEqualTypeOf<Uploaded[] | undefined>()
+    expect(uploaded.data?.uploaded).toMatchObject([{ name: 'cat.png', size: picture.size }])
+    const { data } = await client.api.v1.files.get({ query: {} })
+    expectTypeOf(data?.quota.used_bytes).toEqualTypeOf<number | undefined>()
+    expect(data?.quota.used_bytes).toBe(picture.size)
+  })
+
+  test('lists images, and deletes them', async () => {
     const history = await client.api.images.history.get({ query: { kind: 'edit' } })
     expect(history.data).toEqual({ images: [], next_cursor: null })
     const deleted = await client.api.images({ id: crypto.randomUUID() }).delete()

@@ -1,0 +1,113 @@
+// Parameters in a query string: whole numbers, names given twice, and pages.
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import {
+  doubledParameters,
+  OneOf,
+  PAGE_PARAMETERS,
+  pageFields,
+  pageOf,
+  WholeNumber,
+} from '../../src/http/parameters.ts'
+
+describe('a whole number', () => {
+  const One = WholeNumber({ minimum: 1, maximum: 1_000 }, 'a whole number')
+
+  test.each([
+    ['1', 1],
+    ['1000', 1_000],
+    ['007', 7],
+    [5, 5],
+  ])('%p is read as %d', (text, number) => {
+    expect(Value.Decode(One, text)).toBe(number)
+  })
+
+  test.each<[value: unknown]>([
+    ['0'],
+    ['1001'],
+    ['-1'],
+    ['+1'],
+    ['1.5'],
+    ['1e2'],
+    ['0x1'],
+    [' 1'],
+    ['1 '],
+    [''],
+    ['x'],
+    ['１'],
+    ['9'.repeat(16)],
+    [0],
+    [1_001],
+    [[]],
+    [['1']],
+    [null],
+    [undefined],
+  ])('%p is none', (value) => {
+    expect(Value.Check(One, value)).toBe(false)
+  })
+
+  test('without a maximum goes as far as numbers are exact', () => {
+    const Any = WholeNumber({ minimum: 1 }, 'a whole number')
+    expect(Value.Decode(Any, '9'.repeat(15))).toBe(999_999_999_999_999)
+    expect(Value.Check(Any, '9'.repeat(16))).toBe(false)
+  })
+
+  test('is a plain integer to whoever reads the schema', () => {
+    expect(JSON.parse(JSON.stringify(One))).toMatchObject({ type: 'integer', minimum: 1, maximum: 1_000 })
+  })
+})
+
+test('one of several words', () => {
+  const Colour = OneOf(['red', 'green'])
+  expect(['red', 'green', 'Red', ''].map((word) => Value.Check(Colour, word))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(Colour.must).toBe('one of red, green')
+})
+
+describe('names given more than once', () => {
+  test.each<[query: string, doubled: Record<string, string[]>]>([
+    ['', {}],
+    ['?', {}],
+    ['?a=1', {}],
+    ['?a=1&b=1', {}],
+    ['?a=1&a=1', { a: ['1', '1'] }],
+    ['?a=1&b=2&a=3&b=4&c=5', { a: ['1', '3'], b: ['2', '4'] }],
+    ['?a=1&%61=2', { a: ['1', '2'] }],
+    ['?a&a', { a: ['', ''] }],
+    ['?a=1#&a=2', {}],
+  ])('%s', (query, doubled) => {
+    expect({ ...doubledParameters(`http://host/path${query}`) }).toEqual(doubled)
+  })
+
+  test('__proto__ is a name like any other', () => {
+    const doubled = doubledParameters('http://host/?__proto__=1&__proto__=2')
+    expect(Object.keys(doubled)).toEqual(['__proto__'])
+  })
+})
+
+describe('pages', () => {
+  test('have 50 entries unless asked otherwise', () => {
+    expect(pageOf({})).toEqual({ limit: 50, cursor: undefined })
+    expect(pageOf({ limit: 3, cursor: 9 })).toEqual({ limit: 3, cursor: 9 })
+  })
+
+  test('have at most 1000 entries', () => {
+    const Query = Type.Object(PAGE_PARAMETERS)
+    expect([Value.Check(Query, { limit: '1000' }), Value.Check(Query, { limit: '1001' })]).toEqual([
+      true,
+      false,
+    ])
+  })
+
+  test('the last one says null', () => {
+    expect([pageFields({ next_cursor: 7 }), pageFields({ next_cursor: undefined })]).toEqual([
+      { next_cursor: 7 },
+      { next_cursor: null },
+    ])
+  })
+})
