@@ -1,7 +1,9 @@
 // What can be asked of an account's usage: the parameters, and what they mean.
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { ModelName, OneOf, PAGE_PARAMETERS, pageOf } from '../../src/http/parameters.ts'
+import { PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { OneOf } from '../../src/http/schema.ts'
 import type { CallFilter, PageRequest } from '../../src/ledger/history.ts'
 
 const DAY_MS = 86_400_000

@@ -1,14 +1,13 @@
 // What callers are shown of their account, their key and their calls. Which provider served them is not among it.
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
-import type { Limiter } from '../../src/access/limits.ts'
-import { limitsFor } from '../../src/access/limits.ts'
+import { type Limiter, limitsFor } from '../../src/access/limits.ts'
 import type { Limit, Limits } from '../../src/domain/catalogue.ts'
-import { OneOf, PAGE_FIELDS, pageFields } from '../../src/http/parameters.ts'
+import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 import {
   MoneyFields,
   money,
-  Nullable,
   NullableMoneyFields,
   NullableTimeFields,
   TimeFields,

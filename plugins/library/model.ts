@@ -2,8 +2,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
-import { ModelName, OneOf, PAGE_FIELDS, PAGE_PARAMETERS } from '../../src/http/parameters.ts'
-import { Nullable } from '../../src/http/views.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../src/http/paging.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { HistoryImage } from '../../src/library/history.ts'
 
 const closed = { additionalProperties: false }

@@ -2,8 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { Limit, OneOf } from '../../src/http/parameters.ts'
-import { Nullable } from '../../src/http/views.ts'
+import { Limit } from '../../src/http/paging.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 
 const closed = { additionalProperties: false }
 

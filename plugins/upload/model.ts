@@ -1,7 +1,7 @@
 // What can be sent as files, and asked of them.
 import { Type } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { PAGE_PARAMETERS } from '../../src/http/parameters.ts'
+import { PAGE_PARAMETERS } from '../../src/http/paging.ts'
 
 export const FilesQuery = Type.Object(PAGE_PARAMETERS, { additionalProperties: false })
 

@@ -1,6 +1,6 @@
 // What callers are shown of their files.
 import { type Static, Type } from '@sinclair/typebox'
-import { PAGE_FIELDS } from '../../src/http/parameters.ts'
+import { PAGE_FIELDS } from '../../src/http/paging.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 
 const closed = { additionalProperties: false }

@@ -1,11 +1,8 @@
-// Parameters in a query string: the types and checks that schemas of query strings share, and paging.
+// Parameters in a query string: types that they share, and those given more than once.
 import { Kind, Type, TypeRegistry } from '@sinclair/typebox'
 
 const WHOLE_NUMBER = 'WholeNumberText'
 const DIGITS = /^\d{1,15}$/
-const MAX_LIMIT = 1_000
-/** Without a limit of the caller's, a page has this many entries. */
-const DEFAULT_LIMIT = 50
 
 interface Bounds {
   minimum: number
@@ -37,42 +34,10 @@ export const WholeNumber = ({ minimum, maximum }: Bounds, must: string) =>
     .Decode(Number)
     .Encode((number) => number)
 
-/** How many entries a page has at most. */
-export const Limit = WholeNumber({ minimum: 1, maximum: MAX_LIMIT }, `a whole number from 1 to ${MAX_LIMIT}`)
-
-/** One of several words. (TypeBox gives a union of literals that are not written out the type `never`.) */
-export const OneOf = <const Word extends string>(words: readonly Word[]) =>
-  Type.Unsafe<Word>(
-    Type.Union(
-      words.map((word) => Type.Literal(word)),
-      { must: `one of ${words.join(', ')}` },
-    ),
-  )
-
 export const ModelName = Type.String({
   minLength: 1,
   maxLength: 128,
   must: 'the name of a model, of at most 128 characters',
-})
-
-/** The parameters of every list that comes in pages, the newest first. */
-export const PAGE_PARAMETERS = {
-  limit: Type.Optional(Limit),
-  cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),
-}
-
-/** What such a list answers beside its entries. */
-export const PAGE_FIELDS = { next_cursor: Type.Union([Type.Integer(), Type.Null()]) }
-
-/** The page that is asked for. */
-export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: number }) => ({
-  limit,
-  cursor,
-})
-
-/** Where the next page begins, as it is answered; null on the last page. */
-export const pageFields = ({ next_cursor = null }: { next_cursor: number | undefined | null }) => ({
-  next_cursor,
 })
 
 /**

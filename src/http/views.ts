@@ -1,6 +1,7 @@
 // Amounts and times in JSON, for callers and for the operator: exact, and readable. Each view stands beside its schema.
-import { type TNull, type TSchema, type TUnion, Type } from '@sinclair/typebox'
+import { type TNull, type TUnion, Type } from '@sinclair/typebox'
 import { formatUsd, type Nanos } from '../domain/money.ts'
+import { Nullable } from './schema.ts'
 
 type MoneyView<Name extends string, N, Usd> = { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: Usd }
 type TimeView<Name extends string, Ms, Text> = { [K in `${Name}_at_ms`]: Ms } & { [K in `${Name}_at`]: Text }
@@ -20,10 +21,6 @@ export function time<Name extends string, Ms extends number | null>(name: Name, 
     [`${name}_at`]: time_ms === null ? null : new Date(time_ms).toISOString(),
   } as TimeView<Name, Ms, Ms extends null ? null : string>
 }
-
-/** A value that may be null. */
-export const Nullable = <S extends TSchema>(schema: S): TUnion<[S, TNull]> =>
-  Type.Union([schema, Type.Null()])
 
 const Amount = Type.Integer({ description: 'nano-dollars' })
 const Usd = Type.String({ description: 'USD as a decimal number' })

@@ -1,15 +1,7 @@
-// Parameters in a query string: whole numbers, names given twice, and pages.
+// Parameters in a query string: whole numbers, and names given more than once.
 import { describe, expect, test } from 'bun:test'
-import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import {
-  doubledParameters,
-  OneOf,
-  PAGE_PARAMETERS,
-  pageFields,
-  pageOf,
-  WholeNumber,
-} from '../../src/http/parameters.ts'
+import { doubledParameters, WholeNumber } from '../../src/http/parameters.ts'
 
 describe('a whole number', () => {
   const One = WholeNumber({ minimum: 1, maximum: 1_000 }, 'a whole number')
@@ -58,17 +50,6 @@ describe('a whole number', () => {
   })
 })
 
-test('one of several words', () => {
-  const Colour = OneOf(['red', 'green'])
-  expect(['red', 'green', 'Red', ''].map((word) => Value.Check(Colour, word))).toEqual([
-    true,
-    true,
-    false,
-    false,
-  ])
-  expect(Colour.must).toBe('one of red, green')
-})
-
 describe('names given more than once', () => {
   test.each<[query: string, doubled: Record<string, string[]>]>([
     ['', {}],
@@ -87,27 +68,5 @@ describe('names given more than once', () => {
   test('__proto__ is a name like any other', () => {
     const doubled = doubledParameters('http://host/?__proto__=1&__proto__=2')
     expect(Object.keys(doubled)).toEqual(['__proto__'])
-  })
-})
-
-describe('pages', () => {
-  test('have 50 entries unless asked otherwise', () => {
-    expect(pageOf({})).toEqual({ limit: 50, cursor: undefined })
-    expect(pageOf({ limit: 3, cursor: 9 })).toEqual({ limit: 3, cursor: 9 })
-  })
-
-  test('have at most 1000 entries', () => {
-    const Query = Type.Object(PAGE_PARAMETERS)
-    expect([Value.Check(Query, { limit: '1000' }), Value.Check(Query, { limit: '1001' })]).toEqual([
-      true,
-      false,
-    ])
-  })
-
-  test('the last one says null', () => {
-    expect([pageFields({ next_cursor: 7 }), pageFields({ next_cursor: undefined })]).toEqual([
-      { next_cursor: 7 },
-      { next_cursor: null },
-    ])
   })
 })
