@@ -12,7 +12,7 @@ interface Bounds {
 /** Digits, or the number that they were decoded to: Elysia decodes a query twice. */
 TypeRegistry.Set<Bounds>(WHOLE_NUMBER, ({ minimum, maximum = Number.MAX_SAFE_INTEGER }, value) => {
   const number = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
-  return typeof number === 'number' && number >= minimum && number <= maximum
+  return typeof number === 'number' && Number.isInteger(number) && number >= minimum && number <= maximum
 })
 
 /**
