@@ -32,7 +32,7 @@ export function calls({ log, newRequestId }: Pick<Gateway, 'log' | 'newRequestId
 /** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
 export const openCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId'>, surface: SurfaceOf) =>
   calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
-    // Also asked about failures: first with undefined, while it is open who answers, then with an answer that has an id.
+    // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
     if (!(responseValue instanceof Response))
       return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), Number(set.status ?? 200))
