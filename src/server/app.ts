@@ -24,8 +24,8 @@ export function createApp<const Plugins extends readonly Plugin[]>(
   })
     // Registered before the surfaces: it reaches only routes that come after it.
     .onError({ as: 'global' }, ({ error, request, origin }: Failed) => {
-      // A route with an origin has a surface, whose own handler comes next.
-      if (origin !== undefined) return undefined
+      // A route with an origin of ours has a surface, whose own handler comes next.
+      if (origin?.render !== undefined) return undefined
       return failureAnswer({
         request,
         thrown: refusalBy(error),
@@ -44,8 +44,8 @@ export function createApp<const Plugins extends readonly Plugin[]>(
 interface Failed {
   error: unknown
   request: Request
-  /** What `calls` gives to every route of a surface. */
-  origin?: CallOrigin
+  /** What `calls` gives to every route of a surface; a plugin may use the name for something else. */
+  origin?: Partial<CallOrigin>
 }
 
 /** RFC 9112, 3.2: such a request is refused. Its URL cannot be parsed, whatever its path looks like. */

@@ -1,7 +1,7 @@
 // The scoped Elysia plugins of surfaces: a call's id and origin, its caller, and failures in the surface's shape.
 // They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
-import { Elysia } from 'elysia'
+import { Elysia, StatusMap } from 'elysia'
 import { failureAnswer, idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
 import { refusalBy } from './elysia-errors.ts'
@@ -35,11 +35,15 @@ export const openCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId'>, surfac
     // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
     if (!(responseValue instanceof Response))
-      return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), Number(set.status ?? 200))
+      return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), statusOf(set.status))
     if (!responseValue.headers.has('x-request-id'))
       responseValue.headers.set('x-request-id', origin.request_id)
     return undefined
   })
+
+/** Elysia takes statuses by their names, too. */
+const statusOf = (status: number | keyof StatusMap = 200): number =>
+  typeof status === 'number' ? status : StatusMap[status]
 
 /**
  * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit: they are how

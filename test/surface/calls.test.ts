@@ -66,10 +66,16 @@ const routesOf = (name: string): Plugin =>
   }
 
 const open: Plugin = (gateway) =>
-  new Elysia({ name: 'open' }).use(openCalls(gateway, surfaceOf('open'))).get('/open', ({ set }) => {
-    set.status = 202
-    return { open: true }
-  })
+  new Elysia({ name: 'open' })
+    .use(openCalls(gateway, surfaceOf('open')))
+    .get('/open', ({ set }) => {
+      set.status = 202
+      return { open: true }
+    })
+    .get('/open/named', ({ set }) => {
+      set.status = 'Accepted'
+      return { open: true }
+    })
 const paid: Plugin = (gateway) =>
   new Elysia({ name: 'paid' }).use(calls(gateway, surfaceOf('paid'))).post(
     '/paid',
@@ -83,6 +89,7 @@ const paid: Plugin = (gateway) =>
 const bare: Plugin = () =>
   new Elysia({ name: 'bare' })
     .get('/bare', () => 'bare')
+    .derive(() => ({ origin: 'something else' }))
     .get('/bare/throws', () => {
       throw new TypeError(SECRET)
     })
@@ -175,8 +182,8 @@ describe('an answer', () => {
     })
   })
 
-  test('has the status that its route set', async () => {
-    const { status, text } = await get('/open', {})
+  test.each(['/open', '/open/named'])('has the status that its route set: %s', async (path) => {
+    const { status, text } = await get(path, {})
     expect([status, text]).toEqual([202, '{"open":true}'])
   })
 
