@@ -1,6 +1,6 @@
-// Owns which surfaces the gateway has, and their order.
-import type { Plugin } from '../src/surface/gateway.ts'
-import { account } from './billing/index.ts'
+// The surfaces of the gateway, in order, and the type of the application that they make.
+import type { AppOf, Plugin } from '../src/surface/gateway.ts'
+import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
@@ -11,15 +11,18 @@ import { models } from './models/index.ts'
 import { native } from './native/index.ts'
 import { upload } from './upload/index.ts'
 
-export const plugins: readonly Plugin[] = [
+export const plugins = [
   health,
   native,
   messages,
   chat,
   models,
   embeddings,
-  account,
+  billing,
   upload,
   images,
   library,
-]
+] as const satisfies readonly Plugin[]
+
+/** All routes with their types: `treaty<App>(url)` of @elysiajs/eden is a typed client. */
+export type App = AppOf<typeof plugins>

@@ -1,10 +1,50 @@
 // The live feed of an account's calls: server-sent events while they are held, answered and settled.
 import { Stream } from '@elysiajs/stream'
+import { type Static, Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
 import type { ActivityEvent } from '../../src/exchange/activity.ts'
-import { money } from '../../src/http/views.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { MoneyFields, money } from '../../src/http/views.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { OUTCOMES } from './model.ts'
+
+const aboutCall = {
+  request_id: Type.String(),
+  key: Type.String({ description: 'the prefix of the key that made the call' }),
+  surface: Type.String(),
+  model: Type.String(),
+  streamed: Type.Boolean(),
+  at: Type.String({ description: 'ISO 8601, UTC' }),
+}
+
+/** One event of the feed: the `data` of a server-sent event. */
+export const FeedEvent = Type.Union([
+  Type.Object({ type: Type.Literal('held'), ...aboutCall, ...MoneyFields('held') }),
+  Type.Object({
+    type: Type.Literal('first_byte'),
+    ...aboutCall,
+    after_ms: Type.Integer({ description: 'since the call was let in' }),
+  }),
+  Type.Object({
+    type: Type.Literal('settled'),
+    ...aboutCall,
+    outcome: OneOf(OUTCOMES),
+    status: Type.Integer(),
+    duration_ms: Type.Integer(),
+    ...MoneyFields('cost'),
+  }),
+  Type.Object({ type: Type.Literal('ping') }),
+])
+
+/** The feed in a route's schema, where nothing is checked: it is a `Response` already. */
+export const Feed = Type.Unsafe<ReadableStream>(
+  Type.Any({
+    description: 'server-sent events',
+    contentMediaType: 'text/event-stream',
+    contentSchema: FeedEvent,
+  }),
+)
 
 /** Feeds that one key may have open at once. */
 const MAX_FEEDS_PER_KEY = 4
@@ -18,7 +58,6 @@ const MAX_WAITING_EVENTS = 1_000
 export interface FeedRequest {
   caller: Caller
   request: Request
-  request_id: string
   /** Looks at the key again. @throws GatewayError once it may not be used any more */
   recheck(): void
 }
@@ -46,7 +85,7 @@ export function createFeeds(
     else open.delete(key_id)
   }
 
-  return ({ caller, request, request_id, recheck }) => {
+  return ({ caller, request, recheck }) => {
     const key_id = caller.key.id
     if ((open.get(key_id) ?? 0) >= MAX_FEEDS_PER_KEY) throw tooManyFeeds()
     count(key_id, 1)
@@ -73,18 +112,18 @@ export function createFeeds(
     feed.send({ type: 'ping' })
     if (request.signal.aborted) end()
     return new Response(feed.body, {
-      headers: {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-request-id': request_id,
-      },
+      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
     })
   }
 }
 
 /** One feed. @elysiajs/stream has no bound of its own: what its reader has not taken yet is counted here. */
-function startFeed(): { body: ReadableStream<Uint8Array>; send(event: object): void; end(): void } {
-  const stream = new Stream<object>()
+function startFeed(): {
+  body: ReadableStream<Uint8Array>
+  send(event: Static<typeof FeedEvent>): void
+  end(): void
+} {
+  const stream = new Stream<Static<typeof FeedEvent>>()
   const reader = stream.value.getReader()
   let waiting = 0
   const body = new ReadableStream<Uint8Array>(
@@ -110,7 +149,7 @@ function startFeed(): { body: ReadableStream<Uint8Array>; send(event: object): v
   }
 }
 
-function viewOf(event: ActivityEvent, now_ms: number): object {
+function viewOf(event: ActivityEvent, now_ms: number): Static<typeof FeedEvent> {
   const at = new Date(now_ms).toISOString()
   if (event.type === 'held') {
     const { held_nanos, ...call } = event

@@ -1,60 +1,55 @@
-// Owns the account surface: GET /api/v1/account and GET /api/v1/usage.
+// The billing surface: GET /api/v1/account, /api/v1/usage, and the live feed of calls, /api/v1/events.
 import { Elysia } from 'elysia'
 import { type Caller, COMMON_FORMS, unknownKey } from '../../src/access/gate.ts'
 import { findKey, type KeyOfAccount } from '../../src/access/lookup.ts'
-import { plainError } from '../../src/http/plain-error.ts'
-import { readQuery } from '../../src/http/query.ts'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { dailySums, listCalls } from '../../src/ledger/history.ts'
-import { answering } from '../../src/surface/answering.ts'
-import { serveFree } from '../../src/surface/free-call.ts'
+import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
-import type { Server } from '../../src/surface/origin.ts'
-import { createFeeds, type FeedTimers } from './events.ts'
-import { NO_QUERY, readUsageRequest, UsageQuery } from './model.ts'
-import { accountView, pageView, sumView } from './views.ts'
+import { failures } from '../../src/surface/responses.ts'
+import { createFeeds, Feed, type FeedTimers } from './events.ts'
+import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
+import { AccountView, accountView, pageView, sumView, UsageView } from './views.ts'
 
-const SURFACE = { surface: 'account', forms: COMMON_FORMS, render: plainError }
+const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
+const FAILURES = failures(ErrorBody, 400, 401, 403, 500)
 
 /**
- * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of his account, and
- * of no other; with `sums=day`, what they came to by day (UTC), model and key.
+ * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of their account, and
+ * of no other; with `sums=day`, the sums by day (UTC), model and key. `GET /api/v1/events`: the same calls as they happen,
+ * as server-sent events.
  */
-export function account(gateway: Gateway, timers: FeedTimers = {}) {
+export function billing(gateway: Gateway, timers: FeedTimers = {}) {
   const { db, catalogue, gate, limiter, now } = gateway
-  const answer = answering(gateway, SURFACE)
   const openFeed = createFeeds(gateway, timers)
 
-  /** As it is at this moment: the gate may remember a caller for a second, and his money moves on meanwhile. */
+  /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
   function current({ key }: Caller): KeyOfAccount {
     const found = findKey(db, key.sha256)
     if (!found) throw unknownKey()
     return found
   }
 
-  function usage(caller: Caller, url: URL) {
-    const query = readQuery(UsageQuery, url.searchParams)
-    const asked = readUsageRequest(query, { account_id: caller.account.id, now_ms: now() })
-    if (asked.kind === 'sums') return { sums: dailySums(db, asked.filter, 'utc').map(sumView) }
-    return pageView(listCalls(db, asked.filter, asked))
-  }
-
-  const serve = (request: Request, server: Server, answer: (caller: Caller) => unknown) =>
-    serveFree(gateway, { ...SURFACE, request, server, answer })
-
-  return new Elysia({ name: 'account' })
-    .get('/api/v1/account', ({ request, server }) =>
-      serve(request, server, (caller) => {
-        readQuery(NO_QUERY, new URL(request.url).searchParams)
-        return accountView(current(caller), catalogue().limits, limiter)
-      }),
+  return new Elysia({ name: 'billing' })
+    .use(freeCalls(gateway, SURFACE))
+    .get('/api/v1/account', ({ caller }) => accountView(current(caller), catalogue().limits, limiter), {
+      query: AccountQuery,
+      response: { 200: AccountView, ...FAILURES },
+    })
+    .get(
+      '/api/v1/usage',
+      ({ caller, query }) => {
+        const asked = readUsageRequest(query, { account_id: caller.account.id, now_ms: now() })
+        return asked.kind === 'sums'
+          ? { sums: dailySums(db, asked.filter, 'utc').map(sumView) }
+          : pageView(listCalls(db, asked.filter, asked.page))
+      },
+      { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
     )
-    .get('/api/v1/usage', ({ request, server }) =>
-      serve(request, server, (caller) => usage(caller, new URL(request.url))),
-    )
-    .get('/api/v1/events', ({ request, server }) =>
-      answer(request, server, ({ credential, address, request_id }) => {
-        const recheck = () => gate.admit(credential, address)
-        return openFeed({ caller: recheck(), request, request_id, recheck })
-      }),
+    .get(
+      '/api/v1/events',
+      ({ caller, origin, request }) =>
+        openFeed({ caller, request, recheck: () => gate.admit(origin.credential, origin.address) }),
+      { query: AccountQuery, response: { 200: Feed, ...failures(ErrorBody, 400, 401, 403, 429, 500) } },
     )
 }

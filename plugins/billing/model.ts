@@ -1,24 +1,27 @@
-// Owns what can be asked of an account's usage: the parameters, and what they mean.
+// What can be asked of an account's usage: the parameters, and what they mean.
 import { type Static, Type } from '@sinclair/typebox'
+import type { PageRequest } from '../../src/db/page.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
+import { PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { OneOf } from '../../src/http/schema.ts'
 import type { CallFilter } from '../../src/ledger/history.ts'
 
-/** Without a limit of the caller's, a page holds this many calls. */
-const DEFAULT_LIMIT = 50
-const MAX_CALLS = 1_000
 const DAY_MS = 86_400_000
-/** Sums that are not told where to begin go back this far: all of a long history is summed only on request. */
+/** How far back sums go by default: a long history is summed whole only on request. */
 const DEFAULT_SUMS_MS = 31 * DAY_MS
 
 const A_MOMENT =
   'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
-const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
+/** How a call ended. */
+export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
 
-const Moment = () =>
-  Type.Optional(Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$', must: A_MOMENT }))
+const Moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$', must: A_MOMENT })
 
-/** The account itself is asked for without parameters. */
-export const NO_QUERY = Type.Object({}, { additionalProperties: false })
+const closed = { additionalProperties: false }
+
+/** The account takes no parameters. */
+export const AccountQuery = Type.Object({}, closed)
 
 export const UsageQuery = Type.Object(
   {
@@ -28,29 +31,19 @@ export const UsageQuery = Type.Object(
         must: "a key's prefix, its first 10 characters. A whole key does not belong in an address",
       }),
     ),
-    model: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, must: 'the name of a model, of at most 128 characters' }),
-    ),
-    since: Moment(),
-    until: Moment(),
-    outcome: Type.Optional(
-      Type.Union(
-        OUTCOMES.map((outcome) => Type.Literal(outcome)),
-        { must: `one of ${OUTCOMES.join(', ')}` },
-      ),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_CALLS, must: `a whole number from 1 to ${MAX_CALLS}` }),
-    ),
-    cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
+    model: Type.Optional(ModelName),
+    since: Type.Optional(Moment),
+    until: Type.Optional(Moment),
+    outcome: Type.Optional(OneOf(OUTCOMES)),
+    ...PAGE_PARAMETERS,
     sums: Type.Optional(Type.Literal('day', { must: '"day"' })),
   },
-  { additionalProperties: false },
+  closed,
 )
 
-/** What a caller asks of his account's calls. */
+/** What a caller asks of their account's calls. */
 export type UsageRequest =
-  | { kind: 'calls'; filter: CallFilter; limit: number; cursor: number | undefined }
+  | { kind: 'calls'; filter: CallFilter; page: PageRequest }
   | { kind: 'sums'; filter: CallFilter }
 
 /**
@@ -63,16 +56,16 @@ export function readUsageRequest(
   query: Static<typeof UsageQuery>,
   { account_id, now_ms }: { account_id: number; now_ms: number },
 ): UsageRequest {
-  const { key, model, outcome, since, until, limit, cursor, sums } = query
+  const { key, model, outcome, since, until, sums } = query
   const since_ms = since === undefined ? undefined : readMoment('since', since, 'start')
   const until_ms = until === undefined ? undefined : readMoment('until', until, 'end')
   if (since_ms !== undefined && until_ms !== undefined && since_ms >= until_ms) {
     throw invalidRequest('since: must be before until.', { param: 'since' })
   }
   const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
-  if (sums === undefined) return { kind: 'calls', filter, limit: limit ?? DEFAULT_LIMIT, cursor }
-  for (const [name, value] of [['limit', limit] as const, ['cursor', cursor] as const]) {
-    if (value !== undefined) throw invalidRequest(`${name}: sums come without pages.`, { param: name })
+  if (sums === undefined) return { kind: 'calls', filter, page: pageOf(query) }
+  for (const name of ['limit', 'cursor'] as const) {
+    if (query[name] !== undefined) throw invalidRequest(`${name}: sums come without pages.`, { param: name })
   }
   return { kind: 'sums', filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) } }
 }

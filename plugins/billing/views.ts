@@ -1,11 +1,117 @@
-// Owns what callers are shown of their account, their key and their calls. Which provider served is the operator's affair.
-
-import type { Limiter } from '../../src/access/limits.ts'
-import { limitsFor } from '../../src/access/limits.ts'
+// What callers are shown of their account, their key and their calls. Which provider served them is not among it.
+import { Type } from '@sinclair/typebox'
+import { type Limiter, limitsFor } from '../../src/access/limits.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import type { Limit, Limits } from '../../src/domain/catalogue.ts'
-import { money, time } from '../../src/http/views.ts'
+import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+import {
+  MoneyFields,
+  money,
+  NullableMoneyFields,
+  NullableTimeFields,
+  TimeFields,
+  time,
+} from '../../src/http/views.ts'
 import type { CallPage, DailySum, RecordedCall } from '../../src/ledger/history.ts'
+import { OUTCOMES } from './model.ts'
+
+/** No answer has a field that its schema does not name. */
+const closed = { additionalProperties: false }
+
+const LIMITS = [
+  'requests_per_minute',
+  'tokens_per_minute',
+  'concurrent_calls',
+] as const satisfies (keyof Limit)[]
+
+const LimitView = Type.Optional(Type.Object({ limit: Type.Integer(), used: Type.Integer() }, closed))
+const LimitsView = Type.Object(
+  { requests_per_minute: LimitView, tokens_per_minute: LimitView, concurrent_calls: LimitView },
+  closed,
+)
+
+export const AccountView = Type.Object(
+  {
+    account: Type.String(),
+    status: OneOf(['active', 'suspended']),
+    ...MoneyFields('balance'),
+    ...MoneyFields('held'),
+    ...MoneyFields('available'),
+    ...MoneyFields('debt'),
+    limits: Type.Object({ account: LimitsView, key: LimitsView }, closed),
+    key: Type.Object(
+      {
+        name: Type.String(),
+        prefix: Type.String(),
+        models: Nullable(Type.Array(Type.String())),
+        ...NullableMoneyFields('spend_limit'),
+        ...MoneyFields('spent'),
+        ...MoneyFields('held'),
+        ...NullableTimeFields('expires'),
+      },
+      closed,
+    ),
+  },
+  closed,
+)
+
+const TOKEN_COUNTS = {
+  input_tokens: Type.Integer(),
+  input_audio_tokens: Type.Integer(),
+  cache_read_tokens: Type.Integer(),
+  cache_write_5m_tokens: Type.Integer(),
+  cache_write_1h_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  thinking_tokens: Type.Integer(),
+  output_image_tokens: Type.Integer(),
+}
+
+const CallView = Type.Object(
+  {
+    request_id: Type.String(),
+    surface: Type.String(),
+    model: Type.String(),
+    outcome: OneOf(OUTCOMES),
+    status: Type.Integer(),
+    ...TOKEN_COUNTS,
+    images: Type.Integer(),
+    first_byte_ms: Nullable(Type.Integer()),
+    duration_ms: Type.Integer(),
+    key_prefix: Type.String(),
+    key: Type.String(),
+    streamed: Type.Boolean(),
+    estimated: Type.Boolean(),
+    ...MoneyFields('hold'),
+    ...MoneyFields('cost'),
+    ...MoneyFields('unpaid'),
+    /** The price that was applied, as it was stored; null where nothing was charged. */
+    price: Nullable(Type.Record(Type.String(), Type.Unknown())),
+    ...TimeFields('started'),
+  },
+  closed,
+)
+
+const SumView = Type.Object(
+  {
+    day: Type.String(),
+    key_prefix: Type.String(),
+    model: Type.String(),
+    calls: Type.Integer(),
+    ...TOKEN_COUNTS,
+    images: Type.Integer(),
+    key: Type.String(),
+    ...MoneyFields('cost'),
+    ...MoneyFields('unpaid'),
+  },
+  closed,
+)
+
+/** A page of calls; or sums, where they were asked for. */
+export const UsageView = Type.Union([
+  Type.Object({ calls: Type.Array(CallView), ...PAGE_FIELDS }, closed),
+  Type.Object({ sums: Type.Array(SumView) }, closed),
+])
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
 export function accountView({ account, key }: KeyOfAccount, limits: Limits, limiter: Limiter) {
@@ -42,19 +148,9 @@ function limitsView(limit: Limit, used: Record<keyof Limit, number>) {
   )
 }
 
-const LIMITS = [
-  'requests_per_minute',
-  'tokens_per_minute',
-  'concurrent_calls',
-] as const satisfies (keyof Limit)[]
-
 /** One page of calls, the newest first. */
-export const pageView = ({ calls, next_cursor }: CallPage) => ({
-  calls: calls.map(callView),
-  next_cursor: next_cursor ?? null,
-})
+export const pageView = (page: CallPage) => ({ calls: page.calls.map(callView), ...pageFields(page) })
 
-/** The price that was applied comes as the object that was stored; null where nothing was charged. */
 function callView(call: RecordedCall) {
   const { id, account_id, account_name, key_id, provider, upstream_model, ...shown } = call
   const { key_name, streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, price, ...rest } = shown
@@ -72,7 +168,7 @@ function callView(call: RecordedCall) {
   }
 }
 
-/** What one key's calls of one model came to on one day. */
+/** The sum of one key's calls of one model on one day. */
 export function sumView(sum: DailySum) {
   const { account_id, account_name, key_id, key_name, cost_nanos, unpaid_nanos, ...counts } = sum
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }

@@ -2,7 +2,6 @@
 
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
@@ -11,7 +10,7 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../src/protocols/openai/stream.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { answering } from '../../src/surface/answering.ts'
+import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 
@@ -26,20 +25,16 @@ const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderErr
 const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
-export function chat(gateway: Gateway) {
-  const answer = answering(gateway, SURFACE)
-  const complete = (origin: CallOrigin) =>
-    servePaid(gateway.exchange, textCalls, {
-      ...origin,
-      body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
-      target: readCallTarget,
-      dialect: dialectOf,
-      forwarded_headers: {},
-    })
-
-  return new Elysia({ name: 'chat' }).post(
+export const chat = (gateway: Gateway) =>
+  new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
-    ({ request, server }) => answer(request, server, complete),
+    ({ origin }) =>
+      servePaid(gateway.exchange, textCalls, {
+        ...origin,
+        body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
+        target: readCallTarget,
+        dialect: dialectOf,
+        forwarded_headers: {},
+      }),
     { parse: 'none' },
   )
-}

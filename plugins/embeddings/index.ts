@@ -4,18 +4,15 @@ import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
-import { answering } from '../../src/surface/answering.ts'
+import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 
 const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.renderError }
 
 /** `POST /v1/embeddings`. */
-export function embeddings(gateway: Gateway) {
-  const answer = answering(gateway, SURFACE)
-  return new Elysia({ name: 'embeddings' }).post(
-    '/v1/embeddings',
-    ({ request, server }) =>
-      answer(request, server, (origin) => servePaid(gateway.exchange, embeddingCalls, origin)),
-    { parse: 'none' },
-  )
-}
+export const embeddings = (gateway: Gateway) =>
+  new Elysia({ name: 'embeddings' })
+    .use(calls(gateway, SURFACE))
+    .post('/v1/embeddings', ({ origin }) => servePaid(gateway.exchange, embeddingCalls, origin), {
+      parse: 'none',
+    })

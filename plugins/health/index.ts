@@ -1,15 +1,35 @@
-// Owns the two questions of whoever keeps the process running: is it alive, and does it take calls?
-import { Elysia } from 'elysia'
-import { jsonAnswer } from '../../src/http/answers.ts'
+// The health surface, for whatever keeps the process running: GET /healthz and GET /readyz. Neither needs a key.
+import { Type } from '@sinclair/typebox'
+import { Elysia, status } from 'elysia'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { failures } from '../../src/surface/responses.ts'
 
-/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503. Both need no key. */
-export function health({ newRequestId, ready, running }: Gateway) {
+const SURFACE = { surface: 'health', forms: [], render: plainError }
+
+const StatusBody = <const Word extends string>(word: Word) => Type.Object({ status: Type.Literal(word) })
+
+/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503. */
+export function health(gateway: Gateway) {
+  const { ready, running } = gateway
   return new Elysia({ name: 'health' })
-    .get('/healthz', () => jsonAnswer({ status: 'ok' }, newRequestId()))
-    .get('/readyz', () =>
-      ready() && !running.stopping
-        ? jsonAnswer({ status: 'ready' }, newRequestId())
-        : jsonAnswer({ status: 'not ready' }, newRequestId(), {}, 503),
+    .use(openCalls(gateway, SURFACE))
+    .get('/healthz', () => ({ status: 'ok' as const }), {
+      response: { 200: StatusBody('ok'), ...failures(ErrorBody, 500) },
+    })
+    .get(
+      '/readyz',
+      () =>
+        ready() && !running.stopping
+          ? { status: 'ready' as const }
+          : status(503, { status: 'not ready' as const }),
+      {
+        response: {
+          200: StatusBody('ready'),
+          503: StatusBody('not ready'),
+          ...failures(ErrorBody, 500),
+        },
+      },
     )
 }

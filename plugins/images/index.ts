@@ -1,16 +1,16 @@
 // The images surface: POST /v1/images/generations, /v1/images/edits and /v1/images/compose.
 
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { createImageRate, type RateState } from '../../src/access/image-rate.ts'
+import type { Admitted, CallOrigin } from '../../src/exchange/admission.ts'
 import { imageCalls } from '../../src/exchange/image/call.ts'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
-import { failureAnswer, type RenderError } from '../../src/http/answers.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
-import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
-import { originOf, type Server } from '../../src/surface/origin.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
 /** What tests replace. */
@@ -23,14 +23,15 @@ export interface ImagesSeams {
 /** One body of the largest size at a time, or several smaller ones. */
 const MEMORY_LIMIT_BYTES = 420 * 1024 * 1024
 const MEMORY_WAIT_MS = 60_000
+const SURFACE = { surface: 'images', forms: COMMON_FORMS }
 
 /** Makes the surface. */
 export const imagesWith = ({
   fetchImage = createRemoteFetch(),
   clock = () => performance.now(),
-}: ImagesSeams): Plugin => {
+}: ImagesSeams) => {
   return (gateway: Gateway) => {
-    const { exchange, library, log, newRequestId } = gateway
+    const { exchange, library } = gateway
     const kind = imageCalls({
       rate: createImageRate(clock),
       memory: createMemoryBudget({
@@ -42,45 +43,50 @@ export const imagesWith = ({
       fetchImage,
     })
 
-    async function serve(request: Request, server: Server, form: RequestForm, render: RenderError) {
-      const request_id = newRequestId()
+    async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
+      const { request } = origin
       let rate: RateState | undefined
-      const answer = await servePaid(exchange, kind, {
-        ...originOf(request, request_id, server, { surface: 'images', forms: COMMON_FORMS, render }),
+      const call = {
+        ...origin,
         memoryFor: () => form.memoryFor(request),
-        read: (admitted) => form.read(library, admitted),
-        onRate(state) {
+        read: (admitted: Admitted) => form.read(library, admitted),
+        onRate(state: RateState) {
           rate = state
         },
-      }).catch((thrown: unknown) => failureAnswer({ thrown, request, request_id, render, log }))
-      if (rate) for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
-      // The unread rest of a body would go on arriving on a kept socket.
-      if (request.body && !request.bodyUsed) answer.headers.set('connection', 'close')
-      return answer
+      }
+      try {
+        const answer = await servePaid(exchange, kind, call)
+        for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
+        return answer
+      } catch (thrown) {
+        Object.assign(set.headers, Object.fromEntries(rateHeaders(rate)))
+        // The unread rest of a body would go on arriving on a kept socket.
+        if (request.body && !request.bodyUsed) set.headers.connection = 'close'
+        throw thrown
+      }
     }
 
     const unparsed = { parse: 'none' } as const
+    const edits = new Elysia({ name: 'images: edits' })
+      .use(calls(gateway, { ...SURFACE, render: renderImageError }))
+      .post('/v1/images/edits', (call) => serve(call, editForm(call.request)), unparsed)
     return new Elysia({ name: 'images' })
-      .post(
-        '/v1/images/generations',
-        ({ request, server }) => serve(request, server, GENERATION, renderImageErrorWithoutDebt),
-        unparsed,
-      )
-      .post(
-        '/v1/images/edits',
-        ({ request, server }) => serve(request, server, editForm(request), renderImageError),
-        unparsed,
-      )
-      .post(
-        '/v1/images/compose',
-        ({ request, server }) => serve(request, server, COMPOSE, renderImageErrorWithoutDebt),
-        unparsed,
-      )
+      .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
+      .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
+      .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
+      .use(edits)
   }
 }
 
+interface Call {
+  origin: CallOrigin
+  set: { headers: Context['set']['headers'] }
+}
+
 /** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
-function rateHeaders({ limit, remaining, resets_in_s }: RateState): [name: string, value: string][] {
+function rateHeaders(state: RateState | undefined): [name: string, value: string][] {
+  if (!state) return []
+  const { limit, remaining, resets_in_s } = state
   return [
     ['x-ratelimit-limit-requests', String(limit)],
     ['x-ratelimit-remaining-requests', String(remaining)],
@@ -88,4 +94,4 @@ function rateHeaders({ limit, remaining, resets_in_s }: RateState): [name: strin
   ]
 }
 
-export const images: Plugin = imagesWith({})
+export const images = imagesWith({})

@@ -1,6 +1,7 @@
 // The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
 import { type Static, Type } from '@sinclair/typebox'
 import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
+import { OneOf } from '../../src/http/schema.ts'
 
 const closed = { additionalProperties: false }
 const MEGABYTE = 1024 * 1024
@@ -12,12 +13,6 @@ export const COMPOSE_BODY_LIMIT_BYTES = 100 * MEGABYTE
 /** spec.md, Image compose request, rule 1. */
 export const MAX_REFERENCES = 3
 
-const oneOf = <T extends string>(...words: readonly T[]) =>
-  Type.Union(
-    words.map((word) => Type.Literal(word)),
-    { must: `one of ${words.join(', ')}` },
-  )
-
 const text = (must: string) => Type.String({ must })
 
 /** `must` is what a refusal says of a wrong value. */
@@ -28,15 +23,15 @@ const common = {
   n: Type.Optional(Type.Integer({ minimum: 1, must: 'a whole number, 1 or more' })),
   size: Type.Optional(text('"auto" or WIDTHxHEIGHT in digits, such as 1024x1024')),
   aspect_ratio: Type.Optional(text('WIDTH:HEIGHT in digits, such as 16:9')),
-  quality: Type.Optional(oneOf('auto', 'high', 'medium', 'low')),
-  background: Type.Optional(oneOf('auto', 'transparent', 'opaque')),
+  quality: Type.Optional(OneOf(['auto', 'high', 'medium', 'low'])),
+  background: Type.Optional(OneOf(['auto', 'transparent', 'opaque'])),
   /** Images are always answered in base64. */
-  response_format: Type.Optional(oneOf('b64_json', 'url')),
+  response_format: Type.Optional(OneOf(['b64_json', 'url'])),
   /** From OpenAI's API: the caller's own user. Accepted, and not passed on. */
   user: Type.Optional(text('a text')),
 }
 
-const output_format = Type.Optional(oneOf(...OUTPUT_FORMATS))
+const output_format = Type.Optional(OneOf(OUTPUT_FORMATS))
 const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
 
 export const GenerationFields = Type.Object({ ...common, output_format }, closed)

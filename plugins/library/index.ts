@@ -1,17 +1,18 @@
-// Owns the surface of produced images: GET /api/images/history, and GET and DELETE of one by its id.
+// The surface of produced images: GET /api/images/history, and GET and DELETE of one by its id.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { conflict, notFound, unprocessable } from '../../src/domain/errors.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'
-import { imageAnswer } from '../../src/http/image-answer.ts'
+import { ImageBytes, imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
-import { readQuery } from '../../src/http/query.ts'
+import { pageFields, pageOf } from '../../src/http/paging.ts'
+import { ErrorBody } from '../../src/http/plain-error.ts'
 import { findGeneration } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
-import { serveFree } from '../../src/surface/free-call.ts'
+import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
-import type { Server } from '../../src/surface/origin.ts'
-import { DEFAULT_LIMIT, HistoryQuery, imageView, requireUuid } from './model.ts'
+import { failures } from '../../src/surface/responses.ts'
+import { DeletedView, HistoryQuery, HistoryView, ImageParams, imageView } from './model.ts'
 
 const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }
 
@@ -19,14 +20,8 @@ const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }
 export function library(gateway: Gateway) {
   const { db, images } = gateway.library
 
-  function history(account_id: number, url: URL) {
-    const { model, kind, limit = DEFAULT_LIMIT, cursor } = readQuery(HistoryQuery, url.searchParams)
-    const page = listGenerations(db, { account_id, model, kind }, { limit, cursor })
-    return { images: page.rows.map(imageView), next_cursor: page.next_cursor ?? null }
-  }
-
   async function send(account_id: number, id: string): Promise<Response> {
-    const image = findGeneration(db, account_id, requireUuid(id))
+    const image = findGeneration(db, account_id, id)
     if (!image) throw noSuchImage()
     if (image.state === 'generating') throw notReady()
     const { mime, file_key, uuid } = image
@@ -36,27 +31,34 @@ export function library(gateway: Gateway) {
     return imageAnswer({ bytes, mime, filename: `${uuid}.${formatOf(mime)}` })
   }
 
-  async function remove(account_id: number, id: string) {
-    const outcome = await removeGeneration(gateway.library, account_id, requireUuid(id))
-    if (outcome === 'absent') throw noSuchImage()
-    if (outcome === 'under_way') throw notReady()
-    return { id: id.toLowerCase(), deleted: true }
-  }
-
-  const serve = (request: Request, server: Server, answer: (account_id: number) => unknown) =>
-    serveFree(gateway, { ...SURFACE, request, server, answer: ({ account }) => answer(account.id) })
-
   return new Elysia({ name: 'library' })
-    .get('/api/images/history', ({ request, server }) =>
-      serve(request, server, (account_id) => history(account_id, new URL(request.url))),
+    .use(freeCalls(gateway, SURFACE))
+    .get(
+      '/api/images/history',
+      ({ caller, query }) => {
+        const { model, kind } = query
+        const page = listGenerations(db, { account_id: caller.account.id, model, kind }, pageOf(query))
+        return { images: page.rows.map(imageView), ...pageFields(page) }
+      },
+      { query: HistoryQuery, response: { 200: HistoryView, ...failures(ErrorBody, 400, 401, 403, 502) } },
     )
-    .get('/api/images/:id', ({ request, params, server }) =>
-      serve(request, server, (account_id) => send(account_id, params.id)),
-    )
+    .get('/api/images/:id', ({ caller, params }) => send(caller.account.id, params.id), {
+      params: ImageParams,
+      response: { 200: ImageBytes, ...failures(ErrorBody, 400, 401, 403, 404, 409, 422, 502) },
+    })
     .delete(
       '/api/images/:id',
-      ({ request, params, server }) => serve(request, server, (account_id) => remove(account_id, params.id)),
-      { parse: 'none' },
+      async ({ caller, params: { id } }) => {
+        const outcome = await removeGeneration(gateway.library, caller.account.id, id)
+        if (outcome === 'absent') throw noSuchImage()
+        if (outcome === 'under_way') throw notReady()
+        return { id: id.toLowerCase(), deleted: true as const }
+      },
+      {
+        parse: 'none',
+        params: ImageParams,
+        response: { 200: DeletedView, ...failures(ErrorBody, 400, 401, 403, 404, 409, 502) },
+      },
     )
 }
 

@@ -1,46 +1,54 @@
-// Owns what can be asked of an account's images, and what is shown of them.
-import { Type } from '@sinclair/typebox'
-import { invalidRequest } from '../../src/domain/errors.ts'
-import { formatOf } from '../../src/domain/image-formats.ts'
+// What can be asked of an account's images, and what is shown of them.
+import { type Static, Type } from '@sinclair/typebox'
+import { formatOf, type ImageFormat } from '../../src/domain/image-formats.ts'
 import { formatUsd } from '../../src/domain/money.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../src/http/paging.ts'
+import { ModelName } from '../../src/http/parameters.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 import type { HistoryImage } from '../../src/library/history.ts'
 
-/** Without a limit of the caller's, a page holds this many images. */
-export const DEFAULT_LIMIT = 50
-const MAX_IMAGES = 1_000
-const KINDS = ['generation', 'edit', 'compose'] as const
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const closed = { additionalProperties: false }
+const Kind = OneOf(['generation', 'edit', 'compose'])
 
 /** silent.md, Images: "newest first, `limit`, `cursor`, `model`, `kind`". */
 export const HistoryQuery = Type.Object(
-  {
-    model: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, must: 'the name of a model, of at most 128 characters' }),
-    ),
-    kind: Type.Optional(
-      Type.Union(
-        KINDS.map((kind) => Type.Literal(kind)),
-        { must: `one of ${KINDS.join(', ')}` },
-      ),
-    ),
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_IMAGES, must: `a whole number from 1 to ${MAX_IMAGES}` }),
-    ),
-    cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
-  },
-  { additionalProperties: false },
+  { model: Type.Optional(ModelName), kind: Type.Optional(Kind), ...PAGE_PARAMETERS },
+  closed,
 )
 
-/** @throws GatewayError invalid_request (`invalid_generation_id`) for what is no UUID */
-export function requireUuid(text: string): string {
-  if (UUID.test(text)) return text
-  throw invalidRequest('The id must be a UUID, as the call that made the image answered it.', {
+export const ImageParams = Type.Object({
+  id: Type.String({
+    pattern: '^[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$',
+    must: 'a UUID, as the call that made the image answered it',
     code: 'invalid_generation_id',
-  })
-}
+  }),
+})
 
 /** silent.md: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
-export function imageView(image: HistoryImage) {
+const ImageView = Type.Object(
+  {
+    id: Type.String(),
+    created: Type.Integer({ description: 'seconds since 1970, UTC' }),
+    kind: Kind,
+    model: Type.String(),
+    prompt: Type.String(),
+    revised_prompt: Nullable(Type.String()),
+    size: Nullable(Type.String()),
+    format: Nullable(OneOf<ImageFormat>(['png', 'jpeg', 'webp', 'gif'])),
+    bytes: Nullable(Type.Integer()),
+    sha256: Nullable(Type.String()),
+    cost: Nullable(Type.String({ description: 'USD as a decimal number' })),
+    state: OneOf(['generating', 'stored', 'failed']),
+    parents: Type.Array(Type.String()),
+  },
+  closed,
+)
+
+export const HistoryView = Type.Object({ images: Type.Array(ImageView), ...PAGE_FIELDS }, closed)
+
+export const DeletedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, closed)
+
+export function imageView(image: HistoryImage): Static<typeof ImageView> {
   const { uuid, kind, model, prompt, revised_prompt, state, parents } = image
   const { width, height, mime, bytes, sha256, cost_nanos, created_at_ms } = image
   return {

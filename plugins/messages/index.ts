@@ -10,7 +10,7 @@ import { textCalls } from '../../src/exchange/text/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import { answering } from '../../src/surface/answering.ts'
+import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { eventFrame } from '../../src/upstream/relay.ts'
 import { countTokens } from './count-tokens.ts'
@@ -32,9 +32,8 @@ const SURFACE = {
 /** `POST /v1/messages` and `POST /v1/messages/count_tokens`; 404 for every other path below. */
 export function messages(gateway: Gateway) {
   const { exchange, gate } = gateway
-  const answer = answering(gateway, SURFACE)
 
-  const create = (origin: CallOrigin) => {
+  function create(origin: CallOrigin): Promise<Response> {
     const { headers } = origin.request
     return servePaid(exchange, textCalls, {
       ...origin,
@@ -56,12 +55,9 @@ export function messages(gateway: Gateway) {
 
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'messages' })
-    .post('/v1/messages', ({ request, server }) => answer(request, server, create), unparsed)
-    .post(
-      '/v1/messages/count_tokens',
-      ({ request, server }) => answer(request, server, (origin) => countTokens(exchange, origin)),
-      unparsed,
-    )
-    .all('/v1/messages', ({ request, server }) => answer(request, server, refuse), unparsed)
-    .all('/v1/messages/*', ({ request, server }) => answer(request, server, refuse), unparsed)
+    .use(calls(gateway, SURFACE))
+    .post('/v1/messages', ({ origin }) => create(origin), unparsed)
+    .post('/v1/messages/count_tokens', ({ origin }) => countTokens(exchange, origin), unparsed)
+    .all('/v1/messages', ({ origin }) => refuse(origin), unparsed)
+    .all('/v1/messages/*', ({ origin }) => refuse(origin), unparsed)
 }

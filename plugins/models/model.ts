@@ -1,32 +1,90 @@
-// Owns the list of models as callers see it: what is asked for, page by page, and one body for two vendors' SDKs.
+// The list of models as callers see it: what is asked for, page by page, and one body for the SDKs of two providers.
 import { type Static, Type } from '@sinclair/typebox'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { readQuery } from '../../src/http/query.ts'
+import { Limit } from '../../src/http/paging.ts'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
 
-/** https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are given. */
-const PageQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, must: 'a whole number from 1 to 1000' })),
-  before_id: Type.Optional(Type.String({ must: 'the id of a model' })),
-  after_id: Type.Optional(Type.String({ must: 'the id of a model' })),
-})
-type PageRequest = Static<typeof PageQuery>
+const closed = { additionalProperties: false }
 
-/** Reads what is known of a query; SDKs send parameters of their own besides (`beta=true`), which say nothing here. */
-export function readPage(parameters: URLSearchParams): PageRequest {
-  const known = [...parameters].filter(([name]) => Object.hasOwn(PageQuery.properties, name))
-  const page = readQuery(PageQuery, new URLSearchParams(known))
-  if (page.before_id === undefined || page.after_id === undefined) return page
-  throw invalidRequest('before_id: cannot be given together with after_id.', { param: 'before_id' })
-}
+/**
+ * https://platform.claude.com/docs/en/api/models/list. OpenAI's list has no pages, so without `limit` all are listed.
+ * Other parameters pass: SDKs send some of their own (`beta=true`), which mean nothing here.
+ */
+export const ListQuery = Type.Object(
+  {
+    limit: Type.Optional(Limit),
+    before_id: Type.Optional(Type.String({ must: 'the id of a model' })),
+    after_id: Type.Optional(Type.String({ must: 'the id of a model' })),
+  },
+  { additionalProperties: true },
+)
+
+/**
+ * A model, for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and what follows it). `kind` is
+ * ours: it tells through which endpoints the model can be called.
+ */
+export const ModelView = Type.Object(
+  {
+    id: Type.String(),
+    object: Type.Literal('model'),
+    created: Type.Integer(),
+    owned_by: Type.String(),
+    type: Type.Literal('model'),
+    display_name: Type.String(),
+    created_at: Type.String(),
+    lifecycle: Type.Literal('active'),
+    deprecated_at: Type.Null(),
+    retires_at: Type.Null(),
+    line: Type.Null(),
+    capabilities: Type.Null(),
+    max_input_tokens: Nullable(Type.Integer()),
+    max_tokens: Nullable(Type.Integer()),
+    kind: OneOf(['text', 'embedding', 'image']),
+  },
+  closed,
+)
+
+export const ListView = Type.Object(
+  {
+    object: Type.Literal('list'),
+    data: Type.Array(ModelView),
+    has_more: Type.Boolean(),
+    first_id: Nullable(Type.String()),
+    last_id: Nullable(Type.String()),
+  },
+  closed,
+)
+
+/** An error, in the shape of OpenAI's API or of Anthropic's. */
+export const ModelsError = Type.Union([
+  Type.Object({
+    error: Type.Object({
+      message: Type.String(),
+      type: Type.String(),
+      param: Nullable(Type.String()),
+      code: Nullable(Type.String()),
+    }),
+  }),
+  Type.Object({
+    type: Type.Literal('error'),
+    error: Type.Object({ type: Type.String(), message: Type.String() }),
+    request_id: Type.String(),
+  }),
+])
 
 /**
  * One page of models.
  *
- * @param models all that the caller may call, in their order
- * @throws GatewayError invalid_request where a page is asked for beside a model that is not among them
+ * @param models all that the caller may call, in the catalogue's order
+ * @throws GatewayError invalid_request for `before_id` or `after_id` that names none of them, and for both at once
  */
-export function listView(models: readonly Model[], { limit, before_id, after_id }: PageRequest) {
+export function listView(
+  models: readonly Model[],
+  { limit, before_id, after_id }: Static<typeof ListQuery>,
+): Static<typeof ListView> {
+  if (before_id !== undefined && after_id !== undefined)
+    throw invalidRequest('before_id: cannot be given together with after_id.', { param: 'before_id' })
   const rest =
     before_id === undefined
       ? models.slice(placeAfter(models, after_id))
@@ -51,14 +109,11 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
   throw invalidRequest(`${param}: is not the id of a model that you may call.`, { param })
 }
 
-/** "May be set to an epoch value if the release date is unknown", and the catalogue does not know it. */
+/** Anthropic: "May be set to an epoch value if the release date is unknown". The catalogue does not know it. */
 const UNKNOWN_DATE = new Date(0).toISOString()
 
-/**
- * A model, for OpenAI's SDK (`object`, `created`, `owned_by`) and Anthropic's (`type` and all that follows it). `kind`
- * is ours: what it is for, and so through which endpoints it can be called.
- */
-export function modelView(model: Model) {
+/** A model as both SDKs read it. */
+export function modelView(model: Model): Static<typeof ModelView> {
   return {
     id: model.id,
     object: 'model',

@@ -8,11 +8,12 @@ import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
+import { decodePathPart } from '../../src/http/uri.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { answering } from '../../src/surface/answering.ts'
+import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { ARRAY_FRAME, eventFrame } from '../../src/upstream/relay.ts'
-import { isUnimplemented, readAction, targetOf } from './model.ts'
+import { isUnimplemented, readAction } from './model.ts'
 
 /** spec.md, Limits: request body of the native generation endpoints. */
 export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
@@ -37,7 +38,6 @@ const OTHER_PATHS = [
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for what spec.md leaves out. */
 export function native(gateway: Gateway) {
   const { exchange, gate } = gateway
-  const answer = answering(gateway, SURFACE)
 
   function generate(origin: CallOrigin, target: string): Promise<Response> {
     const action = readAction(target)
@@ -69,15 +69,9 @@ export function native(gateway: Gateway) {
   }
 
   const unparsed = { parse: 'none' } as const
-  const app = new Elysia({ name: 'native' })
+  const app = new Elysia({ name: 'native' }).use(calls(gateway, SURFACE))
   for (const path of GENERATING_PATHS)
-    app.post(
-      path,
-      ({ request, params, server }) =>
-        answer(request, server, (origin) => generate(origin, targetOf(params['*']))),
-      unparsed,
-    )
-  for (const path of OTHER_PATHS)
-    app.all(path, ({ request, server }) => answer(request, server, refuse), unparsed)
+    app.post(path, ({ origin, params }) => generate(origin, decodePathPart(params['*'])), unparsed)
+  for (const path of OTHER_PATHS) app.all(path, ({ origin }) => refuse(origin), unparsed)
   return app
 }

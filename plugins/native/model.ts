@@ -22,16 +22,6 @@ const UNIMPLEMENTED_ACTIONS = new Set([
 /** spec.md, the same section: listing models, the files API, and cached contents, with all that is below them. */
 const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
 
-/** What follows `models/` in a path, decoded; as it is where it cannot be decoded. */
-export function targetOf(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    // A malformed escape: as it is, it names no model.
-    return path
-  }
-}
-
 /**
  * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
  *

@@ -1,58 +1,61 @@
-// Owns the upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
+// The upload surface: POST /api/v1/upload, and the files that were uploaded: GET /api/v1/files, GET and DELETE of one.
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
-import { failureAnswer, jsonAnswer } from '../../src/http/answers.ts'
-import { imageAnswer } from '../../src/http/image-answer.ts'
+import { ImageBytes, imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
-import { readQuery } from '../../src/http/query.ts'
+import { pageFields, pageOf } from '../../src/http/paging.ts'
+import { ErrorBody } from '../../src/http/plain-error.ts'
+import { decodePathPart } from '../../src/http/uri.ts'
 import { findFile, isStored, listFiles, openFile, removeFile } from '../../src/library/files.ts'
 import { usedBytes } from '../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
-import { serveFree } from '../../src/surface/free-call.ts'
+import { freeCalls, openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
-import { originOf, type Server } from '../../src/surface/origin.ts'
-import { DEFAULT_LIMIT, FilesQuery } from './model.ts'
+import { failures } from '../../src/surface/responses.ts'
+import { FilesQuery, KeyParams, UploadForm } from './model.ts'
 import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
-import { fileView } from './views.ts'
+import { DeletedView, FilesView, fileView, UploadedView } from './views.ts'
 
-/** An upload that must wait for others waits this long at most, then gets 429. */
+/** An upload that waits for others longer than this gets 429. */
 const WAIT_MS = 60_000
 const SURFACE = { surface: 'upload', forms: COMMON_FORMS, render }
 
-/** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`, whose slashes stay slashes. */
-export function upload(gateway: Gateway) {
-  const { library, log, newRequestId } = gateway
-  const { db } = library
+/** `POST /api/v1/upload`; `GET /api/v1/files`; `GET` and `DELETE /api/v1/files/{key}`. */
+export const upload = (gateway: Gateway) =>
+  new Elysia({ name: 'upload' }).use(receiving(gateway)).use(stored(gateway))
+
+/** Taking files in: an upload counts against limits, and is admitted as paid calls are. */
+function receiving(gateway: Gateway) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
     reclaim: () => Bun.gc(true),
   })
+  return new Elysia({ name: 'upload: receiving' }).use(openCalls(gateway, SURFACE)).post(
+    '/api/v1/upload',
+    async ({ origin, set }) => {
+      try {
+        return { uploaded: (await receiveFiles(gateway, memory, origin)).map(fileView) }
+      } catch (thrown) {
+        // Otherwise the caller goes on uploading what nobody reads.
+        set.headers.connection = 'close'
+        throw thrown
+      }
+    },
+    {
+      parse: 'none',
+      body: UploadForm,
+      response: { 200: UploadedView, ...failures(ErrorBody, 400, 401, 403, 408, 413, 429, 502, 503) },
+    },
+  )
+}
 
-  async function receive(request: Request, server: Server): Promise<Response> {
-    const request_id = newRequestId()
-    try {
-      const stored = await receiveFiles(gateway, memory, originOf(request, request_id, server, SURFACE))
-      return jsonAnswer({ uploaded: stored.map(fileView) }, request_id)
-    } catch (thrown) {
-      const refusal = failureAnswer({ thrown, request_id, render, log })
-      // Otherwise the caller goes on uploading what nobody reads.
-      refusal.headers.set('connection', 'close')
-      return refusal
-    }
-  }
-
-  function list(account_id: number, url: URL) {
-    const { limit = DEFAULT_LIMIT, cursor } = readQuery(FilesQuery, url.searchParams)
-    const { rows, next_cursor } = listFiles(db, account_id, { limit, cursor })
-    return {
-      files: rows.map(fileView),
-      next_cursor: next_cursor ?? null,
-      quota: { used_bytes: usedBytes(db, account_id), limit_bytes: FILE_QUOTA_BYTES },
-    }
-  }
+/** The files that an account has. */
+function stored(gateway: Gateway) {
+  const { library } = gateway
+  const { db } = library
 
   async function send(account_id: number, key: string): Promise<Response> {
     const file = findFile(db, account_id, key)
@@ -61,37 +64,37 @@ export function upload(gateway: Gateway) {
     return imageAnswer({ bytes, mime: file.mime, filename: file.name })
   }
 
-  async function remove(account_id: number, key: string) {
-    if (!(await removeFile(library, account_id, key))) throw noSuchFile()
-    return { key, deleted: true }
-  }
-
-  const serve = (request: Request, server: Server, answer: (account_id: number) => unknown) =>
-    serveFree(gateway, { ...SURFACE, request, server, answer: ({ account }) => answer(account.id) })
-
-  return new Elysia({ name: 'upload' })
-    .post('/api/v1/upload', ({ request, server }) => receive(request, server), { parse: 'none' })
-    .get('/api/v1/files', ({ request, server }) =>
-      serve(request, server, (account_id) => list(account_id, new URL(request.url))),
+  return new Elysia({ name: 'upload: stored' })
+    .use(freeCalls(gateway, SURFACE))
+    .get(
+      '/api/v1/files',
+      ({ caller: { account }, query }) => {
+        const page = listFiles(db, account.id, pageOf(query))
+        return {
+          files: page.rows.map(fileView),
+          ...pageFields(page),
+          quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
+        }
+      },
+      { query: FilesQuery, response: { 200: FilesView, ...failures(ErrorBody, 400, 401, 403, 502) } },
     )
-    .get('/api/v1/files/*', ({ request, params, server }) =>
-      serve(request, server, (account_id) => send(account_id, keyIn(params['*']))),
-    )
+    .get('/api/v1/files/*', ({ caller, params }) => send(caller.account.id, decodePathPart(params['*'])), {
+      params: KeyParams,
+      response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 502) },
+    })
     .delete(
       '/api/v1/files/*',
-      ({ request, params, server }) =>
-        serve(request, server, (account_id) => remove(account_id, keyIn(params['*']))),
-      { parse: 'none' },
+      async ({ caller, params }) => {
+        const key = decodePathPart(params['*'])
+        if (!(await removeFile(library, caller.account.id, key))) throw noSuchFile()
+        return { key, deleted: true as const }
+      },
+      {
+        parse: 'none',
+        params: KeyParams,
+        response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 502) },
+      },
     )
-}
-
-/** Clients that escape a key escape its slashes too. What cannot be read is no key, and is not found. */
-function keyIn(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return ''
-  }
 }
 
 const noSuchFile = () =>

@@ -1,16 +1,12 @@
-// Owns what can be asked of an account's files.
+// What can be sent as files, and asked of them.
 import { Type } from '@sinclair/typebox'
+import { t } from 'elysia'
+import { PAGE_PARAMETERS } from '../../src/http/paging.ts'
 
-/** Without a limit of the caller's, a page holds this many files. */
-export const DEFAULT_LIMIT = 50
-const MAX_FILES = 1_000
+export const FilesQuery = Type.Object(PAGE_PARAMETERS, { additionalProperties: false })
 
-export const FilesQuery = Type.Object(
-  {
-    limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_FILES, must: `a whole number from 1 to ${MAX_FILES}` }),
-    ),
-    cursor: Type.Optional(Type.Integer({ minimum: 1, must: 'the next_cursor of the page before' })),
-  },
-  { additionalProperties: false },
-)
+/** A file's key, whose slashes are written as they are or encoded. */
+export const KeyParams = Type.Object({ '*': Type.String() })
+
+/** spec.md, POST /api/v1/upload. For clients' types only: receive.ts reads the form as it comes, and Elysia none of it. */
+export const UploadForm = t.Object({ files: t.Files() })

@@ -1,5 +1,4 @@
-// Owns an upload: a form whose files are stored as they come, all of them or none.
-
+// An upload: a form whose files are stored as they come, all of them or none.
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { type CallOrigin, within } from '../../src/exchange/admission.ts'
 import type { MemoryBudget } from '../../src/exchange/memory-budget.ts'
@@ -9,27 +8,28 @@ import type { StoredFile } from '../../src/library/files.ts'
 import { beginIntake } from '../../src/library/intake.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 
-/** As the largest body of the images' endpoints; a hundred small files or four large ones. */
+/** As much as the largest body of the images' endpoints: a hundred small files or four large ones. */
 const UPLOAD_BODY_LIMIT_BYTES = 100 * 1024 * 1024
 const MAX_FILES = 100
 /** spec.md, POST /api/v1/upload. */
 const FIELD = 'files'
 
 /**
- * The runtime reads a body as fast as it comes, whether the disk keeps up or not, but not before it is first asked for
- * it. So only as many uploads are begun at once as may lie in memory whole, or one that is larger; a sender who is not
- * done after a while is slower than any disk, and makes room for others.
+ * The memory of all uploads at once. The runtime starts to read a body when it is first asked for it, and then reads as
+ * fast as bytes come, whether the disk keeps up or not. So each upload reserves its whole size first (one that is larger
+ * than the budget runs alone). After a while the reservation ends: a sender that slow is slower than any disk.
  */
 export const UPLOADING_BYTES = 32 * 1024 * 1024
-const FAST_SENDER_MS = 2_000
-/** The packets of a body are garbage that the runtime does not hurry to collect; below this it may take its time. */
-const WORTH_RECLAIMING_BYTES = 8 * 1024 * 1024
+const RESERVED_MS = 2_000
+/** The runtime does not hurry to collect the packets of a body; below this size that does no harm. */
+const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
 /**
  * Takes in the files of one request. The key is checked before any of the body is read.
  *
  * @returns the files, in the order of the form
- * @throws GatewayError for what is refused, rate_limited where too many come in at once; nothing of the request stays then
+ * @throws GatewayError for whatever is refused, and rate_limited where too many uploads wait; no file of the request is
+ * kept then
  */
 export const receiveFiles = (
   { exchange, library }: Pick<Gateway, 'exchange' | 'library'>,
@@ -41,15 +41,15 @@ export const receiveFiles = (
     scope.defer(intake.abandon)
     const body_bytes = announcedBytes(origin.request, UPLOAD_BODY_LIMIT_BYTES)
     const share = await memory.take(body_bytes, place.gone)
-    const timer = setTimeout(share.release, FAST_SENDER_MS)
+    const timer = setTimeout(share.release, RESERVED_MS)
     scope.defer(() => {
       clearTimeout(timer)
-      if (body_bytes >= WORTH_RECLAIMING_BYTES) Bun.gc(true)
+      if (body_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
       share.release()
     })
 
-    /** While a file is decoded its sender has to wait: their silence is not their fault then. */
-    async function* untilDecoded(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    /** While a file is decoded its sender has to wait, and is not to be cut off for it. */
+    async function* awaitingDecoder(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       yield* content
       place.progressed('upstream')
     }
@@ -64,7 +64,7 @@ export const receiveFiles = (
       field: refuseField,
       async file({ field, filename, content }) {
         if (field !== FIELD) refuseField(field)
-        await intake.add({ filename, content: untilDecoded(content) })
+        await intake.add({ filename, content: awaitingDecoder(content) })
         received += 1
       },
     })

@@ -1,6 +1,6 @@
 // Live activity: what happens to an account's calls, told to whoever listens at the moment.
 import type { Nanos } from '../domain/money.ts'
-import type { PostOperation, VoidOperation } from '../ledger/operations.ts'
+import type { CallRecord, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { HeldCall } from './held-call.ts'
 
 interface CallEvent {
@@ -17,7 +17,13 @@ export type ActivityEvent = CallEvent &
   (
     | { type: 'held'; held_nanos: Nanos }
     | { type: 'first_byte'; after_ms: number }
-    | { type: 'settled'; outcome: string; status: number; duration_ms: number; cost_nanos: Nanos }
+    | {
+        type: 'settled'
+        outcome: CallRecord['outcome']
+        status: number
+        duration_ms: number
+        cost_nanos: Nanos
+      }
   )
 
 export type ActivityListener = (event: ActivityEvent) => void

@@ -1,4 +1,4 @@
-// Owns how a failure leaves: in its surface's own shape, with its request id, its hidden cause only in the log.
+// Answers of the gateway's own: JSON with its request id, and failures in their surface's shape.
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
@@ -6,28 +6,28 @@ import { redactUrl } from '../observe/redact.ts'
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
 
-/** A request as it is called in answers and in the log. */
+/** A request as it is named in answers and in the log. */
 export interface Identified {
   request_id: string
-  /** A further name of the header that carries it. */
+  /** A further name of the header that carries the id. */
   id_header?: string | undefined
 }
 
 export interface Failure extends Identified {
   thrown: unknown
-  /** Told where its body may not have been read: a caller is kept from uploading what nobody reads. */
+  /** Given where its body may not have been read: the connection is closed rather than read to the end of a large body. */
   request?: Request
   render: RenderError
   log: Logger
 }
 
-/** The answer to a request that failed. Logged: as an error where the gateway is at fault, else for those who debug. */
+/** The answer to a request that failed. Logged as an error where the gateway is at fault, and less loudly elsewhere. */
 export function failureAnswer({ thrown, log, request, ...about }: Failure): Response {
   const error = toGatewayError(thrown)
   const answer = renderFailure(error, about)
   const { request_id } = about
   const { status } = answer
-  const cause = status >= 500 ? error.cause : inShort(error.cause)
+  const cause = status >= 500 ? error.cause : messageOf(error.cause)
   const asked = request && { method: request.method, path: redactUrl(pathOf(request.url)) }
   const fields = { request_id, ...asked, status, kind: error.kind, message_sent: error.message, cause }
   if (error.kind === 'internal') log.error(fields, 'request failed')
@@ -37,15 +37,15 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   return answer
 }
 
-/** Path and query, of a URL that may be none: its host is whatever the caller wrote. */
+/** Path and query of a URL that may be malformed: its host is whatever the caller wrote. */
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').slice(0, MAX_PATH_CHARS)
 
 const MAX_PATH_CHARS = 500
 
-/** Where the caller is at fault, the place in our code says nothing. */
-const inShort = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)
+/** Where the caller is at fault, a stack trace of ours says nothing. */
+const messageOf = (cause: unknown): unknown => (cause instanceof Error ? cause.message : cause)
 
-/** A body that is shorter than this is sooner read than its connection is made anew. */
+/** Reading the rest of a body shorter than this is cheaper than a new connection. */
 const SHORT_BODY_BYTES = 64 * 1024
 
 function leavesMuchUnread({ bodyUsed, headers }: Request): boolean {
@@ -65,19 +65,19 @@ export function renderFailure(
     ...idHeaders({ request_id, id_header }),
   }
   if (error.retry_after_s !== undefined) headers['retry-after'] = String(error.retry_after_s)
-  // It was refused before, or while, it was read.
+  // Such a body is refused before it is read, or half-way.
   if (error.kind === 'payload_too_large') headers.connection = 'close'
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** What carries a request's id, under each of its names. */
+/** A request's id under each of its header names. */
 export function idHeaders({ request_id, id_header }: Identified): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request_id }
   if (id_header !== undefined) headers[id_header] = request_id
   return headers
 }
 
-/** An answer of the gateway's own. */
+/** A JSON answer of the gateway's own. */
 export function jsonAnswer(
   body: unknown,
   request_id: string,

@@ -8,7 +8,7 @@ import { GatewayError, invalidRequest, payloadTooLarge } from '../domain/errors.
  */
 export function announcedBytes({ headers }: Request, limit_bytes: number): number {
   const declared = headers.get('content-length')
-  if (declared !== null && Number(declared) > limit_bytes) throw tooLarge(limit_bytes)
+  if (declared !== null && Number(declared) > limit_bytes) throw bodyTooLarge(limit_bytes)
   return declared === null ? limit_bytes : Number(declared)
 }
 
@@ -22,27 +22,39 @@ export async function readBytes(request: Request, limit_bytes: number): Promise<
   announcedBytes(request, limit_bytes)
   try {
     if (request.headers.has('content-length')) return await request.bytes()
-    return await readCounting(request, limit_bytes)
+    return await readAtMost(request.body ?? [], limit_bytes, bodyTooLarge)
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown
-    throw invalidRequest('The request body did not arrive whole.', { cause: thrown })
+    throw brokenOff(thrown)
   }
 }
 
-async function readCounting(request: Request, limit_bytes: number): Promise<Uint8Array> {
+/**
+ * Reads chunks into one array, and no more of them than the limit.
+ *
+ * @throws what `tooLarge` makes, as soon as the limit is exceeded; the source's own error where it breaks off
+ */
+export async function readAtMost(
+  chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  limit_bytes: number,
+  tooLarge: (limit_bytes: number) => Error,
+): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let read_bytes = 0
-  for await (const part of request.body ?? []) {
+  for await (const part of chunks) {
     read_bytes += part.length
     if (read_bytes > limit_bytes) throw tooLarge(limit_bytes)
     parts.push(part)
   }
-  return Buffer.concat(parts)
+  return Buffer.concat(parts, read_bytes)
 }
 
-function tooLarge(limit_bytes: number): GatewayError {
-  const limit_mb = Math.floor(limit_bytes / (1024 * 1024))
-  return payloadTooLarge(
-    `The request body is larger than the ${limit_mb} MB that this endpoint takes. Send less, or smaller images.`,
+/** The refusal of a body over its surface's limit, whether it is JSON or a form. */
+export const bodyTooLarge = (limit_bytes: number): GatewayError =>
+  payloadTooLarge(
+    `The request body is larger than the ${Math.floor(limit_bytes / (1024 * 1024))} MB that this endpoint takes. Send less, or smaller images.`,
   )
-}
+
+/** The refusal of a body whose sender stopped half-way. */
+export const brokenOff = (cause: unknown): GatewayError =>
+  invalidRequest('The request body did not arrive whole.', { cause })

@@ -1,15 +1,21 @@
-// Owns how the bytes of an image leave by themselves: as the type that they are, for no browser to read as anything else.
+// The answer that is an image's bytes, with headers that keep browsers from reading them as anything else.
+import { Type } from '@sinclair/typebox'
 import type { ImageMime } from '../domain/image-formats.ts'
+
+/** Such an answer in a route's schema, where nothing is checked: it is a `Response` already. */
+export const ImageBytes = Type.Unsafe<Blob>(
+  Type.Any({ type: 'string', format: 'binary', description: 'an image' }),
+)
 
 export interface ImageFile {
   bytes: Blob
-  /** By its leading bytes, never as its sender called it. */
+  /** Judged by its leading bytes, not by what its sender called it. */
   mime: ImageMime
-  /** In letters that need no quoting. */
+  /** Free of characters that would need quoting. */
   filename: string
 }
 
-/** An image to its owner. Whoever stores it on the way could show it to another. */
+/** An image to its owner. No cache may store it: it could show it to others. */
 export function imageAnswer({ bytes, mime, filename }: ImageFile): Response {
   return new Response(bytes, {
     headers: {

@@ -1,9 +1,8 @@
-// Owns the error shape of images and uploads: HTTP status and code of each kind of error.
-
+// The error shape of images and uploads: HTTP status and code of each kind of error.
 import { type ErrorKind, insufficientBalance } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
 
-/** spec.md, Errors, Image endpoints: the status, and the code where an error has none of its own. */
+/** spec.md, Errors, Image endpoints: the status, and the code of errors that have no code of their own. */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'invalid_request'],
   unauthenticated: [401, 'invalid_api_key'],
@@ -21,14 +20,14 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [503, 'overloaded'],
 }
 
-/** `{error: {message, type, code, param}}`; the type tells whose fault it is (silent.md, Images). */
+/** An `ErrorBody` whose type says who is at fault (silent.md, Images). */
 export const renderImageError: RenderError = ({ kind, message, code, param = null }) => {
-  const [status, usual_code] = STATUS[kind]
+  const [status, default_code] = STATUS[kind]
   const type = status < 500 ? 'invalid_request_error' : 'api_error'
-  return { status, body: { error: { message, type, code: code ?? usual_code, param } } }
+  return { status, body: { error: { message, type, code: code ?? default_code, param } } }
 }
 
-/** The same for endpoints whose table has no OUTSTANDING_DEBT: there an account that owes is one whose balance is too low. */
+/** The same for endpoints whose table lacks OUTSTANDING_DEBT: there, an account in debt has too low a balance. */
 export const renderImageErrorWithoutDebt: RenderError = (error, request_id) => {
   if (error.code !== 'OUTSTANDING_DEBT') return renderImageError(error, request_id)
   return renderImageError(insufficientBalance(error.message, { cause: error }), request_id)

@@ -1,13 +1,14 @@
-// Owns reading a multipart/form-data body as it comes: each file is handed on as a stream, and nothing is held in memory.
+// Reading a multipart/form-data body as it comes: each file is handed on as a stream, and nothing is held in memory.
 import type { Readable } from 'node:stream'
 import Busboy, { type BusboyInstance } from '@fastify/busboy'
-import { type GatewayError, invalidRequest, payloadTooLarge, toGatewayError } from '../domain/errors.ts'
+import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
+import { announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 
 /** A file inside a form, as its sender calls it. */
 export interface FilePart {
   field: string
   filename: string
-  /** Its bytes. What is not read of them holds up the sender. */
+  /** Its bytes. While they are not read, the sender has to wait. */
   content: AsyncIterable<Uint8Array>
 }
 
@@ -17,32 +18,32 @@ export interface FormReading {
   /** More files than this, or more fields, are refused. */
   max_files: number
   max_fields: number
-  /** Takes one file. The next one is given only after it, whatever it throws ends the reading. */
+  /** Takes one file. The next file comes only after this one is taken; whatever is thrown ends the reading. */
   file(part: FilePart): Promise<void>
   field(name: string, value: string): void
-  /** Told of every move of the sender. */
+  /** Called whenever bytes arrive. */
   onProgress?: () => void
-  /** Fires when nobody waits for the answer any more. */
+  /** Fires when the caller has gone. */
   gone: AbortSignal
 }
 
-/** Of one text field; the longest that any endpoint knows is a prompt of 32,000 characters. */
+/** The longest text field that any endpoint takes is a prompt of 32,000 characters. */
 const MAX_FIELD_BYTES = 256 * 1024
 
 /**
  * Reads a form to its end.
  *
- * @throws GatewayError invalid_request where the body is no form, is malformed, or did not arrive whole;
+ * @throws GatewayError invalid_request for a body that is not a form, is malformed, or did not arrive whole;
  * payload_too_large over the limit; and whatever `file` or `field` throws, after which nothing more is read
  */
 export async function readForm(request: Request, reading: FormReading): Promise<void> {
   const { body_limit_bytes, gone, onProgress } = reading
-  if (Number(request.headers.get('content-length') ?? 0) > body_limit_bytes) throw tooLarge(body_limit_bytes)
+  announcedBytes(request, body_limit_bytes)
   const parser = createParser(request.headers.get('content-type') ?? '', reading)
   const parsing = follow(parser, reading)
-  const leave = () => parsing.fail(brokenOff(gone.reason))
-  gone.addEventListener('abort', leave, { once: true })
-  if (gone.aborted) leave()
+  const breakOff = () => parsing.fail(brokenOff(gone.reason))
+  gone.addEventListener('abort', breakOff, { once: true })
+  if (gone.aborted) breakOff()
   const reader = request.body?.getReader()
   try {
     let read_bytes = 0
@@ -51,20 +52,20 @@ export async function readForm(request: Request, reading: FormReading): Promise<
       if (!value) break
       onProgress?.()
       read_bytes += value.length
-      if (read_bytes > body_limit_bytes) throw tooLarge(body_limit_bytes)
+      if (read_bytes > body_limit_bytes) throw bodyTooLarge(body_limit_bytes)
       if (!parser.write(value)) await Promise.race([drained(parser), parsing.failed])
     }
     parser.end()
     await Promise.race([parsing.finished, parsing.failed])
   } catch (thrown) {
-    const error = thrown instanceof Error && thrown.name === 'GatewayError' ? thrown : brokenOff(thrown)
+    const error = thrown instanceof GatewayError ? thrown : brokenOff(thrown)
     parsing.fail(error)
-    // What is left of the body is not wanted; a sender who has gone is no news.
+    // The rest of the body is not wanted. Cancelling fails where the sender has gone, and `error` says that already.
     await reader?.cancel().catch(() => undefined)
     await parsing.idle()
     throw error
   } finally {
-    gone.removeEventListener('abort', leave)
+    gone.removeEventListener('abort', breakOff)
   }
 }
 
@@ -82,21 +83,21 @@ function createParser(content_type: string, { max_files, max_fields }: FormReadi
 }
 
 interface Parsing {
-  /** Resolves when the form is whole and every file was taken. */
+  /** Resolves when the form has arrived whole and every file was taken. */
   finished: Promise<void>
-  /** Rejects when it will not be. */
+  /** Rejects with the first failure. */
   failed: Promise<never>
-  /** Ends it: the file that is being taken breaks off. */
+  /** Ends the parsing: the file that is being taken breaks off. */
   fail(error: Error): void
   /** Resolves when no file is being taken any more. */
   idle(): Promise<unknown>
 }
 
-/** Gives a parser's files to whoever reads the form, one after the other. */
+/** Hands a parser's files on, one after the other. */
 function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: FormReading): Parsing {
   const failed = Promise.withResolvers<never>()
   const finished = Promise.withResolvers<void>()
-  // Both are awaited only in races, and only while the form is read.
+  // It is awaited in races only, while the form is read: a failure after that must not count as an unhandled rejection.
   failed.promise.catch(() => undefined)
   let taking: Promise<unknown> = Promise.resolve()
   let failure: Error | undefined
@@ -112,12 +113,13 @@ function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: 
     if (failure) throw failure
     await file(part)
     contents.delete(content)
-    // What was left unread would stop the parser.
+    // The parser waits until a file is read to its end, wanted or not.
     content.resume()
   }
 
   parser.on('file', (name, content, filename) => {
     contents.add(content)
+    // Its error is the one that `fail` was given; without a listener it would end the process.
     content.on('error', () => undefined)
     if (failure) content.destroy(failure)
     const part = { field: name ?? '', filename: filename ?? '', content }
@@ -146,10 +148,3 @@ const malformed = (cause: unknown): GatewayError =>
   invalidRequest('The form is malformed, or did not arrive whole. Check how its parts are written.', {
     cause,
   })
-const brokenOff = (cause: unknown): GatewayError =>
-  invalidRequest('The request body did not arrive whole.', { cause })
-const tooLarge = (limit_bytes: number): GatewayError =>
-  payloadTooLarge(
-    `The form is larger than the ${limit_bytes / 1024 / 1024} MB that this endpoint takes. Send fewer files at once.`,
-    { code: 'invalid_request' },
-  )

@@ -1,7 +1,17 @@
-// Owns the error shape of what no vendor has prescribed: the gateway's own addresses, and those that are nobody's.
-
+// The error shape of the gateway's own endpoints, and of paths that no endpoint serves.
+import { Type } from '@sinclair/typebox'
 import type { ErrorKind } from '../domain/errors.ts'
 import type { RenderError } from './answers.ts'
+
+/** The body of an error here, and of images and uploads. */
+export const ErrorBody = Type.Object({
+  error: Type.Object({
+    message: Type.String(),
+    type: Type.String(),
+    code: Type.String(),
+    param: Type.Union([Type.String(), Type.Null()]),
+  }),
+})
 
 const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   invalid_request: 400,
@@ -20,7 +30,7 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   upstream_timeout: 504,
 }
 
-/** `{error: {message, type, code, param}}`. */
+/** An `ErrorBody` whose type is the kind of the error. */
 export const plainError: RenderError = ({ kind, message, code = kind, param = null }) => ({
   status: STATUS_BY_KIND[kind],
   body: { error: { message, type: kind, code, param } },

@@ -1,18 +1,56 @@
-// Owns how amounts and moments are shown in JSON, to callers and to the operator: exact, and to be read.
+// Amounts and times in JSON, for callers and for the operator: exact, and readable. Each view stands beside its schema.
+import { type TNull, type TUnion, Type } from '@sinclair/typebox'
 import { formatUsd, type Nanos } from '../domain/money.ts'
+import { Nullable } from './schema.ts'
 
-/** An amount both ways: `cost_nanos`, exact, and `cost_usd`, to be read. */
+type MoneyView<Name extends string, N, Usd> = { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: Usd }
+type TimeView<Name extends string, Ms, Text> = { [K in `${Name}_at_ms`]: Ms } & { [K in `${Name}_at`]: Text }
+
+/** An amount both ways: `cost_nanos`, exact, and `cost_usd`, readable. */
 export function money<Name extends string, N extends Nanos | null>(name: Name, nanos: N) {
   return {
     [`${name}_nanos`]: nanos,
     [`${name}_usd`]: nanos === null ? null : formatUsd(nanos),
-  } as { [K in `${Name}_nanos`]: N } & { [K in `${Name}_usd`]: N extends null ? null : string }
+  } as MoneyView<Name, N, N extends null ? null : string>
 }
 
-/** A moment both ways: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
-export function time<Name extends string>(name: Name, time_ms: number | null) {
+/** A time both ways: `created_at_ms`, and `created_at` as ISO 8601 in UTC. */
+export function time<Name extends string, Ms extends number | null>(name: Name, time_ms: Ms) {
   return {
     [`${name}_at_ms`]: time_ms,
     [`${name}_at`]: time_ms === null ? null : new Date(time_ms).toISOString(),
-  } as { [K in `${Name}_at_ms`]: number | null } & { [K in `${Name}_at`]: string | null }
+  } as TimeView<Name, Ms, Ms extends null ? null : string>
 }
+
+const Amount = Type.Integer({ description: 'nano-dollars' })
+const Usd = Type.String({ description: 'USD as a decimal number' })
+const Milliseconds = Type.Integer({ description: 'milliseconds since 1970, UTC' })
+const IsoTime = Type.String({ description: 'ISO 8601, UTC' })
+
+/** The schema of `money`. */
+export const MoneyFields = <Name extends string>(name: Name) =>
+  ({ [`${name}_nanos`]: Amount, [`${name}_usd`]: Usd }) as MoneyView<Name, typeof Amount, typeof Usd>
+
+/** The schema of `money` for an amount that may be null. */
+export const NullableMoneyFields = <Name extends string>(name: Name) =>
+  ({ [`${name}_nanos`]: Nullable(Amount), [`${name}_usd`]: Nullable(Usd) }) as MoneyView<
+    Name,
+    TUnion<[typeof Amount, TNull]>,
+    TUnion<[typeof Usd, TNull]>
+  >
+
+/** The schema of `time`. */
+export const TimeFields = <Name extends string>(name: Name) =>
+  ({ [`${name}_at_ms`]: Milliseconds, [`${name}_at`]: IsoTime }) as TimeView<
+    Name,
+    typeof Milliseconds,
+    typeof IsoTime
+  >
+
+/** The schema of `time` for a time that may be null. */
+export const NullableTimeFields = <Name extends string>(name: Name) =>
+  ({ [`${name}_at_ms`]: Nullable(Milliseconds), [`${name}_at`]: Nullable(IsoTime) }) as TimeView<
+    Name,
+    TUnion<[typeof Milliseconds, TNull]>,
+    TUnion<[typeof IsoTime, TNull]>
+  >

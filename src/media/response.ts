@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { type GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, isImageMime } from '../domain/image-formats.ts'
+import { readAtMost } from '../http/body.ts'
 import { tooLargeMessage } from './limits.ts'
 
 const PARTIAL_CONTENT = 206
@@ -40,14 +41,7 @@ export function acceptedMime({ statusCode = 0, headers }: IncomingMessage): Imag
  */
 export async function readBody(response: IncomingMessage, limit_bytes: number): Promise<Uint8Array> {
   if (Number(response.headers['content-length'] ?? 0) > limit_bytes) throw tooLarge(limit_bytes)
-  const chunks: Uint8Array[] = []
-  let size_bytes = 0
-  for await (const chunk of response as AsyncIterable<Uint8Array>) {
-    size_bytes += chunk.byteLength
-    if (size_bytes > limit_bytes) throw tooLarge(limit_bytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks, size_bytes)
+  return readAtMost(response as AsyncIterable<Uint8Array>, limit_bytes, tooLarge)
 }
 
 /** `Image/PNG; q=1` → `image/png`. RFC 9110 §8.3.1. */

@@ -1,47 +1,52 @@
-// Owns how the surfaces become one application: what no surface answered is answered here, first of all hooks.
+// The surfaces as one application, and the answers to requests that reach no surface.
 import { Elysia } from 'elysia'
-import { invalidRequest, notFound } from '../domain/errors.ts'
+import { invalidRequest } from '../domain/errors.ts'
+import type { CallOrigin } from '../exchange/admission.ts'
 import { failureAnswer } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
-import type { Gateway, Plugin } from '../surface/gateway.ts'
+import { refusalBy } from '../surface/elysia-errors.ts'
+import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
 
 /**
  * The application, not yet listening.
  *
  * @param plugins the surfaces, in order
  */
-export function createApp(gateway: Gateway, plugins: readonly Plugin[]) {
+export function createApp<const Plugins extends readonly Plugin[]>(
+  gateway: Gateway,
+  plugins: Plugins,
+): AppOf<Plugins> {
   const app = new Elysia({
     name: 'tollgate',
+    // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.
     normalize: false,
     handler: { standardHostname: false },
-  }).onError({ as: 'global' }, ({ code, error, request }) =>
-    failureAnswer({
-      request,
-      thrown: translate(code, error),
-      request_id: gateway.newRequestId(),
-      render: plainError,
-      log: gateway.log,
-    }),
-  )
-  app.onRequest(({ request }) => {
-    if (!URL.canParse(request.url)) throw unknownHost()
   })
+    // Registered before the surfaces: it reaches only routes that come after it.
+    .onError({ as: 'global' }, ({ error, request, origin }: Failed) => {
+      // A route with an origin of ours has a surface, whose own handler comes next.
+      if (origin?.render !== undefined) return undefined
+      return failureAnswer({
+        request,
+        thrown: refusalBy(error),
+        request_id: gateway.newRequestId(),
+        render: plainError,
+        log: gateway.log,
+      })
+    })
+    .onRequest(({ request }) => {
+      if (!URL.canParse(request.url)) throw unknownHost()
+    })
   for (const plugin of plugins) app.use(plugin(gateway))
-  return app
+  return app as unknown as AppOf<Plugins>
 }
 
-/** RFC 9112, 3.2: such a request is refused. Its URL is none, whatever its path looks like. */
-const unknownHost = () => invalidRequest('The Host header of the request is missing, or is no host.')
-
-/** Elysia's own refusals, in our words; the rest is passed on as it was thrown. */
-function translate(code: unknown, error: unknown): unknown {
-  if (code === 'NOT_FOUND')
-    return notFound('There is nothing at this address. Check the path and the method.')
-  if (code === 'PARSE') return invalidRequest('The request body could not be read. Check its Content-Type.')
-  if (code === 'VALIDATION')
-    return invalidRequest('The request does not have the form that this endpoint takes.', { cause: error })
-  if (code === 'INVALID_COOKIE_SIGNATURE')
-    return invalidRequest('The request carries a cookie that cannot be read.')
-  return error
+interface Failed {
+  error: unknown
+  request: Request
+  /** What `calls` gives to every route of a surface; a plugin may use the name for something else. */
+  origin?: Partial<CallOrigin>
 }
+
+/** RFC 9112, 3.2: such a request is refused. Its URL cannot be parsed, whatever its path looks like. */
+const unknownHost = () => invalidRequest('The Host header of the request is missing or malformed.')

@@ -1,6 +1,6 @@
-// What a plugin is handed: the parts of a running gateway, each injected, none global.
+// The parts of a running gateway that a plugin is given, and what a plugin is.
 import type { Database } from 'bun:sqlite'
-import type { AnyElysia } from 'elysia'
+import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -10,24 +10,47 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 
+/** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
   /** What calls are served over: `servePaid` for paid ones, `within` for all others that hold a place. */
   exchange: ExchangeParts
   gate: Gate
+  /** What counts against an account's and a key's limits now. */
   limiter: Limiter
+  /** The only way to move money. */
   ledger: Ledger
+  /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
+  /** The catalogue in force. It changes while the gateway runs: read it for every call. */
   catalogue: () => Catalogue
   /** Uploaded and produced images. */
   library: Library
-  /** For reading; whatever moves money goes through the ledger. */
+  /** For reading only. */
   db: Database
   log: Logger
+  /** Milliseconds since 1970. */
   now: () => number
+  /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** Whether the checks at start are done and the gateway takes calls. */
   ready: () => boolean
 }
 
-/** One surface. Each has a name and a seed of its own: Elysia drops a second plugin of the same name silently. */
+/**
+ * A surface: it is given the gateway once, and returns its routes as an Elysia instance.
+ *
+ * - The instance has a name of its own: Elysia drops a second one of the same name silently.
+ * - It uses one of `calls`, `openCalls` and `freeCalls` (calls.ts), which see to the key, the request id, and failures in
+ *   the surface's shape. Routes throw a GatewayError for what they refuse.
+ * - Free routes declare the schemas of their query, params and response, each status included: types of clients, OpenAPI
+ *   and the checks follow. Routes that are paid for read their own bytes, and say `parse: 'none'`.
+ * - It is listed in plugins/index.ts.
+ */
 export type Plugin = (gateway: Gateway) => AnyElysia
+
+type InstancesOf<Plugins extends readonly Plugin[]> = {
+  -readonly [K in keyof Plugins]: ReturnType<Plugins[K]>
+}
+
+/** The type of the application that a list of plugins makes: `treaty<AppOf<…>>` of @elysiajs/eden is a typed client. */
+export type AppOf<Plugins extends readonly Plugin[]> = MergeElysiaInstances<InstancesOf<Plugins>>

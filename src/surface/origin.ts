@@ -1,5 +1,4 @@
-// Owns what is taken from an HTTP request for a paid call: the credential in its surface's forms, and the socket's own facts.
-
+// The beginning of a call: its credential in the forms of its surface, and the facts of its socket.
 import type { Context } from 'elysia'
 import { type CredentialForm, credentialOf } from '../access/gate.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
@@ -9,6 +8,7 @@ export type Server = Context['server']
 
 /** What all calls of a surface have in common. */
 export interface Surface {
+  /** The surface's name in records and in the log. */
   surface: string
   /** Where its callers put their keys. */
   forms: readonly CredentialForm[]
@@ -17,7 +17,7 @@ export interface Surface {
   id_header?: string
 }
 
-/** A request as the beginning of a paid call. */
+/** A request as the beginning of a call. */
 export function originOf(
   request: Request,
   request_id: string,

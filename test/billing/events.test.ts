@@ -1,6 +1,6 @@
 // GET /api/v1/events: the live feed of an account's calls.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { account } from '../../plugins/billing/index.ts'
+import { billing } from '../../plugins/billing/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import { revokeKey } from '../../src/access/keys.ts'
 import { MODEL } from '../support/catalogue.ts'
@@ -17,9 +17,9 @@ const CHECK_EVERY_MS = 10
 beforeAll(async () => {
   upstream = await startUpstream()
   const quick = plugins.map((plugin) =>
-    plugin === account
-      ? (all: Parameters<typeof account>[0]) =>
-          account(all, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS })
+    plugin === billing
+      ? (all: Parameters<typeof billing>[0]) =>
+          billing(all, { ping_every_ms: PING_EVERY_MS, check_every_ms: CHECK_EVERY_MS })
       : plugin,
   )
   gateway = await startTestGateway({ upstream, plugins: quick })

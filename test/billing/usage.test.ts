@@ -65,12 +65,12 @@ async function get(
   return { status: response.status, body: (await response.json()) as Body }
 }
 
-/** Anna's calls, in the order of their making. */
+/** Anna's calls, the oldest first. */
 const OF_ANNA = ['desk 1', 'phone 1', 'desk 2', 'phone 2']
 const briefly = ({ key, started_at }: Shown) => `${key} ${started_at.startsWith('2026-02-27') ? 1 : 2}`
 
 describe('calls', () => {
-  test('one call, with all that a caller may know of it, and nothing of the provider', async () => {
+  test('one call, with every field that callers see, and nothing of the provider', async () => {
     const { body } = await get({ limit: '1' })
     expect(body.calls).toEqual([
       {
@@ -111,17 +111,17 @@ describe('calls', () => {
   test.each<[name: string, query: Record<string, string>, of_anna: number[]]>([
     ['all of the account, of every key, the newest first', {}, [3, 2, 1, 0]],
     ['of a model', { model: THINKING }, [2]],
-    ['of a model that never was called', { model: 'no-such' }, []],
+    ['of a model that was never called', { model: 'no-such' }, []],
     ['that completed', { outcome: 'completed' }, [3, 2, 0]],
     ['that failed', { outcome: 'failed' }, [1]],
     ['that were cancelled', { outcome: 'cancelled' }, []],
     ['since a day', { since: '2026-02-28' }, [3, 2]],
-    ['until a day, which counts whole', { until: '2026-02-27' }, [1, 0]],
-    ['since a time, which counts', { since: '2026-02-27T00:00:01Z' }, [3, 2, 1]],
-    ['until a time, which does not', { until: '2026-02-27T00:00:01Z' }, [0]],
-    ['since a time elsewhere', { since: '2026-02-28T01:00:01.000+01:00' }, [3]],
+    ['until a day, which counts as a whole', { until: '2026-02-27' }, [1, 0]],
+    ['since a time, inclusive', { since: '2026-02-27T00:00:01Z' }, [3, 2, 1]],
+    ['until a time, exclusive', { until: '2026-02-27T00:00:01Z' }, [0]],
+    ['since a time in another zone', { since: '2026-02-28T01:00:01.000+01:00' }, [3]],
     [
-      'by all of it at once',
+      'by several filters at once',
       { model: MODEL, since: '2026-02-27', until: '2026-02-27', outcome: 'failed' },
       [1],
     ],
@@ -132,19 +132,19 @@ describe('calls', () => {
     expect(body.next_cursor).toBeNull()
   })
 
-  test('of a key, by its prefix; the prefix of another account names no call', async () => {
+  test('of a key, by its prefix; the prefix of another account’s key finds nothing', async () => {
     expect((await get({ key: phone.slice(0, 10) })).body.calls.map(briefly)).toEqual(['phone 2', 'phone 1'])
     expect((await get({ key: stranger.slice(0, 10) })).body.calls).toEqual([])
   })
 
-  test('every key of an account sees the same, and no key sees another account', async () => {
+  test('every key of an account sees the same calls, and none of another account', async () => {
     expect((await get({}, phone)).body).toEqual((await get({}, desk)).body)
     const { body } = await get({}, stranger)
     expect(body.calls).toHaveLength(1)
     expect(JSON.stringify((await get({}, desk)).body)).not.toContain(String(body.calls[0]?.request_id))
   })
 
-  test.each([1, 2, 3])('pages of %i cover every call once', async (limit) => {
+  test.each([1, 2, 3])('pages of %i show every call once', async (limit) => {
     const seen: string[] = []
     let cursor: number | null = null
     do {
@@ -186,7 +186,7 @@ describe('daily sums', () => {
     expect((await get(query)).body.sums.map(line)).toEqual([`2026-02-27 desk ${MODEL} 1 ${ANSWER_NANOS}`])
   })
 
-  test('of the last 31 days, where nothing else is said', async () => {
+  test('of the last 31 days by default', async () => {
     const at_ms = now_ms
     now_ms = DAY_2 + 31 * DAY_MS
     expect((await get({ sums: 'day' })).body.sums.map(({ day }) => day)).toEqual(['2026-02-28', '2026-02-28'])
@@ -244,19 +244,19 @@ describe('refusals name the parameter', () => {
     for (const param of params) expect(body.error.message).toContain(`${param}: `)
   })
 
-  test('a name that a caller made up is not repeated without end', async () => {
+  test('a made-up name is repeated up to a length only', async () => {
     const { status, body } = await get({ ['x'.repeat(5_000)]: '1' })
     expect(status).toBe(400)
     expect(body.error.message.length).toBeLessThan(300)
   })
 
-  test('no key, a wrong key, a key in the address', async () => {
+  test('no key, a wrong key, a key in the query string', async () => {
     expect((await gateway.call(PATH)).status).toBe(401)
     expect((await gateway.call(PATH, undefined, { key: `tg_${'B'.repeat(43)}` })).status).toBe(401)
     expect((await gateway.call(PATH, undefined, { key: desk, form: 'query' })).status).toBe(401)
   })
 
-  test('without a key, nothing is said of parameters', async () => {
+  test('without a key, the answer says nothing about parameters', async () => {
     const response = await gateway.call(`${PATH}?nonsense=1`)
     expect(response.status).toBe(401)
     expect(await response.text()).not.toContain('nonsense')

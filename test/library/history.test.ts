@@ -75,7 +75,7 @@ describe('GET /api/images/history', () => {
     await gateway.atRest()
   })
 
-  test('the images of one call share its cost to the nano-dollar; an image that was not made is free', async () => {
+  test('the images of one call share its cost to the nano-dollar; a failed one is free', async () => {
     const owner = await ownerIn(gateway)
     await make(gateway, owner, { asked: 4, came: 3, cost_nanos: 100_000_001 })
     const { images } = await page(owner)
@@ -87,7 +87,7 @@ describe('GET /api/images/history', () => {
     ])
   })
 
-  test('an image that is being made has neither size nor cost yet', async () => {
+  test('an image that is still being made has neither size nor cost', async () => {
     const owner = await ownerIn(gateway)
     const { call_id } = await begin(gateway, owner)
     expect((await page(owner)).images).toMatchObject([
@@ -96,7 +96,7 @@ describe('GET /api/images/history', () => {
     await settle(gateway, call_id, 0, 0)
   })
 
-  test('pages show each image once, also where new images come in between', async () => {
+  test('pages show every image once, also when new ones come meanwhile', async () => {
     const owner = await ownerIn(gateway)
     const ids: string[] = []
     for (let made = 0; made < 5; made += 1) ids.unshift(...(await make(gateway, owner)))
@@ -119,7 +119,7 @@ describe('GET /api/images/history', () => {
     expect(idsOf(await page(owner, '?model=c'))).toEqual([])
   })
 
-  test('images of another account are not listed', async () => {
+  test("another account's images are not listed", async () => {
     await make(gateway, await ownerIn(gateway))
     expect((await page(await ownerIn(gateway))).images).toEqual([])
   })
@@ -139,7 +139,7 @@ describe('GET /api/images/history', () => {
 })
 
 describe('GET /api/images/{id}', () => {
-  test('sends the bytes with their type, and with headers that keep browsers from running them', async () => {
+  test("the image's bytes with their own type, and headers that keep browsers from running them", async () => {
     const owner = await ownerIn(gateway)
     const [id = ''] = await make(gateway, owner)
     for (const spelling of [id, id.toUpperCase()]) {
@@ -155,7 +155,7 @@ describe('GET /api/images/{id}', () => {
     }
   })
 
-  test('answers 409 for an image that is being made, 422 for one that failed', async () => {
+  test('an image that is still being made: 409; one that failed: 422', async () => {
     const owner = await ownerIn(gateway)
     const { uuid, call_id } = await begin(gateway, owner)
     const response = await at(uuid, owner.key)
@@ -168,7 +168,7 @@ describe('GET /api/images/{id}', () => {
 })
 
 describe('DELETE /api/images/{id}', () => {
-  test('deletes row and bytes, and keeps the billing record', async () => {
+  test('row and bytes are deleted, and the billing record stays', async () => {
     const owner = await ownerIn(gateway)
     const files = await filesThere()
     const [id = '', other = ''] = await make(gateway, owner, { asked: 2, cost_nanos: 500_000 })
@@ -184,7 +184,7 @@ describe('DELETE /api/images/{id}', () => {
     await gateway.atRest()
   })
 
-  test('deletes a failed image; refuses one that is being made', async () => {
+  test('a failed image can be deleted; one that is still being made cannot', async () => {
     const owner = await ownerIn(gateway)
     const { uuid, call_id } = await begin(gateway, owner)
     await expectRefused(await at(uuid, owner.key, 'DELETE'), 409, 'generation_not_ready')
@@ -196,21 +196,21 @@ describe('DELETE /api/images/{id}', () => {
   })
 })
 
-describe.each(['GET', 'DELETE'])('%s of an image', (method) => {
-  test('of another account: 404, and it stays', async () => {
+describe.each(['GET', 'DELETE'])('%s', (method) => {
+  test("another account's image: 404, and it stays", async () => {
     const owner = await ownerIn(gateway)
     const [id = ''] = await make(gateway, owner)
     await expectRefused(await at(id, (await ownerIn(gateway)).key, method), 404, 'generation_not_found')
     expect((await at(id, owner.key)).status).toBe(200)
   })
 
-  test('that never existed: 404', async () => {
+  test('an unknown id: 404', async () => {
     const { key } = await ownerIn(gateway)
     await expectRefused(await at(crypto.randomUUID(), key, method), 404, 'generation_not_found')
   })
 
   test.each(['1', 'not-a-uuid', '..%2ftollgate.db', `${crypto.randomUUID()}.png`, "'%20OR%201=1", '%00'])(
-    'whose id is %s, which is no UUID: 400',
+    '%s, which is not a UUID: 400',
     async (id) => {
       await expectRefused(await at(id, (await ownerIn(gateway)).key, method), 400, 'invalid_generation_id')
     },

@@ -1,4 +1,4 @@
-// Produced images for the tests of the library: a paid call in the ledger, and the images that it made.
+// Produced images for the tests of the library: a paid call in the ledger, and the images it made.
 import { join } from 'node:path'
 import type { Account, Generation } from '../../src/db/schema.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'

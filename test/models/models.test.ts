@@ -61,7 +61,7 @@ const get = async (path: string, headers: Record<string, string> = {}, as = key)
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 describe("OpenAI's SDK", () => {
-  test('lists what the key may call: nothing retired, nothing else', async () => {
+  test('lists the models that the key may call, and none that is retired', async () => {
     const list = await openai.models.list()
     expect(list.object).toBe('list')
     expect(idsOf(list)).toEqual(CALLABLE)
@@ -71,7 +71,7 @@ describe("OpenAI's SDK", () => {
     }
   })
 
-  test('iterates without end of pages', async () => {
+  test('iterates over all of them', async () => {
     const seen: string[] = []
     for await (const { id } of openai.models.list()) seen.push(id)
     expect(seen).toEqual(CALLABLE)
@@ -81,13 +81,13 @@ describe("OpenAI's SDK", () => {
     expect(await openai.models.retrieve(id)).toMatchObject({ id, object: 'model' })
   })
 
-  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s is not found, in its own class', async (id) => {
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s: its own NotFoundError', async (id) => {
     const failure = await openai.models.retrieve(id).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(OpenAI.NotFoundError)
     expect(failure).toMatchObject({ code: 'model_not_found', type: 'invalid_request_error' })
   })
 
-  test('a wrong key, in its own class', async () => {
+  test('a wrong key: its own AuthenticationError', async () => {
     const other = new OpenAI({ apiKey: 'wrong', baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
     expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
       OpenAI.AuthenticationError,
@@ -127,13 +127,13 @@ describe("Anthropic's SDK", () => {
     })
   })
 
-  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s is not found, in its own class', async (id) => {
+  test.each([RETIRED, HIDDEN, 'no-such-model'])('%s: its own NotFoundError', async (id) => {
     const failure = await anthropic.models.retrieve(id).catch((error: unknown) => error)
     expect(failure).toBeInstanceOf(Anthropic.NotFoundError)
     expect(failure).toMatchObject({ requestID: expect.stringMatching(/^req_/) })
   })
 
-  test('a wrong key, in its own class', async () => {
+  test('a wrong key: its own AuthenticationError', async () => {
     const other = new Anthropic({ apiKey: 'wrong', baseURL: gateway.url.origin, maxRetries: 0 })
     expect(await other.models.list().catch((error: unknown) => error)).toBeInstanceOf(
       Anthropic.AuthenticationError,
@@ -142,7 +142,7 @@ describe("Anthropic's SDK", () => {
 })
 
 describe('one body for both', () => {
-  test('every model has every field of both, and what it is for', async () => {
+  test('every model has every field of both, and its kind', async () => {
     const { body } = await get(`/v1/models/${MODEL}`)
     expect(body as unknown).toEqual({
       id: MODEL,
@@ -193,7 +193,7 @@ describe('one body for both', () => {
     })
   })
 
-  test('a catalogue that changes is listed as it is', async () => {
+  test('a changed catalogue is listed at once', async () => {
     await using other = await startTestGateway({ catalogue: catalogueOf({ upstream_url: 'simulator' }) })
     const caller = await other.caller()
     const list = async () =>
@@ -235,7 +235,7 @@ describe('refusals', () => {
     '__proto__',
     'constructor',
     'x'.repeat(3_000),
-  ])('there is no %s, for either SDK', async (id) => {
+  ])('%s is not found, in the shape of either protocol', async (id) => {
     const plain = await get(`/v1/models/${id}`)
     expect([plain.status, plain.body.error.code]).toEqual([404, 'model_not_found'])
     const versioned = await get(`/v1/models/${id}`, VERSION)
@@ -247,7 +247,7 @@ describe('refusals', () => {
     })
   })
 
-  test('no key: in the shape of who asks', async () => {
+  test('no key: refused in the shape of either protocol', async () => {
     for (const path of ['/v1/models', `/v1/models/${MODEL}`]) {
       const plain = await gateway.call(path)
       expect([plain.status, await plain.json()]).toMatchObject([401, { error: { code: 'invalid_api_key' } }])
@@ -265,7 +265,7 @@ describe('refusals', () => {
     expect((await get('/v1/models', {}, suspended)).status).toBe(403)
   })
 
-  test.each(['POST', 'DELETE'])('%s is not there', async (method) => {
+  test.each(['POST', 'DELETE'])('%s is not served', async (method) => {
     expect((await gateway.call(`/v1/models/${MODEL}`, undefined, { key, method })).status).toBe(404)
   })
 })

@@ -6,16 +6,16 @@ import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-/** Routes that need no key. An addition needs a reason in spec.md or silent.md. */
+/** The routes that need no key. Nothing is added here without a reason in spec.md or silent.md. */
 const OPEN = ['GET /healthz', 'GET /readyz']
 
 let upstream: Upstream
 let gateway: TestGateway
-let parts: Gateway | undefined
-/** A plugin without routes, which remembers the gateway that plugins are given. */
-const spy: Plugin = (given) => {
-  parts = given
-  return createApp(given, [])
+let given: Gateway | undefined
+/** A surface without routes, which keeps what plugins are given. */
+const spy: Plugin = (gateway) => {
+  given = gateway
+  return createApp(gateway, [])
 }
 
 beforeAll(async () => {
@@ -32,8 +32,8 @@ beforeEach(() => {
 
 /** All routes of the application, each with a path that it matches. */
 function routes(): { method: string; path: string }[] {
-  if (!parts) throw new Error('the plugins were given no gateway')
-  return createApp(parts, plugins).routes.flatMap(({ method, path }) =>
+  if (!given) throw new Error('no plugin was given a gateway')
+  return createApp(given, plugins).routes.flatMap(({ method, path }) =>
     (method === 'ALL' ? ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] : [method]).map((one) => ({
       method: one,
       path: path.replace(/:[a-z_]+/gi, 'anything').replace('*', 'anything:generateContent'),
@@ -44,7 +44,7 @@ function routes(): { method: string; path: string }[] {
 const isOpen = ({ method, path }: { method: string; path: string }) => OPEN.includes(`${method} ${path}`)
 const withoutBody = (method: string) => method === 'GET' || method === 'HEAD'
 
-/** A missing key, and wrong ones in each form in which a key is sent. */
+/** No key, and wrong keys in each form in which a key can be sent. */
 const WRONG: [string, Record<string, string>, string][] = [
   ['no key', {}, ''],
   ['a wrong bearer', { authorization: `Bearer tg_${'x'.repeat(43)}` }, ''],
@@ -61,7 +61,7 @@ const BODIES: [string, string, string][] = [
 
 describe('without a key', () => {
   test.each(WRONG)(
-    '%s: every route but two gives 401, before its body is read',
+    '%s: every route but two answers 401 before it looks at the body',
     async (_, headers, query) => {
       const closed = routes().filter((route) => !isOpen(route))
       expect(closed.length).toBeGreaterThan(10)
@@ -94,7 +94,7 @@ describe('without a key', () => {
     expect(Object.keys((await response.json()) as object)).toEqual(['status'])
   })
 
-  test('only these routes need no key', () => {
+  test('the routes that need no key exist', () => {
     expect(
       routes()
         .filter(isOpen)
@@ -103,7 +103,7 @@ describe('without a key', () => {
   })
 })
 
-describe('an unknown route', () => {
+describe('a path that no route serves', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/nowhere'],
@@ -117,11 +117,11 @@ describe('an unknown route', () => {
     expect(response.status).toBe(404)
     expect(response.headers.get('x-request-id')).toMatch(/^req_/)
     expect(await response.json()).toMatchObject({
-      error: { message: expect.stringMatching(/nothing at this address/) },
+      error: { message: expect.stringMatching(/no such endpoint/) },
     })
   })
 
-  test('a short Host header, which garbles the path, does not let a caller in', async () => {
+  test('a short Host header, which makes Elysia misread the path, lets nobody in', async () => {
     const response = await fetch(new URL('/v1beta/models/x:generateContent', gateway.url), {
       method: 'POST',
       headers: { host: 'a' },
@@ -132,10 +132,10 @@ describe('an unknown route', () => {
 })
 
 describe('readiness', () => {
-  test('/readyz is 503, and calls are refused, from the moment that the gateway stops', async () => {
+  test('/readyz is 503, and calls are refused, from the moment the gateway begins to stop', async () => {
     const own = await startTestGateway({ upstream, plugins: [...plugins, spy] })
     const key = await own.caller()
-    const running = parts?.running
+    const running = given?.running
     const stopping = running?.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready' }])

@@ -1,4 +1,4 @@
-// silent.md, Upload and files: "`GET /api/v1/files` lists with the quota used; `GET` and `DELETE` one by key", each account its own.
+// silent.md, Upload and files: "`GET /api/v1/files` lists with the quota used; `GET` and `DELETE` one by key"; each account sees its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ describe('GET /api/v1/files', () => {
     expect([second.files.map(({ name }) => name), second.next_cursor]).toEqual([['3.png', '1.png'], null])
   })
 
-  test('of an account that has none', async () => {
+  test('an account without files', async () => {
     expect(await page(await gateway.caller('0'))).toEqual({
       files: [],
       next_cursor: null,
@@ -64,7 +64,7 @@ describe('GET /api/v1/files', () => {
 })
 
 describe('GET /api/v1/files/{key}', () => {
-  test('the bytes, as what they are, and so that no browser runs them', async () => {
+  test('the bytes with their own type, and headers that keep browsers from running them', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png, filename: 'page.html' })
     const response = await at(`/${file?.key}`, key)
@@ -80,13 +80,13 @@ describe('GET /api/v1/files/{key}', () => {
     expect(await response.bytes()).toEqual(new Uint8Array(png))
   })
 
-  test('its slashes may be escaped', async () => {
+  test('slashes of the key may be encoded', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     expect((await at(`/${encodeURIComponent(file?.key ?? '')}`, key)).status).toBe(200)
   })
 
-  test('one whose bytes were taken from under the gateway is not found', async () => {
+  test('a file whose bytes are gone from the disk is not found', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     await rm(join(gateway.data_folder, file?.key ?? ''))
@@ -97,7 +97,7 @@ describe('GET /api/v1/files/{key}', () => {
 })
 
 describe('DELETE /api/v1/files/{key}', () => {
-  test('row and bytes go, and their part of the quota with them', async () => {
+  test('row and bytes are deleted, and free their part of the quota', async () => {
     const key = await gateway.caller('0')
     const before = await leftIn(gateway)
     const [file] = await upload(gateway, key, { bytes: png })
@@ -109,7 +109,7 @@ describe('DELETE /api/v1/files/{key}', () => {
       await expectRefused(gateway, before, await at(`/${file?.key}`, key, method), NOT_FOUND)
   })
 
-  test('twice at once: once', async () => {
+  test('twice at once: one succeeds', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     const both = await Promise.all([1, 2].map(() => at(`/${file?.key}`, key, 'DELETE')))
@@ -120,7 +120,7 @@ describe('DELETE /api/v1/files/{key}', () => {
 })
 
 describe.each(['GET', 'DELETE'])('%s', (method) => {
-  test("of another's key: 404, and it stays", async () => {
+  test("another account's file: 404, and it stays", async () => {
     const [file] = await upload(gateway, await gateway.caller('0'), { bytes: png })
     const before = await leftIn(gateway)
     await expectRefused(
@@ -144,7 +144,7 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     '/%ff',
     '/%2525',
     `/files/1/${crypto.randomUUID()}_cat.png`,
-  ])('of %s: 404, whatever it would lead to', async (path) => {
+  ])('%s: 404, wherever it would lead', async (path) => {
     const before = await leftIn(gateway)
     const response = await at(path, await gateway.caller('0'), method)
     expect(response.status).toBe(404)

@@ -1,4 +1,4 @@
-// Issue: uploads are parsed as a stream to disk, so that memory does not grow with them. Measured in a process of its own.
+// The memory of uploads: they go to the disk as they come, so it does not grow with them. Measured in a process of its own.
 import { expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

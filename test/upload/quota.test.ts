@@ -25,7 +25,7 @@ afterAll(() => gateway.stop())
 
 const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
 
-/** A caller who has only so much left: one file of his has grown, on the disk and in its row, at no cost. */
+/** A caller with only so much quota left: one file was enlarged, on the disk (sparsely) and in its row. */
 async function callerWithRoom(room_bytes: number): Promise<string> {
   const key = await gateway.caller('0')
   const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
@@ -42,7 +42,7 @@ const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
 
 describe('to the byte', () => {
-  test('what fills it is stored; a byte more is not, nor is the smallest file after it', async () => {
+  test('a file that fills the quota is stored; one a byte larger is not, nor the smallest file after it', async () => {
     const over = await callerWithRoom(10_000)
     const before = await leftIn(gateway)
     await expectRefused(gateway, before, await post(gateway, over, filesOf(10_001)), EXCEEDED)
@@ -65,7 +65,7 @@ describe('to the byte', () => {
     expect((await post(gateway, key, filesOf(5_000, 5_000))).status).toBe(200)
   })
 
-  test('a deleted file makes room for as much', async () => {
+  test('a deleted file frees as much as it had', async () => {
     const key = await callerWithRoom(10_000)
     const [file] = await upload(gateway, key, { bytes: pictureOf(10_000) })
     expect((await post(gateway, key, filesOf(MIN_BYTES))).status).toBe(413)
@@ -73,7 +73,7 @@ describe('to the byte', () => {
     expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
   })
 
-  test('what was refused has taken nothing of it', async () => {
+  test('a refused request takes nothing of the quota', async () => {
     const key = await callerWithRoom(10_000)
     for (const body of [filesOf(10_001), filesOf(5_000).subarray(0, -20), formOf([{ bytes: 'no image' }])])
       expect((await post(gateway, key, body)).status).not.toBe(200)
@@ -85,7 +85,7 @@ describe('to the byte', () => {
     expect((await post(gateway, await gateway.caller('0'), filesOf(10_000))).status).toBe(200)
   })
 
-  test('a file over 25 MB is told so first, however little is left', async () => {
+  test('a file over 25 MB is refused as such, however little is left', async () => {
     const key = await callerWithRoom(MAX_IMAGE_BYTES + 10)
     const before = await leftIn(gateway)
     const refused = await post(gateway, key, filesOf(MAX_IMAGE_BYTES + 1))
@@ -94,7 +94,7 @@ describe('to the byte', () => {
 })
 
 describe('"counted exactly under parallel uploads"', () => {
-  test('64 at once, with room for ten: ten are stored, and never a byte over', async () => {
+  test('64 at once with room for ten: ten are stored, and never a byte too much', async () => {
     const key = await callerWithRoom(10 * 60_000)
     let over = 0
     const watch = setInterval(() => {
@@ -114,14 +114,14 @@ describe('"counted exactly under parallel uploads"', () => {
     await gateway.atRest()
   })
 
-  test('64 at once that all fit are all stored', async () => {
+  test('64 at once with room for all: all are stored', async () => {
     const key = await callerWithRoom(64 * 20_000)
     const answers = await Promise.all(Array.from({ length: 64 }, () => post(gateway, key, filesOf(20_000))))
     expect(answers.every(({ status }) => status === 200)).toBe(true)
     expect(await usedBytes(gateway, key)).toBe(FILE_QUOTA_BYTES)
   })
 
-  test('of any sizes, with deletions in between: what was told is what there is', async () => {
+  test('random sizes, with deletions in between: what was answered is what is stored', async () => {
     const seed = Math.floor(Math.random() * 2 ** 32)
     const chance = chanceFrom(seed)
     const room = 400_000

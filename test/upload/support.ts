@@ -1,4 +1,4 @@
-// Owns what the tests of uploads share: pictures of any size, forms as they go over the wire, and what is left of a request.
+// What the tests of uploads share: pictures of any size, forms as bytes, and what a request left behind.
 import { expect } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export interface Part {
 
 const PNG = await paint('png')
 
-/** A picture of exactly so many bytes: what follows a picture's end is no part of it. */
+/** A picture of exactly so many bytes: decoders ignore what follows its end. */
 export function pictureOf(bytes: number): Uint8Array {
   const picture = new Uint8Array(bytes)
   picture.set(PNG)
@@ -81,7 +81,7 @@ export interface Left {
   on_disk: string[]
 }
 
-/** All that there is of uploads: rows, files, and files that are being written. */
+/** All traces of uploads: rows, files, and files that are still being written. */
 export async function leftIn(gateway: TestGateway): Promise<Left> {
   const folder = join(gateway.data_folder, 'files')
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])

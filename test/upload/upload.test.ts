@@ -1,4 +1,4 @@
-// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and every reason for which nothing is.
+// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and every reason for a refusal.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { suspendAccount } from '../../src/access/accounts.ts'
@@ -63,7 +63,7 @@ describe('"each `{key, name, size, mime, sha256, width, height, created_at}`"', 
     expect(await usedBytes(gateway, key)).toBe(3 * png.length)
   })
 
-  test('as a client writes it: FormData, chunked or not', async () => {
+  test('as clients send it: FormData, chunked or not', async () => {
     const key = await gateway.caller('0')
     const form = new FormData()
     form.append('files', new Blob([png], { type: 'image/png' }), 'ä☃.png')
@@ -128,7 +128,7 @@ const tiff = await paint('tiff')
 const avif = await paint('avif')
 const whole = formOf([{ bytes: png }])
 
-/** Each with what is asked of the file that comes after a good one, too. */
+/** Each is sent alone, and between two good files. */
 const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ['over 25 MB by a byte', [413, 'IMAGE_TOO_LARGE'], () => pictureOf(MAX_IMAGE_BYTES + 1)],
   ['an empty file', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('')],
@@ -148,14 +148,14 @@ const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ],
 ]
 
-describe('a file that is not taken: nothing of the request stays', () => {
+describe('a refused file: nothing of the request stays', () => {
   test.each(BAD_FILES)('%s', async (_, refusal, make) => {
     const key = await gateway.caller('0')
     const before = await leftIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, formOf([{ bytes: make() }])), refusal)
   })
 
-  test.each(BAD_FILES.slice(1))('%s, after a good one and before another', async (_, refusal, make) => {
+  test.each(BAD_FILES)('%s, after a good one and before another', async (_, refusal, make) => {
     const key = await gateway.caller('0')
     const before = await leftIn(gateway)
     const body = formOf([{ bytes: png }, { bytes: make() }, { bytes: png }])
@@ -170,11 +170,11 @@ const BAD_FORMS: [string, Buffer, string?][] = [
   ['no body', Buffer.alloc(0)],
   ['no boundary in the Content-Type', whole, 'multipart/form-data'],
   ['another boundary in the Content-Type', whole, 'multipart/form-data; boundary=another'],
-  ['no form: JSON', text('{"files": []}'), 'application/json'],
-  ['no form: the image itself', Buffer.from(png), 'image/png'],
+  ['JSON, not a form', text('{"files": []}'), 'application/json'],
+  ['the image itself, not a form', Buffer.from(png), 'image/png'],
   ['a form of the other kind', text('files=cat.png'), 'application/x-www-form-urlencoded'],
   ['a form without parts', text(`--${BOUNDARY}--\r\n`)],
-  ['no form at all', text('hello')],
+  ['text, not a form', text('hello')],
   ['cut in a part’s head', whole.subarray(0, 40)],
   ['cut in a file', whole.subarray(0, 200)],
   ['cut before its last boundary', whole.subarray(0, -20)],
@@ -191,7 +191,7 @@ const BAD_FORMS: [string, Buffer, string?][] = [
     formOf([{ bytes: png }, { bytes: 'x', head: 'Content-Disposition: form-data; name="x"' }]),
   ],
   ['a part without a disposition', formOf([{ bytes: png, head: 'Content-Type: image/png' }])],
-  ['a part with a head that is none', formOf([{ bytes: png, head: 'nonsense' }])],
+  ['a part with a malformed head', formOf([{ bytes: png, head: 'nonsense' }])],
   ['101 files', formOf(many(101))],
 ]
 
@@ -206,7 +206,7 @@ describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
     expect(await upload(gateway, await gateway.caller('0'), ...many(100))).toHaveLength(100)
   })
 
-  test('cut anywhere, and altered anywhere: 400 or stored, and never more than was said', async () => {
+  test('cut or altered at any place: 400 or stored, and nothing is left over', async () => {
     const key = await gateway.caller('0')
     for (let at = 0; at < whole.length; at += 13) {
       const altered = Buffer.from(whole)
@@ -218,10 +218,10 @@ describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
   })
 })
 
-describe('who may', () => {
+describe('callers', () => {
   const CALLERS: [string, readonly [number, string], () => Promise<string | undefined>][] = [
     ['no key', [401, 'invalid_api_key'], async () => undefined],
-    ['a key that never was', [401, 'invalid_api_key'], async () => `tg_${'x'.repeat(43)}`],
+    ['an unknown key', [401, 'invalid_api_key'], async () => `tg_${'x'.repeat(43)}`],
     [
       'a revoked key',
       [401, 'invalid_api_key'],
@@ -246,11 +246,11 @@ describe('who may', () => {
       () => gateway.caller('0', { addresses: ['192.0.2.1'] }),
     ],
   ]
-  test.each(CALLERS)('not %s', async (_, refusal, make) => {
+  test.each(CALLERS)('%s is refused', async (_, refusal, make) => {
     const key = await make()
     const before = await leftIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, whole), refusal)
-    // Before the body is looked at: this one is none.
+    // And before the body is read: this one is not even a form.
     await expectRefused(gateway, before, await post(gateway, key, text('nothing'), 'image/png'), refusal)
   })
 
@@ -263,7 +263,7 @@ describe('who may', () => {
       '\r\n',
     ].join('\r\n')
 
-  test('who has no key is told before he sends his body', async () => {
+  test('a caller without a key is refused before they send the body', async () => {
     const client = await connectRaw(gateway.url)
     client.send(head({ 'content-length': '10000000' }))
     await client.sees('401 Unauthorized')
@@ -283,7 +283,7 @@ describe('who may', () => {
   })
 
   test.each(['close', 'reset'] as Leaving[])(
-    'a sender who leaves in the middle (%s) leaves nothing',
+    'a sender who leaves half-way (%s) leaves nothing behind',
     async (how) => {
       const before = await leftIn(gateway)
       const authorization = `Bearer ${await gateway.caller('0')}`

@@ -1,0 +1,122 @@
+// The one validator: plain values against TypeBox schemas, each compiled once, and every fault as a plain value.
+import type { Static, TSchema } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+
+/**
+ * What is wrong with one part of a value. Words come from two annotations of its schema: `must` (what the value must be)
+ * and `description`; an annotation `code` names the error more exactly where a surface promises a code.
+ */
+export interface Fault {
+  /** Names of fields and positions in arrays, from the outside in; empty for the value itself. */
+  path: readonly (string | number)[]
+  problem: 'missing' | 'unknown' | 'wrong'
+  /** What the value must be, such as `a whole number from 1 to 1000`. */
+  must: string
+  /** The fields that may stand where an unknown one was found. */
+  allowed: readonly string[]
+  description: string | undefined
+  code: string | undefined
+  /** What was found. It may be secret, or long: no message repeats it. */
+  found: unknown
+}
+
+/** What values without a `must` of their own are called. */
+export interface TypeWords {
+  string: string
+  boolean: string
+  array: string
+  object: string
+}
+
+const JSON_WORDS: TypeWords = {
+  string: 'a string',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+}
+
+const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>()
+
+function checkOf(schema: TSchema): TypeCheck<TSchema> {
+  const known = compiled.get(schema)
+  if (known) return known
+  const check = TypeCompiler.Compile(schema)
+  compiled.set(schema, check)
+  return check
+}
+
+/** Whether a value fits its schema. The schema is compiled on first use. */
+export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
+  checkOf(schema).Check(value)
+
+/** The faults of a value, one for each path at most; none where it fits. Found one by one, as they are asked for. */
+export const faultsIn = (schema: TSchema, value: unknown, words?: TypeWords): Iterable<Fault> =>
+  faultsFrom(checkOf(schema).Errors(value), value, words)
+
+/** The same from the errors of a check that was compiled elsewhere, such as Elysia's. */
+export function* faultsFrom(
+  errors: Iterable<ValueError>,
+  value: unknown,
+  words: TypeWords = JSON_WORDS,
+): Iterable<Fault> {
+  const seen = new Set<string>()
+  for (const { type, path, schema, value: found } of errors) {
+    if (seen.has(path)) continue
+    seen.add(path)
+    yield {
+      path: pathWithin(value, path),
+      problem: PROBLEMS.get(type) ?? 'wrong',
+      must: mustOf(schema, words),
+      allowed: Object.keys(schema.properties ?? {}),
+      description: schema.description,
+      code: typeof schema.code === 'string' ? schema.code : undefined,
+      found,
+    }
+  }
+}
+
+const PROBLEMS: ReadonlyMap<ValueErrorType, Fault['problem']> = new Map([
+  [ValueErrorType.ObjectRequiredProperty, 'missing'],
+  [ValueErrorType.ObjectAdditionalProperties, 'unknown'],
+])
+
+function mustOf(schema: TSchema, words: TypeWords): string {
+  if (typeof schema.must === 'string') return schema.must
+  const choices = choicesOf(schema).map((choice) => JSON.stringify(choice))
+  if (choices.length > 0) return choices.length === 1 ? `${choices[0]}` : `one of ${inProse(choices)}`
+  const { type, minimum, maximum, minItems } = schema
+  if (type === 'integer') return `a whole number${rangeOf(minimum, maximum)}`
+  if (type === 'number') return `a number${rangeOf(minimum, maximum)}`
+  if (type === 'array' && minItems !== undefined) return `${words.array} of at least ${minItems}`
+  return isWorded(type) ? words[type] : 'of another type'
+}
+
+const isWorded = (type: unknown): type is keyof TypeWords =>
+  typeof type === 'string' && Object.hasOwn(JSON_WORDS, type)
+
+/** The texts among which a schema lets one choose. */
+function choicesOf(schema: TSchema): string[] {
+  const branches: readonly TSchema[] = Array.isArray(schema.anyOf) ? schema.anyOf : [schema]
+  return branches.flatMap((branch) => (typeof branch.const === 'string' ? [branch.const] : []))
+}
+
+const inProse = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+
+function rangeOf(minimum: unknown, maximum: unknown): string {
+  if (typeof minimum === 'number' && typeof maximum === 'number') return ` from ${minimum} to ${maximum}`
+  return typeof minimum === 'number' ? ` of at least ${minimum}` : ''
+}
+
+/** A JSON pointer (RFC 6901) into a value; positions in arrays become numbers. */
+function pathWithin(value: unknown, pointer: string): (string | number)[] {
+  let at = value
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => {
+      const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+      const key = Array.isArray(at) ? Number(name) : name
+      at = typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined
+      return key
+    })
+}

@@ -1,0 +1,30 @@
+// Lists in pages, the newest entry first: what is asked for, and where the next page begins.
+import { Type } from '@sinclair/typebox'
+import { WholeNumber } from './parameters.ts'
+import { Nullable } from './schema.ts'
+
+const MAX_LIMIT = 1_000
+const DEFAULT_LIMIT = 50
+
+/** How many entries a page has at most. */
+export const Limit = WholeNumber({ minimum: 1, maximum: MAX_LIMIT }, `a whole number from 1 to ${MAX_LIMIT}`)
+
+/** The parameters of every such list. */
+export const PAGE_PARAMETERS = {
+  limit: Type.Optional(Limit),
+  cursor: Type.Optional(WholeNumber({ minimum: 1 }, 'the next_cursor of the page before')),
+}
+
+/** What such a list answers beside its entries. */
+export const PAGE_FIELDS = { next_cursor: Nullable(Type.Integer()) }
+
+/** The page that is asked for. */
+export const pageOf = ({ limit = DEFAULT_LIMIT, cursor }: { limit?: number; cursor?: number }) => ({
+  limit,
+  cursor,
+})
+
+/** Where the next page begins, as it is answered; null on the last page. */
+export const pageFields = ({ next_cursor = null }: { next_cursor: number | undefined | null }) => ({
+  next_cursor,
+})

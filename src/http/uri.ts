@@ -1,0 +1,11 @@
+// Percent-encoding in paths.
+
+/** The text that a part of a path stands for; the part as it stands where it is no valid encoding (RFC 3986, 2.1). */
+export function decodePathPart(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    // Left encoded it names nothing that is here, so the caller is told that it was not found.
+    return encoded
+  }
+}

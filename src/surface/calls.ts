@@ -1,0 +1,59 @@
+// The scoped Elysia plugins of surfaces: a call's id and origin, its caller, and failures in the surface's shape.
+// They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
+// reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
+import { Elysia, StatusMap } from 'elysia'
+import { failureAnswer, idHeaders, jsonAnswer } from '../http/answers.ts'
+import { doubledParameters } from '../http/parameters.ts'
+import { refusalBy } from './elysia-errors.ts'
+import type { Gateway } from './gateway.ts'
+import { originOf, type Surface } from './origin.ts'
+
+/** A surface, or how a request tells which of several shapes it is to be answered in. */
+export type SurfaceOf = Surface | ((request: Request) => Surface)
+
+/** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
+export function calls({ log, newRequestId }: Pick<Gateway, 'log' | 'newRequestId'>, surface: SurfaceOf) {
+  const surfaceOf = typeof surface === 'function' ? surface : () => surface
+  return new Elysia()
+    .derive({ as: 'scoped' }, ({ request, server }) => ({
+      origin: originOf(request, newRequestId(), server, surfaceOf(request)),
+    }))
+    .onError({ as: 'scoped' }, ({ error, request, origin }) =>
+      failureAnswer({
+        ...surfaceOf(request),
+        request,
+        request_id: origin?.request_id ?? newRequestId(),
+        thrown: refusalBy(error),
+        log,
+      }),
+    )
+}
+
+/** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
+export const openCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId'>, surface: SurfaceOf) =>
+  calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
+    // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
+    if (responseValue === undefined) return undefined
+    if (!(responseValue instanceof Response))
+      return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), statusOf(set.status))
+    if (!responseValue.headers.has('x-request-id'))
+      responseValue.headers.set('x-request-id', origin.request_id)
+    return undefined
+  })
+
+/** Elysia takes statuses by their names, too. */
+const statusOf = (status: number | keyof StatusMap = 200): number =>
+  typeof status === 'number' ? status : StatusMap[status]
+
+/**
+ * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit: they are how
+ * callers look at their limits, and at what is theirs.
+ */
+export const freeCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId' | 'gate'>, surface: SurfaceOf) =>
+  openCalls(gateway, surface)
+    .derive({ as: 'scoped' }, ({ origin }) => ({
+      caller: gateway.gate.admit(origin.credential, origin.address),
+    }))
+    .onTransform({ as: 'scoped' }, ({ query, request }) => {
+      Object.assign(query, doubledParameters(request.url))
+    })

@@ -1,0 +1,164 @@
+// Forms read as they come: files one after the other, limits, and whatever breaks off half-way.
+import { describe, expect, test } from 'bun:test'
+import { invalidRequest } from '../../src/domain/errors.ts'
+import { type FilePart, type FormReading, readForm } from '../../src/http/multipart.ts'
+import { BOUNDARY, formOf, type Part } from '../upload/support.ts'
+
+const LIMIT_BYTES = 1024 * 1024
+const requestOf = (body: Uint8Array | ReadableStream, type = `multipart/form-data; boundary=${BOUNDARY}`) =>
+  new Request('http://host/', { method: 'POST', body, headers: { 'content-type': type } })
+const form = (...parts: Part[]) => formOf(parts)
+const textField = (name: string, value: string): Part => ({
+  head: `Content-Disposition: form-data; name="${name}"`,
+  bytes: value,
+})
+
+async function textOf({ content }: FilePart): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of content) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+/** Reads a form. @returns what was told of it, and the failure that ended it */
+async function read(request: Request, options: Partial<FormReading> = {}) {
+  const told: string[] = []
+  const failure = await readForm(request, {
+    body_limit_bytes: LIMIT_BYTES,
+    max_files: 3,
+    max_fields: 3,
+    gone: new AbortController().signal,
+    field: (name, value) => void told.push(`${name}=${value}`),
+    file: async (part) => void told.push(`${part.field}:${part.filename}:${await textOf(part)}`),
+    ...options,
+  }).catch((thrown: unknown) => thrown)
+  return { told, failure }
+}
+
+describe('a form', () => {
+  test('is told in its order, one file after the other', async () => {
+    let taking = 0
+    const request = requestOf(
+      form({ bytes: 'one', filename: '1' }, textField('n', '2'), { bytes: 'two', filename: '2' }),
+    )
+    const taken: string[] = []
+    const { failure } = await read(request, {
+      async file(part) {
+        expect(++taking).toBe(1)
+        taken.push(await textOf(part))
+        taking -= 1
+      },
+    })
+    expect([failure, taken]).toEqual([undefined, ['one', 'two']])
+  })
+
+  test('whose file nobody reads is read on all the same', async () => {
+    const request = requestOf(form({ bytes: 'x'.repeat(300_000) }, textField('n', '2')))
+    const { told, failure } = await read(request, { file: async () => {} })
+    expect([told, failure]).toEqual([['n=2'], undefined])
+  })
+
+  test('tells of its progress', async () => {
+    let moves = 0
+    await read(requestOf(form({ bytes: 'one' })), { onProgress: () => void moves++ })
+    expect(moves).toBeGreaterThan(0)
+  })
+})
+
+describe('is refused', () => {
+  test.each<[name: string, request: () => Request, refusal: object]>([
+    ['JSON', () => requestOf(Buffer.from('{}'), 'application/json'), { kind: 'invalid_request' }],
+    ['no boundary', () => requestOf(form(), 'multipart/form-data; x=y'), { kind: 'invalid_request' }],
+    [
+      'a part that is cut off',
+      () => requestOf(form({ bytes: 'one' }).subarray(0, -20)),
+      { kind: 'invalid_request' },
+    ],
+    [
+      'more files than are taken',
+      () => requestOf(form({ bytes: '1' }, { bytes: '2' }, { bytes: '3' }, { bytes: '4' })),
+      { message: 'The form has more than 3 files.' },
+    ],
+    [
+      'more fields than are taken',
+      () => requestOf(form(...['a', 'b', 'c', 'd'].map((name) => textField(name, '')))),
+      { message: 'The form has more than 3 fields.' },
+    ],
+    [
+      'a field that is too long',
+      () => requestOf(form(textField('prompt', 'x'.repeat(256 * 1024 + 1)))),
+      { message: 'A field of the form is too long.', param: 'prompt' },
+    ],
+    [
+      'a body over the limit',
+      () => requestOf(form({ bytes: 'x'.repeat(LIMIT_BYTES + 1) })),
+      { kind: 'payload_too_large', message: expect.stringContaining('1 MB') },
+    ],
+    [
+      'a body over the limit of no announced length',
+      () =>
+        requestOf(new Response(form({ bytes: 'x'.repeat(LIMIT_BYTES + 1) })).body ?? new ReadableStream()),
+      { kind: 'payload_too_large' },
+    ],
+  ])('%s', async (_name, request, refusal) => {
+    expect((await read(request())).failure).toMatchObject(refusal)
+  })
+})
+
+describe('what ends the reading', () => {
+  const refusal = invalidRequest('not this one')
+  const refuse = () => {
+    throw refusal
+  }
+
+  test.each<[name: string, options: Partial<FormReading>]>([
+    ['a refused file', { file: async () => refuse() }],
+    ['a refused field', { field: refuse }],
+  ])('%s: it is thrown as it is, and no file comes after it', async (_name, options) => {
+    const taken: string[] = []
+    const request = requestOf(form(textField('n', '1'), { bytes: 'one' }, { bytes: 'two' }))
+    const file = options.file ?? (async (part: FilePart) => void taken.push(part.filename))
+    expect(await read(request, { ...options, file })).toMatchObject({ failure: refusal })
+    expect(taken).toEqual([])
+  })
+
+  test('a caller who goes: the file that is being read breaks off', async () => {
+    const leaving = new AbortController()
+    const part = form({ bytes: 'x'.repeat(1_000) })
+    let cancelled = false
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(part.subarray(0, 600)),
+      cancel() {
+        cancelled = true
+      },
+    })
+    let broken: unknown
+    const reading = read(requestOf(body), {
+      gone: leaving.signal,
+      async file(file) {
+        leaving.abort(new Error('gone'))
+        broken = await textOf(file).catch((thrown: unknown) => thrown)
+        throw broken
+      },
+    })
+    expect((await reading).failure).toMatchObject({ message: 'The request body did not arrive whole.' })
+    expect([broken, cancelled]).toMatchObject([{ message: 'The request body did not arrive whole.' }, true])
+  })
+
+  test('a caller who had gone before: nothing is read', async () => {
+    const { told, failure } = await read(requestOf(form({ bytes: 'one' })), { gone: AbortSignal.abort() })
+    expect(told).toEqual([])
+    expect(failure).toMatchObject({ kind: 'invalid_request' })
+  })
+
+  test('a body that breaks off', async () => {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(form({ bytes: 'x'.repeat(1_000) }).subarray(0, 600))
+        controller.error(new Error('reset'))
+      },
+    })
+    expect((await read(requestOf(body))).failure).toMatchObject({
+      message: 'The request body did not arrive whole.',
+    })
+  })
+})

@@ -1,0 +1,48 @@
+// Faults as callers are told of them.
+import { describe, expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { faultsIn } from '../../src/domain/validation.ts'
+import { refusalOf } from '../../src/http/refusal.ts'
+
+const Schema = Type.Object(
+  {
+    urls: Type.Optional(Type.Array(Type.String({ must: 'a URL' }), { must: 'an array of URLs' })),
+    id: Type.String({ pattern: '^x', must: 'an id', code: 'bad_id' }),
+  },
+  { additionalProperties: false },
+)
+const refusal = (value: unknown, noun: 'parameter' | 'field') => refusalOf([...faultsIn(Schema, value)], noun)
+
+describe('the message names the place, what is wrong, and what to write', () => {
+  test.each<[value: unknown, noun: 'parameter' | 'field', message: string]>([
+    [{ id: 'y' }, 'field', 'id: must be an id.'],
+    [{}, 'field', 'id: is missing; it must be an id.'],
+    [{ id: 'x', colour: 1 }, 'field', 'colour: unknown field; allowed: urls, id.'],
+    [{ id: 'x', colour: 1 }, 'parameter', 'colour: unknown parameter; allowed: urls, id.'],
+    [{ id: 'x', urls: ['a', 2] }, 'field', 'urls[1]: must be a URL.'],
+    [{ id: ['x', 'x'] }, 'parameter', 'id: is given more than once.'],
+    [{ id: ['x', 'x'] }, 'field', 'id: must be an id.'],
+    [{ colour: 1 }, 'field', 'id: is missing; it must be an id. colour: unknown field; allowed: urls, id.'],
+  ])('%j as a %s', (value, noun, message) => {
+    expect(refusal(value, noun)).toMatchObject({ kind: 'invalid_request', message })
+  })
+
+  test('where nothing is allowed, it says so', () => {
+    const faults = [...faultsIn(Type.Object({}, { additionalProperties: false }), { x: 1 })]
+    expect(refusalOf(faults, 'parameter').message).toBe('x: unknown parameter; allowed: none.')
+  })
+})
+
+test('`param` and `code` are the first fault’s', () => {
+  expect(refusal({ id: 'y' }, 'field')).toMatchObject({ param: 'id', code: 'bad_id' })
+  expect(refusal({ id: 'x', urls: [1] }, 'field')).toMatchObject({ param: 'urls[0]', code: undefined })
+})
+
+test('a name that a caller made up is not repeated without end', () => {
+  const { message, param } = refusal({ id: 'x', ['y'.repeat(5_000)]: 1 }, 'field')
+  expect([param?.length, message.length < 200]).toEqual([64, true])
+})
+
+test('no value is repeated', () => {
+  expect(refusal({ id: 's3cret', s: 's3cret' }, 'field').message).not.toContain('s3cret')
+})

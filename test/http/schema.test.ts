@@ -1,0 +1,26 @@
+// Types that schemas share.
+import { expect, test } from 'bun:test'
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { Nullable, OneOf } from '../../src/http/schema.ts'
+
+test('one of several words', () => {
+  const Colour = OneOf(['red', 'green'])
+  expect(['red', 'green', 'Red', ''].map((word) => Value.Check(Colour, word))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+  expect(Colour.must).toBe('one of red, green')
+})
+
+test('a value that may be null', () => {
+  const Count = Nullable(Type.Integer())
+  expect([1, null, undefined, '1'].map((value) => Value.Check(Count, value))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+})

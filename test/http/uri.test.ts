@@ -1,0 +1,17 @@
+// Parts of paths as the text that they stand for.
+import { expect, test } from 'bun:test'
+import { decodePathPart } from '../../src/http/uri.ts'
+
+test.each([
+  ['plain', 'plain'],
+  ['a%2Fb', 'a/b'],
+  ['a%252Fb', 'a%2Fb'],
+  ['%C3%A4', 'ä'],
+  ['a+b', 'a+b'],
+  ['%', '%'],
+  ['%ff', '%ff'],
+  ['%E0%A4%A', '%E0%A4%A'],
+  ['', ''],
+])('%s is %p', (encoded, text) => {
+  expect(decodePathPart(encoded)).toBe(text)
+})
