@@ -70,11 +70,11 @@ export const imagesWith = ({
     const edits = new Elysia({ name: 'images: edits' })
       .use(calls(gateway, { ...SURFACE, render: renderImageError }))
       .post('/v1/images/edits', (call) => serve(call, editForm(call.request)), unparsed)
-    return new Elysia({ name: 'images' })
+    const others = new Elysia({ name: 'images: generations and compose' })
       .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
       .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
       .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
-      .use(edits)
+    return new Elysia({ name: 'images' }).use(edits).use(others)
   }
 }
 
