@@ -157,7 +157,7 @@ describe('errors, in OpenAI’s shape', () => {
   test.each(FAILURES)(
     '%i %s %s: the provider %s; the hold is voided',
     async (status, type, code, _, answer) => {
-      answer()
+      upstream.answer(answer)
       const error = await errorOf(await post(BODY))
       expect(error).toMatchObject({ status, type, code })
       expect(error.message).not.toContain('secret')

@@ -1,7 +1,7 @@
 // A scene with three providers, one for each protocol, who replay recordings; and models of each, at one price.
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { PROVIDER_KEYS } from './catalogue.ts'
-import { fileScene, type Scene } from './scene.ts'
+import { fileScene, type Scene, type SceneOptions } from './scene.ts'
 
 export const PROTOCOLS: readonly BuiltInProtocol[] = ['gemini', 'anthropic', 'openai']
 
@@ -83,6 +83,9 @@ const catalogueOf = (url: string, server: string): string =>
     ...PROTOCOLS.map((protocol) => `[limits.accounts.${limitedAccount(protocol)}]\nrequests_per_minute = 1`),
   ].join('\n')
 
-/** The scene, shared by all tests of a file. @param server further lines of the catalogue's `[server]` */
-export const threeProviders = (server = ''): Promise<Scene> =>
-  fileScene({ catalogue: (url) => catalogueOf(url, server) })
+/** The scene, shared by all tests of a file. */
+export const threeProviders = ({
+  server = '',
+  ...options
+}: Omit<SceneOptions, 'catalogue'> = {}): Promise<Scene> =>
+  fileScene({ ...options, catalogue: (url) => catalogueOf(url, server) })
