@@ -1,4 +1,4 @@
-// Owns the bodies of the fuzz: valid requests of the native surface, bent in their structure or in their bytes.
+// The bodies of the fuzz: valid requests of the native surface, distorted in their structure or in their bytes.
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Random } from '../ledger/random.ts'
 
