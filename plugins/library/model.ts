@@ -39,7 +39,7 @@ export function requireUuid(text: string): string {
   })
 }
 
-/** silent.md: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
+/** silent.md, Images: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
 export function imageView(image: HistoryImage) {
   const { uuid, kind, model, prompt, revised_prompt, state, parents } = image
   const { width, height, mime, bytes, sha256, cost_nanos, created_at_ms } = image

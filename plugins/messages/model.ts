@@ -8,7 +8,7 @@ export const MESSAGES_BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const ID_HEADER = 'request-id'
 
 /**
- * The one that spec.md requires (Versioning 2), and the one that the vendor's SDK sends since its 1.0.0: its callers change
+ * The one of spec.md, Versioning, rule 2, and the one that the vendor's SDK sends since its 1.0.0: its callers change
  * their base address only. What both endpoints answer here reads the same in either.
  */
 const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']

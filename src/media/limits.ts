@@ -1,4 +1,4 @@
-// Owns the numbers that bound an image, wherever it comes from. Sizes are spec.md's "Limits", read in binary megabytes.
+// Owns the numbers that bound an image, wherever it comes from. Sizes are those of spec.md, Limits, in binary megabytes.
 
 const MEGABYTE = 1024 * 1024
 

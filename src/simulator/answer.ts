@@ -72,7 +72,7 @@ function answer(ask: Ask, behaviour: Behaviour, index: number, shown: readonly C
   }
 }
 
-/** Thinking may use up all of the output limit: then nothing is left to write with (spec.md, note on thinking models). */
+/** Thinking may use up all of the output limit: then nothing is left to write with (spec.md, Errors, note on thinking models). */
 function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   const wanted = random.between(24, 160)
   if (!behaviour.thinks || ask.thinking_budget === 0) return []

@@ -1,4 +1,4 @@
-// silent.md: "same key and body replays the stored answer, one charge"; and that stays true when the process dies in between.
+// silent.md, Images: "same key and body replays the stored answer, one charge"; and that stays true when the process dies in between.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // silent.md, "Chat completions, models, embeddings": "/v1/models and /v1/models/{id}: one body that satisfies both the
-// OpenAI and the Anthropic SDK; only the models that the key may call".
+// OpenAI and the Anthropic SDK … only the models that the key may call".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'

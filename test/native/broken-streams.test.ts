@@ -1,4 +1,4 @@
-// silent.md, "An upstream failure mid-stream is sent as a last record in the native shape, and the stream ends".
+// silent.md, Native: "an upstream failure mid-stream is sent as a last record … in the native shape, and the stream ends".
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import {
@@ -25,7 +25,7 @@ beforeEach(async () => {
   await recatalogue()
 })
 
-describe('"An upstream failure mid-stream is sent as a last record in the native shape, and the stream ends"', () => {
+describe('"an upstream failure mid-stream is sent as a last record … in the native shape, and the stream ends"', () => {
   const first = piece('Hello', { usageMetadata: usage(10, 2) })
   const BREAKS: [string, Answer][] = [
     ['the connection breaks', stream({ event: first }, 'reset')],

@@ -61,7 +61,7 @@ describe('limits of the output', () => {
     expect(countTokens(textOf(answer))).toBe(7)
   })
 
-  test('spec.md: reasoning can exhaust maxOutputTokens and truncate visible output', async () => {
+  test('spec.md, Errors: reasoning can exhaust maxOutputTokens and truncate visible output', async () => {
     const answer = await vendor.whole('pro', configured({ maxOutputTokens: 10 }))
     expect(answer.candidates?.[0]).toEqual({
       content: { role: 'model' },

@@ -15,7 +15,7 @@ const PROTOCOLS: Partial<Record<Provider['protocol'], ImageProtocol>> = {
   openai: openaiImages,
 }
 
-/** What a model may be asked for whose sizes the catalogue does not list: the largest that spec.md has verified. */
+/** What a model may be asked for whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
 
 /**
