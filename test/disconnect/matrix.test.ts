@@ -84,7 +84,7 @@ const BREAKS: Record<string, Step[]> = {
   'reports an error': [{ event: { error: { code: 500, message: 'shard 7 at 10.0.0.7 is broken' } } }],
   'falls silent': ['hang'],
 }
-const PUBLIC_ERROR = /\{"error":\{"code":502,"message":"The model's vendor [^"]+","status":"UNAVAILABLE"\}\}/
+const PUBLIC_ERROR = /\{"error":\{"code":502,"message":"The model's \w+ [^"]+","status":"UNAVAILABLE"\}\}/
 
 /**
  * How a call ends by a break. An answer that has finished is complete, however its connection ends; before the first byte

@@ -49,7 +49,7 @@ const BILLS: [string, string, object, number][] = [
     10 * 1_000 + 305 * 4_000,
   ],
   [
-    'thoughts only: "reasoning can exhaust maxOutputTokens"',
+    'thinking only: "reasoning can exhaust maxOutputTokens"',
     MODEL,
     { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 310 },
     10 * 1_000 + 300 * 4_000,

@@ -137,7 +137,7 @@ describe('a balance that pays for a useful answer, but not for the longest one',
     await gateway.atRest()
   })
 
-  test('a key’s spend limit clamps as a balance does', async () => {
+  test('a key’s spend limit lowers it as a balance does', async () => {
     const key = await gateway.caller('10', { spend_limit_nanos: 4_000_000 })
     const response = await gateway.call(wholePath(THINKING), ask(), { key })
     expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)

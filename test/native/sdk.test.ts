@@ -102,7 +102,7 @@ describe('generateContent', () => {
     })
   })
 
-  test('thoughts are told apart from the text, and charged as output', async () => {
+  test('thinking is separate from the text, and charged as output', async () => {
     const parts = [{ text: 'Let me see.', thought: true, thoughtSignature: 'c2ln' }, { text: 'Yes.' }]
     const thoughtful = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
     upstream.answer(whole({ ...thoughtful, usageMetadata: usage(10, 2, { thoughtsTokenCount: 30 }) }))

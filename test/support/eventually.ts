@@ -6,13 +6,13 @@ const DEADLINE_MS = 30_000
 /**
  * Waits until a condition holds.
  *
- * @param what completes "it never came to pass that …"
+ * @param what completes "timed out before …"
  * @throws Error when it does not hold before the deadline
  */
 export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline_ms = performance.now() + DEADLINE_MS
   while (!(await condition())) {
-    if (performance.now() > deadline_ms) throw new Error(`it never came to pass that ${what}`)
+    if (performance.now() > deadline_ms) throw new Error(`timed out before ${what}`)
     await Bun.sleep(POLL_MS)
   }
 }

@@ -127,7 +127,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
     101 * INPUT_NANOS + 33 * OUTPUT_NANOS,
   ],
   [
-    'cached, with thoughts and what tools read',
+    'cached, with thinking and tool use',
     'gemini',
     {
       promptTokenCount: 1_001,
@@ -140,7 +140,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
     (read(1_001, 777) + 9) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 70 * OUTPUT_NANOS,
   ],
   [
-    'thoughts only',
+    'thinking only',
     'gemini',
     { promptTokenCount: 7, thoughtsTokenCount: 57 },
     7 * INPUT_NANOS + 57 * OUTPUT_NANOS,
