@@ -36,6 +36,8 @@ const IMAGES = 2
 const PRICE_NANOS = 40_000_000
 const MAX_PASSINGS = 5
 const MAX_CALLS = 25
+/** A server that lives this long has not killed itself. */
+const OUTLIVED_AFTER_MS = 60_000
 
 const random = randomFrom(SEED)
 
@@ -174,7 +176,7 @@ async function live(point: string, passing: number): Promise<string[]> {
   if (server.url !== undefined) await Promise.all(folder.keys.map((key) => callUntilDeath(server, key, goOn)))
   const outlived = await Promise.race([
     server.child.exited.then(() => false),
-    Bun.sleep(20_000).then(() => true),
+    Bun.sleep(OUTLIVED_AFTER_MS).then(() => true),
   ])
   if (outlived) server.child.kill('SIGKILL')
   await server.child.exited
