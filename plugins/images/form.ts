@@ -16,7 +16,7 @@ import { checkFields } from './fields.ts'
 import { FORM_BODY_LIMIT_BYTES, FormFields } from './model.ts'
 import { orderOf } from './orders.ts'
 
-/** spec.md's name, and the one under which OpenAI's SDK sends an array of them. */
+/** The name in spec.md, Image edit request, multipart form, and the one under which OpenAI's SDK sends an array. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])
 const MAX_FIELDS = 20
 /** The image itself, in base64, and in the request that is sent upstream. */
@@ -99,7 +99,7 @@ async function* hashed(
   }
 }
 
-/** spec.md has 400 for an image that is too large, and silent.md 413 for the whole of the form. */
+/** 400 for an image that is too large (spec.md, Image endpoints), 413 for the form as a whole (silent.md, Images). */
 function inTermsOfEdits(thrown: unknown): GatewayError {
   const error = toGatewayError(thrown)
   if (error.kind !== 'payload_too_large' || error.code === 'QUOTA_EXCEEDED') return error

@@ -35,7 +35,7 @@ const OTHER_PATHS = [
   '/upload/v1/*',
 ]
 
-/** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for what spec.md leaves out. */
+/** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
 export function native(gateway: Gateway) {
   const { exchange, gate } = gateway
 

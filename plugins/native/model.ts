@@ -19,7 +19,7 @@ const UNIMPLEMENTED_ACTIONS = new Set([
   'batchGenerateContent',
 ])
 
-/** spec.md, the same section: listing models, the files API, and cached contents, with all that is below them. */
+/** spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them. */
 const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
 
 /**

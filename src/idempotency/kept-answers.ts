@@ -65,7 +65,7 @@ export interface KeptAnswers {
   removeStrays(): Promise<void>
 }
 
-/** silent.md: kept 24 hours. */
+/** silent.md, Images: kept 24 hours. */
 export const KEPT_FOR_MS = 24 * 60 * 60 * 1000
 
 /** Kept answers in a database, and in a folder of their own for the large bodies. */

@@ -1,25 +1,15 @@
-// silent.md, "Chat completions", over a real socket: fields as they were written, answers byte for byte and translated.
+// silent.md, Chat completions: fields are passed on as they were written, answers byte for byte or translated.
 
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { framed, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
+import { ALIASES, CACHE_READ_NANOS, INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
-import {
-  ALIASES,
-  CACHE_READ_NANOS,
-  framed,
-  INPUT_NANOS,
-  MODELS,
-  OUTPUT_NANOS,
-  recorded,
-  replay,
-  streamOf,
-  TIDES,
-} from '../surfaces/world.ts'
-import { BODY, MODEL, SHOWN, useChat } from './scene.ts'
+import { BODY, chatScene, MODEL, SHOWN } from './support.ts'
 
-const scene = useChat()
+const { gateway, upstream, asked, post, lastCall } = await chatScene()
 
-describe('fields reach a vendor of the protocol as they were written', () => {
+describe('fields reach a provider of the protocol as they were written', () => {
   const FIELDS: [string, string][] = [
     ['n', '"n":2'],
     ['seed', '"seed":9007199254740993'],
@@ -40,22 +30,22 @@ describe('fields reach a vendor of the protocol as they were written', () => {
     ],
     ['logit_bias', '"logit_bias":{"50256":-100}'],
     [
-      'vendors’ own extensions',
+      'extensions of providers',
       '"transforms":["x"],"provider":{"order":["a"]},"chat_template_kwargs":{"enable_thinking":false}',
     ],
     ['metadata, store, user', '"metadata":{"a":"b"},"store":true,"user":"u"'],
   ]
   test.each(FIELDS)('%s', async (_, fields) => {
     const given = `${fields}, "messages" : [{"role":"user","content":"Hi"}]`
-    expect((await scene.post(`{"model":"${MODEL}",${given}}`)).status).toBe(200)
-    expect(scene.world.upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
-    expect((await scene.post(`{"model":"${ALIASES.openai}",${given}}`)).status).toBe(200)
-    expect(scene.world.upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
+    expect((await post(`{"model":"${MODEL}",${given}}`)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
+    expect((await post(`{"model":"${ALIASES.openai}",${given}}`)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(`{"model":"${MODEL}",${given}}`)
   })
-  test('a stream that is asked for its usage changes in nothing else', async () => {
+  test('a stream is asked for its usage, and nothing else is changed', async () => {
     const text = `{"stream":true, "x":1.0,"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`
-    await (await scene.post(text)).text()
-    expect(scene.world.upstream.last().body.toString()).toBe(
+    await (await post(text)).text()
+    expect(upstream.last().body.toString()).toBe(
       `${text.slice(0, -1)},"stream_options":{"include_usage":true}}`,
     )
   })
@@ -63,11 +53,9 @@ describe('fields reach a vendor of the protocol as they were written', () => {
     ['model', '"model":"gpt-dear",'],
     ['n', '"n":90,"n":1,'],
     ['max_completion_tokens', '"max_completion_tokens":9000,"max_completion_tokens":90,'],
-  ])('%s, written twice, has one meaning upstream', async (_, fields) => {
-    await (
-      await scene.post(`{${fields}"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`)
-    ).text()
-    const sent = scene.world.upstream.last().body.toString()
+  ])('%s, written twice, has one value upstream', async (_, fields) => {
+    await (await post(`{${fields}"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`)).text()
+    const sent = upstream.last().body.toString()
     expect(sent).not.toContain('dear')
     expect(sent).not.toContain('90,"n"')
     expect(sent).not.toContain('9000')
@@ -78,8 +66,8 @@ describe('answers', () => {
   test.each(['text', 'tools', 'length', 'refused', 'logprobs', 'two-answers'])(
     'whole, byte for byte: %s',
     async (name) => {
-      scene.world.upstream.answer(replay(name))
-      expect(await (await scene.post(BODY)).text()).toBe(recorded('openai', `whole-${name}`)[0] ?? '')
+      upstream.answer(replay(name))
+      expect(await (await post(BODY)).text()).toBe(recorded('openai', `whole-${name}`)[0] ?? '')
     },
   )
   test.each([
@@ -94,22 +82,22 @@ describe('answers', () => {
     'google',
   ])('streamed, byte for byte: %s', async (name) => {
     const payloads = recorded('openai', `stream-${name}`)
-    scene.world.upstream.answer(streamOf('openai', payloads))
-    const text = await (await scene.post({ ...BODY, ...SHOWN })).text()
+    upstream.answer(streamOf('openai', payloads))
+    const text = await (await post({ ...BODY, ...SHOWN })).text()
     expect(text).toBe(payloads.map((payload) => framed('openai', payload)).join(''))
   })
-  test('n answers: the hold is for all of them, the charge for what was written', async () => {
-    scene.world.upstream.answer(replay('two-answers'))
-    await (await scene.post({ ...BODY, n: 2, max_completion_tokens: 1_000 })).text()
-    const call = await scene.world.lastCall()
-    const hold = scene.world.gateway.rows().holds.at(-1)
+  test('n choices: the hold is for all of them, the charge for the output reported', async () => {
+    upstream.answer(replay('two-answers'))
+    await (await post({ ...BODY, n: 2, max_completion_tokens: 1_000 })).text()
+    const call = await lastCall()
+    const hold = gateway.rows().holds.at(-1)
     expect(hold?.amount_nanos).toBeGreaterThanOrEqual(2 * 1_000 * OUTPUT_NANOS)
     expect(call.cost_nanos).toBe(12 * INPUT_NANOS + 6 * OUTPUT_NANOS)
   })
   test('cached tokens are part of the prompt, reasoning of the completion: neither is added again', async () => {
-    scene.world.upstream.answer(replay('tools'))
-    await (await scene.post(BODY)).text()
-    expect(await scene.world.lastCall()).toMatchObject({
+    upstream.answer(replay('tools'))
+    await (await post(BODY)).text()
+    expect(await lastCall()).toMatchObject({
       input_tokens: 216,
       cache_read_tokens: 256,
       output_tokens: 67,
@@ -119,7 +107,7 @@ describe('answers', () => {
   })
   test('logprobs of a Gemini model', async () => {
     const chosen = { token: 'Os', logProbability: -0.02 }
-    scene.world.upstream.answer(
+    upstream.answer(
       whole({
         candidates: [
           {
@@ -132,14 +120,14 @@ describe('answers', () => {
       }),
     )
     const answer = await (
-      await scene.post({ ...BODY, model: MODELS.gemini, logprobs: true, top_logprobs: 1 })
+      await post({ ...BODY, model: MODELS.gemini, logprobs: true, top_logprobs: 1 })
     ).json()
     expect(answer).toMatchObject({
       choices: [
         { logprobs: { content: [{ token: 'Os', logprob: -0.02, top_logprobs: [{ token: 'Os' }] }] } },
       ],
     })
-    expect(scene.world.asked().generationConfig).toMatchObject({ responseLogprobs: true, logprobs: 1 })
+    expect(asked().generationConfig).toMatchObject({ responseLogprobs: true, logprobs: 1 })
   })
   test.each([
     ['gemini', 'n', { n: 2 }, { generationConfig: { candidateCount: 2 } }],
@@ -166,14 +154,14 @@ describe('answers', () => {
     ],
     ['anthropic', 'max_completion_tokens', { max_completion_tokens: 77 }, { max_tokens: 77 }],
     ['anthropic', 'no limit: the model’s own', {}, { max_tokens: 16_384 }],
-  ] as const)('to %s: %s', async (vendor, _, said, sent) => {
-    expect((await scene.post({ ...BODY, ...said, model: MODELS[vendor] })).status).toBe(200)
-    expect(scene.world.asked()).toMatchObject(sent as unknown as JsonObject)
+  ] as const)('to %s: %s', async (provider, _, fields, sent) => {
+    expect((await post({ ...BODY, ...fields, model: MODELS[provider] })).status).toBe(200)
+    expect(asked()).toMatchObject(sent as unknown as JsonObject)
   })
 })
 
 test.each(['bearer', 'x-api-key'] as const)('credentials: %s', async (form) => {
-  const answer = (await (await scene.post(BODY, { form })).json()) as {
+  const answer = (await (await post(BODY, { form })).json()) as {
     choices: { message: { content: string } }[]
   }
   expect(answer.choices[0]?.message.content).toBe(TIDES)

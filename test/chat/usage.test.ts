@@ -1,33 +1,34 @@
-// silent.md, "Chat completions": the usage is asked upstream always, and shown to the caller only on request.
+// silent.md, Chat completions: the usage is always asked for upstream, and shown to the caller only on request.
 
 import { describe, expect, test } from 'bun:test'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
-import { framed, INPUT_NANOS, MODELS, OUTPUT_NANOS, recorded, streamOf } from '../surfaces/world.ts'
-import { BODY, chunksOf, SHOWN, useChat } from './scene.ts'
+import { framed, recorded, streamOf } from '../support/replay.ts'
+import { INPUT_NANOS, MODELS, OUTPUT_NANOS } from '../support/three-providers.ts'
+import { BODY, chatScene, chunksOf, SHOWN } from './support.ts'
 
-const scene = useChat()
+const { upstream, asked, post, streamed, lastCall } = await chatScene()
 
 describe('"stream_options.include_usage (asked upstream always, shown to the caller only on request)"', () => {
   const ways: [string, JsonObject][] = [
-    ['nothing said', {}],
-    ['said no', { stream_options: { include_usage: false } }],
+    ['no options', {}],
+    ['false', { stream_options: { include_usage: false } }],
     ['other options', { stream_options: { include_obfuscation: false } }],
     ['null', { stream_options: null }],
   ]
-  test.each(ways)('%s: asked upstream, and not shown', async (_, said) => {
-    const payloads = await scene.streamed(said)
-    expect(scene.world.asked().stream_options).toEqual({
-      ...((said.stream_options as JsonObject) ?? {}),
+  test.each(ways)('%s: asked for upstream, and not shown', async (_, fields) => {
+    const payloads = await streamed(fields)
+    expect(asked().stream_options).toEqual({
+      ...((fields.stream_options as JsonObject) ?? {}),
       include_usage: true,
     })
     for (const chunk of chunksOf(payloads)) expect(chunk.usage ?? null).toBeNull()
     expect(payloads).toEqual(
       recorded('openai', 'stream-text').filter((payload) => !payload.includes('"choices":[]')),
     )
-    expect(await scene.world.lastCall()).toMatchObject({ estimated: 0, output_tokens: 24 })
+    expect(await lastCall()).toMatchObject({ estimated: 0, output_tokens: 24 })
   })
-  test('on request it is shown, and every byte is the vendor’s', async () => {
-    const text = await (await scene.post({ ...BODY, ...SHOWN })).text()
+  test('on request it is shown, and every byte is the provider’s', async () => {
+    const text = await (await post({ ...BODY, ...SHOWN })).text()
     expect(text).toBe(
       recorded('openai', 'stream-text')
         .map((payload) => framed('openai', payload))
@@ -36,24 +37,24 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
   })
   test.each(['gemini', 'anthropic'] as const)(
     '%s: shown on request only, in a last chunk without choices',
-    async (vendor) => {
-      const shown = chunksOf(await scene.streamed({ ...SHOWN, model: MODELS[vendor] }))
+    async (provider) => {
+      const shown = chunksOf(await streamed({ ...SHOWN, model: MODELS[provider] }))
       expect(shown.at(-1)).toMatchObject({
         choices: [],
         usage: { prompt_tokens: 14, completion_tokens: 24, total_tokens: 38 },
       })
-      const hidden = chunksOf(await scene.streamed({ model: MODELS[vendor] }))
+      const hidden = chunksOf(await streamed({ model: MODELS[provider] }))
       for (const chunk of hidden) expect(chunk.usage ?? null).toBeNull()
       expect(hidden).toHaveLength(shown.length - 1)
     },
   )
-  const told = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 }
+  const reported = { prompt_tokens: 20, completion_tokens: 12, total_tokens: 32 }
   const servers: [string, string[]][] = [
     [
       'beside the last choice',
       [
         '{"id":"1","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}]}',
-        `{"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":${JSON.stringify(told)}}`,
+        `{"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":${JSON.stringify(reported)}}`,
         '[DONE]',
       ],
     ],
@@ -61,28 +62,28 @@ describe('"stream_options.include_usage (asked upstream always, shown to the cal
       'in every chunk',
       [
         `{"id":"1","choices":[{"index":0,"delta":{"content":"Hi"},"finish_reason":null}],"usage":{"prompt_tokens":20,"completion_tokens":1,"total_tokens":21}}`,
-        `{"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":${JSON.stringify(told)}}`,
+        `{"id":"1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"usage":${JSON.stringify(reported)}}`,
         '[DONE]',
       ],
     ],
   ]
   test.each(servers)(
-    'servers that tell it %s: not shown unasked, billed all the same',
+    'servers that report it %s: not shown unless requested, and billed',
     async (_, payloads) => {
-      scene.world.upstream.answer(streamOf('openai', payloads))
-      const answered = await scene.streamed({})
+      upstream.answer(streamOf('openai', payloads))
+      const answered = await streamed({})
       expect(answered.join('')).not.toContain('usage')
       expect(answered).toHaveLength(3)
       expect(answered.at(-1)).toBe('[DONE]')
-      expect(await scene.world.lastCall()).toMatchObject({
+      expect(await lastCall()).toMatchObject({
         cost_nanos: 20 * INPUT_NANOS + 12 * OUTPUT_NANOS,
         estimated: 0,
       })
     },
   )
-  test('a whole call is not asked for it, and shows it always', async () => {
-    const answer = (await (await scene.post(BODY)).json()) as JsonObject
-    expect(scene.world.asked()).not.toHaveProperty('stream_options')
+  test('a whole call does not ask for it, and always shows it', async () => {
+    const answer = (await (await post(BODY)).json()) as JsonObject
+    expect(asked()).not.toHaveProperty('stream_options')
     expect(answer.usage).toMatchObject({ prompt_tokens: 14, completion_tokens: 24 })
   })
 })

@@ -1,71 +1,50 @@
-// silent.md, "Streams whose caller left", cell by cell: who goes, at which point of a stream, under which policy, and what
-// the call then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call given back.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+// silent.md, Streams whose caller left, cell by cell: who ends a stream, at which point, under which policy, and what the call
+// then costs to the nano-dollar. In each cell: one settlement, nothing held, the place of the call freed.
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
-import type { Leaving } from '../support/raw-client.ts'
+import type { Departure } from '../support/socket-client.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import {
+  ALL_EVENTS,
   callRaw,
+  type DisconnectScene,
+  disconnectScene,
   expectSettledOnce,
   FREE,
-  openScene,
   POINTS,
   type Point,
   priceOf,
   REPORTED,
-  type Scene,
   stepsAround,
-  until,
-} from './scene.ts'
+} from './support.ts'
 
 setDefaultTimeout(60_000)
 
-const WAYS: Leaving[] = ['close', 'reset', 'half-close']
+const WAYS: Departure[] = ['close', 'reset', 'half-close']
 const points = Object.entries(POINTS) as [string, Point][]
 const reports = Object.entries(REPORTED)
-const EVERYTHING = 4
 
-let cancelling: Scene
-let draining: Scene
-beforeAll(async () => {
-  const provider = 'idle_timeout_ms = 200\nfirst_byte_timeout_ms = 300'
-  cancelling = await openScene({ provider })
-  draining = await openScene({ server: 'on_disconnect = "drain"' })
-})
-afterAll(async () => {
-  await cancelling[Symbol.asyncDispose]()
-  await draining[Symbol.asyncDispose]()
-})
+const cancelling = await disconnectScene()
+const draining = await disconnectScene({ server: 'on_disconnect = "drain"' })
+/** Its provider may be silent for a moment only. */
+const impatient = await disconnectScene({ provider: 'idle_timeout_ms = 200\nfirst_byte_timeout_ms = 300' })
+afterAll(() => Promise.all([cancelling, draining, impatient].map((opened) => opened[Symbol.asyncDispose]())))
 
-/**
- * Once an answer is finished, its newest packet is held back until the next one comes: so the last event, which changes
- * nothing when it comes again, is repeated for as long as the caller has not left.
- */
-function repeatUntil(left: Promise<void>, step: Step = 'hang'): Step[] {
-  const pause = {
-    get wait() {
-      return Promise.race([left, Bun.sleep(10)])
-    },
-  }
-  return Array.from({ length: 400 }, (_, index) => (index % 2 === 0 ? pause : step))
-}
-
-/** A caller who leaves at a point; the vendor goes on only after the gateway has noticed. */
-async function leaveAt(scene: Scene, point: Point, reported: boolean, way: Leaving) {
+/** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
+async function leaveAt(s: DisconnectScene, point: Point, reported: boolean, way: Departure) {
+  const arrived = Promise.withResolvers<void>()
   const noticed = Promise.withResolvers<void>()
-  const { until: before, after } = stepsAround(point, reported)
-  const pause = point.whole_events === EVERYTHING ? repeatUntil(noticed.promise, before.at(-1)) : []
-  scene.upstream.answer(stream(...before, ...pause, { wait: noticed.promise }, ...after))
-  const calls = scene.upstream.seen.length
-  const left = scene.left()
-  const { key, client } = await callRaw(scene, true)
-  await until(() => scene.upstream.seen.length > calls)
+  const { until, after } = stepsAround(point, reported)
+  s.upstream.answer(stream(...until, { tell: arrived.resolve }, { wait: noticed.promise }, ...after))
+  const left = s.callers.left.count
+  const { key, client } = await callRaw(s, true)
+  await arrived.promise
   if (point.sees) await client.sees(point.sees)
-  const seen = scene.upstream.last()
+  const seen = s.upstream.last()
   client.leave(way)
-  await until(() => scene.left() > left)
+  await s.callers.left.reaches(left + 1)
   // Where the upstream is to be aborted, it must not end by itself before the abort has arrived.
-  if (scene === draining) noticed.resolve()
+  if (s === draining) noticed.resolve()
   await seen.over
   noticed.resolve()
   return { key, seen }
@@ -75,7 +54,7 @@ for (const [when, point] of points) {
   for (const [usage, reported] of reports) {
     for (const way of WAYS) {
       describe(`the caller leaves ${when}, ${usage}, by ${way}`, () => {
-        test('cancel: the upstream is aborted, what was delivered is charged', async () => {
+        test('cancel: the upstream call is aborted, what was delivered is charged', async () => {
           const { key, seen } = await leaveAt(cancelling, point, reported, way)
           expect(seen.aborted).toBe(true)
           const cost = point.whole_events === 0 ? FREE : priceOf(point.whole_events, reported)
@@ -87,10 +66,10 @@ for (const [when, point] of points) {
           })
         })
 
-        test('drain: the upstream is read to its end, all of it is charged', async () => {
+        test('drain: the stream is read to its end, and all of it is charged', async () => {
           const { key, seen } = await leaveAt(draining, point, reported, way)
           expect(seen.aborted).toBe(false)
-          const cost = priceOf(EVERYTHING, reported)
+          const cost = priceOf(ALL_EVENTS, reported)
           await expectSettledOnce(draining, key, { ...cost, outcome: 'cancelled', status: 499, streamed: 1 })
         })
       })
@@ -98,7 +77,7 @@ for (const [when, point] of points) {
   }
 }
 
-/** What the vendor does at a point, instead of going on. */
+/** What the upstream does at a point, instead of going on. */
 const BREAKS: Record<string, Step[]> = {
   'resets the connection': ['reset'],
   'ends its stream': [],
@@ -109,29 +88,24 @@ const PUBLIC_ERROR =
   /\{"error":\{"code":502,"message":"The model's provider [^"]+","status":"UNAVAILABLE"\}\}/
 
 /**
- * What comes of a break. An answer that said that it is complete is complete, however its connection ends; before its
- * first byte a break is an error with a status; in between the caller has a 200, and an error as the last record.
+ * How a call ends by a break. An answer that has finished is complete, however its connection ends; before the first byte
+ * a break is an error with a status; in between it is an error record at the end of a 200.
  */
 function endingOf({ whole_events, half }: Point, what: string): Pick<Call, 'outcome' | 'status'> {
-  if (whole_events === EVERYTHING && what !== 'reports an error') return { outcome: 'completed', status: 200 }
+  if (whole_events === ALL_EVENTS && what !== 'reports an error') return { outcome: 'completed', status: 200 }
   const first_byte = whole_events > 0 || half || what === 'reports an error'
   return first_byte ? { outcome: 'broken', status: 200 } : { outcome: 'failed', status: 502 }
 }
 
-/** A vendor who breaks at a point, once what it sent until then has arrived; and what its patient caller is told. */
-async function breakAt(scene: Scene, point: Point, reported: boolean, steps: Step[]) {
-  const arrived = Promise.withResolvers<void>()
-  const { until: before } = stepsAround(point, reported)
-  const pause = point.whole_events === EVERYTHING ? repeatUntil(arrived.promise, before.at(-1)) : []
-  const nothing = before.length === 0 && steps[0] === 'reset'
-  scene.upstream.answer(
-    nothing ? { steps } : stream(...before, ...pause, { wait: arrived.promise }, ...steps),
-  )
-  const answers = scene.answers()
-  const { key, client } = await callRaw(scene, true)
-  if (point.half) await until(() => scene.answers() > answers)
+/** The upstream breaks at a point, once the gateway has read, and the caller has seen, what came before it. */
+async function breakAt(s: DisconnectScene, point: Point, reported: boolean, steps: Step[]) {
+  const seen = Promise.withResolvers<void>()
+  const { until } = stepsAround(point, reported)
+  const nothing_sent = point.whole_events === 0 && !point.half && steps[0] === 'reset'
+  s.upstream.answer(nothing_sent ? { steps } : stream(...until, { wait: seen.promise }, ...steps))
+  const { key, client } = await callRaw(s, true)
   if (point.sees) await client.sees(point.sees)
-  arrived.resolve()
+  seen.resolve()
   await client.closed
   client.leave('close')
   return { key, received: client.received() }
@@ -141,14 +115,15 @@ for (const [when, point] of points) {
   for (const [usage, reported] of reports) {
     describe(`the upstream ${when}, ${usage},`, () => {
       test.each(Object.entries(BREAKS))('%s', async (what, steps) => {
-        const { key, received } = await breakAt(cancelling, point, reported, steps)
+        const s = what === 'falls silent' ? impatient : cancelling
+        const { key, received } = await breakAt(s, point, reported, steps)
         const ending = endingOf(point, what)
         expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)
         expect(received.match(/"error"/g) ?? []).toHaveLength(ending.outcome === 'completed' ? 0 : 1)
         if (ending.outcome !== 'completed') expect(received).toMatch(PUBLIC_ERROR)
         expect(received).not.toContain('shard')
         const cost = point.whole_events === 0 ? FREE : priceOf(point.whole_events, reported)
-        await expectSettledOnce(cancelling, key, { ...cost, ...ending, streamed: 1 })
+        await expectSettledOnce(s, key, { ...cost, ...ending, streamed: 1 })
       })
     })
   }

@@ -1,14 +1,22 @@
-// silent.md, "Streams whose caller left", for whole answers: nothing is delivered before all of it is, so a caller who leaves
-// costs nothing under `cancel`, and what the vendor then reports under `drain`.
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+// silent.md, Streams whose caller left, for whole answers: nothing is delivered before all of it is, so a caller who leaves is
+// charged nothing under `cancel`, and the usage reported at the end under `drain`.
+import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
-import type { Leaving } from '../support/raw-client.ts'
-import { RESET, refusal, whole } from '../support/upstream.ts'
-import { callRaw, expectSettledOnce, FREE, openScene, priceOf, type Scene, until } from './scene.ts'
+import type { Departure } from '../support/socket-client.ts'
+import { heldBack, RESET, refusal, type Script, SILENCE, whole } from '../support/upstream.ts'
+import {
+  callRaw,
+  type DisconnectScene,
+  disconnectScene,
+  expectSettledOnce,
+  FREE,
+  priceOf,
+  settlement,
+} from './support.ts'
 
 setDefaultTimeout(60_000)
 
-const WAYS: Leaving[] = ['close', 'reset', 'half-close']
+const WAYS: Departure[] = ['close', 'reset', 'half-close']
 const ANSWER = {
   candidates: [{ content: { parts: [{ text: 'Once upon a time, the end.' }] }, finishReason: 'STOP' }],
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 9 },
@@ -16,39 +24,30 @@ const ANSWER = {
 const { usageMetadata: _, ...WITHOUT_USAGE } = ANSWER
 const LEFT = { outcome: 'cancelled', status: 499, streamed: 0 } as const
 
-let cancelling: Scene
-let draining: Scene
-beforeAll(async () => {
-  cancelling = await openScene({ api_keys: PROVIDER_KEYS })
-  draining = await openScene({ server: 'on_disconnect = "drain"', api_keys: PROVIDER_KEYS })
-})
-afterAll(async () => {
-  await cancelling[Symbol.asyncDispose]()
-  await draining[Symbol.asyncDispose]()
-})
+const cancelling = await disconnectScene({ api_keys: PROVIDER_KEYS })
+const draining = await disconnectScene({ server: 'on_disconnect = "drain"', api_keys: PROVIDER_KEYS })
+afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
 
-/** A caller who leaves while the vendor works; the vendor answers once the gateway has noticed. */
-async function leaveBefore(scene: Scene, answer: Parameters<Scene['upstream']['answer']>[0], way: Leaving) {
-  const noticed = Promise.withResolvers<void>()
-  scene.upstream.answer(async (seen, index) => {
-    await noticed.promise
-    return typeof answer === 'function' ? answer(seen, index) : answer
-  })
-  const calls = scene.upstream.seen.length
-  const left = scene.left()
-  const { key, client } = await callRaw(scene, false)
-  await until(() => scene.upstream.seen.length > calls)
-  const seen = scene.upstream.last()
+/** A caller leaves while the provider works; the provider answers once the gateway has noticed. */
+async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
+  const { script, asked, release } = heldBack(answer)
+  s.upstream.answer(script)
+  const before = s.upstream.seen.length
+  const left = s.callers.left.count
+  const { key, client } = await callRaw(s, false)
+  await asked
+  const seen = s.upstream.last()
   client.leave(way)
-  await until(() => scene.left() > left)
-  if (scene === draining) noticed.resolve()
+  await s.callers.left.reaches(left + 1)
+  // Where the upstream is to be aborted, it must not answer before the abort has arrived.
+  if (s === draining) release()
   await seen.over
-  noticed.resolve()
-  return { key, seen, attempts: () => scene.upstream.seen.length - calls }
+  release()
+  return { key, seen, attempts: () => s.upstream.seen.length - before }
 }
 
 describe.each(WAYS)('the caller of a whole answer leaves before it, by %s', (way) => {
-  test('cancel: the upstream is aborted, nothing is charged', async () => {
+  test('cancel: the upstream call is aborted, nothing is charged', async () => {
     const { key, seen } = await leaveBefore(cancelling, whole(ANSWER), way)
     expect(seen.aborted).toBe(true)
     await expectSettledOnce(cancelling, key, { ...FREE, ...LEFT })
@@ -70,19 +69,21 @@ describe.each(WAYS)('the caller of a whole answer leaves before it, by %s', (way
     ['is refused', refusal(503)],
   ])('drain, and the attempt %s: nothing is charged, and no other route is tried', async (_what, answer) => {
     const { key, attempts } = await leaveBefore(draining, answer, way)
-    await until(() => draining.gateway.rows().holds.every(({ state }) => state !== 'pending'))
+    await settlement(draining, key)
     expect(attempts()).toBe(1)
     await expectSettledOnce(draining, key, { ...FREE, ...LEFT })
   })
 })
 
-describe('nothing is left of a caller who goes', () => {
-  test('before his body has come: no hold, no call', async () => {
+describe('nothing is left of a caller who leaves', () => {
+  test('before their body has come: no hold, no call', async () => {
     const { calls, holds } = cancelling.gateway.rows()
-    const left = cancelling.left()
-    const { client } = await callRaw(cancelling, false, 'close', 10)
+    const { arrived } = cancelling.callers
+    const before = arrived.count
+    const { client } = await callRaw(cancelling, false, { missing_bytes: 10 })
+    await arrived.reaches(before + 1)
     client.leave('close')
-    await until(() => cancelling.left() > left)
+    await cancelling.gateway.log.shows(({ kind }) => kind === 'invalid_request')
     const after = await cancelling.gateway.atRest()
     expect(after.calls).toHaveLength(calls.length)
     expect(after.holds).toHaveLength(holds.length)
@@ -91,14 +92,15 @@ describe('nothing is left of a caller who goes', () => {
 
 describe('the time to drain is limited', () => {
   test('after it the upstream is aborted, and nothing is charged', async () => {
-    await using scene = await openScene({ server: 'on_disconnect = "drain"\ndrain_timeout_ms = 100' })
-    scene.upstream.answer({ steps: ['hang'] })
-    const { key, client } = await callRaw(scene, false)
-    await until(() => scene.upstream.seen.length > 0)
-    const seen = scene.upstream.last()
+    await using s = await disconnectScene({
+      server: 'on_disconnect = "drain"\ndrain_timeout_ms = 100',
+      script: SILENCE,
+    })
+    const { key, client } = await callRaw(s, false)
+    const seen = await s.upstream.sees(1)
     client.leave('close')
     await seen.over
     expect(seen.aborted).toBe(true)
-    await expectSettledOnce(scene, key, { ...FREE, ...LEFT })
+    await expectSettledOnce(s, key, { ...FREE, ...LEFT })
   })
 })

@@ -1,4 +1,4 @@
-// Owns the bodies of the fuzz: valid requests of the native surface, bent in their structure or in their bytes.
+// The bodies of the fuzz: valid requests of the native surface, distorted in their structure or in their bytes.
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import type { Random } from '../ledger/random.ts'
 
@@ -43,7 +43,7 @@ const VALID: readonly [JsonObject, ...JsonObject[]] = [
   { contents: [{ parts: [{ fileData: { mimeType: 'image/png', fileUri: 'https://files.test/a' } }] }] },
 ]
 
-/** A value that has no business where it is put. */
+/** A value that is wrong almost anywhere. */
 function nasty(random: Random): Json {
   return random.pick<() => Json>([
     () => null,
@@ -88,28 +88,28 @@ const NAMES = [
 ] as const
 
 /** A copy in which one place is replaced, removed, doubled or added. */
-function bend(value: Json, random: Random): Json {
+function distort(value: Json, random: Random): Json {
   if (typeof value !== 'object' || value === null || random.chance(0.15)) return nasty(random)
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)
     const [item] = value.slice(at, at + 1)
     if (item === undefined || random.chance(0.1)) return [...value, nasty(random)]
-    return random.chance(0.1) ? [...value, item] : value.with(at, bend(item, random))
+    return random.chance(0.1) ? [...value, item] : value.with(at, distort(item, random))
   }
   const names = Object.keys(value)
   const name = names[random.below(names.length)]
   if (name === undefined || random.chance(0.1)) return { ...value, [random.pick(NAMES)]: nasty(random) }
   const { [name]: item = null, ...rest } = value
-  return random.chance(0.1) ? rest : { ...rest, [name]: bend(item, random) }
+  return random.chance(0.1) ? rest : { ...rest, [name]: distort(item, random) }
 }
 
-/** The bytes of a body, and how they say what they are. */
+/** A body and its content type. */
 export interface Body {
   bytes: Buffer
   content_type: string
 }
 
-const BENT_BYTES: readonly [
+const BYTE_DISTORTIONS: readonly [
   (bytes: Buffer, random: Random) => Buffer,
   ...((bytes: Buffer, random: Random) => Buffer)[],
 ] = [
@@ -144,13 +144,13 @@ const TYPES = [
   '',
 ] as const
 
-/** One body, valid at the most by chance. */
+/** One body, rarely valid. */
 export function fuzzBody(random: Random): Body {
   let body: Json = random.pick(VALID)
-  for (let bends = random.below(3); bends > 0; bends--) body = bend(body, random)
+  for (let times = random.below(3); times > 0; times--) body = distort(body, random)
   const bytes = Buffer.from(JSON.stringify(body))
   return {
-    bytes: random.chance(0.2) ? random.pick(BENT_BYTES)(bytes, random) : bytes,
+    bytes: random.chance(0.2) ? random.pick(BYTE_DISTORTIONS)(bytes, random) : bytes,
     content_type: random.chance(0.7) ? 'application/json' : random.pick(TYPES),
   }
 }

@@ -1,9 +1,9 @@
-// Owns the requests of the fuzz: bytes as they go over a socket, with heads that are bent like the bodies.
+// The requests of the fuzz: bytes as they go over a socket, with distorted heads and bodies.
 import type { Random } from '../ledger/random.ts'
 import { MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
 import { fuzzBody } from './bodies.ts'
 
-/** Mostly what a good client sends, now and then something else. */
+/** Mostly what a correct client sends, now and then something else. */
 function mostly<T>(random: Random, probability: number, good: T, others: readonly [T, ...T[]]): T {
   return random.chance(probability) ? good : random.pick(others)
 }
@@ -78,7 +78,7 @@ const HOSTS = [
   'http://x',
 ] as const
 
-/** Headers with which clients, proxies and attackers surprise a server. Texts are latin1: one character, one byte. */
+/** Headers with which clients, proxies and attackers surprise a server. Texts are latin1: one byte a character. */
 const ODD_HEADERS = [
   'x-note: caf\u00e9',
   'x-note: \u0080\u00ff\u00fe',
@@ -106,7 +106,7 @@ const ODD_HEADERS = [
   'x-goog-api-client: gl-node/22',
 ] as const
 
-/** How a body's length is said. */
+/** Wrong and unusual ways to frame a body. */
 const FRAMINGS: readonly [(bytes: Buffer) => [string, Buffer], ...((bytes: Buffer) => [string, Buffer])[]] = [
   (bytes) => ['content-length: -1', bytes],
   (bytes) => ['content-length: abc', bytes],
@@ -138,13 +138,17 @@ const credentialHeader = (random: Random, key: string): string =>
     'x-none: 1',
   ])
 
-/** The bytes of one request. */
-export function fuzzRequest(random: Random, key: string): Buffer {
+export interface FuzzRequest {
+  bytes: Buffer
+  /** Its body is as long as its head says: a server can tell that it is complete. */
+  complete: boolean
+}
+
+export function fuzzRequest(random: Random, key: string): FuzzRequest {
   const { bytes, content_type } = fuzzBody(random)
   const target = mostly(random, 0.85, `/v1beta/models/${MODEL}:${random.pick(ACTIONS)}`, TARGETS)
-  const [framing, body] = random.chance(0.88)
-    ? [`content-length: ${bytes.length}`, bytes]
-    : random.pick(FRAMINGS)(bytes)
+  const complete = random.chance(0.88)
+  const [framing, body] = complete ? [`content-length: ${bytes.length}`, bytes] : random.pick(FRAMINGS)(bytes)
   const lines = [
     `${mostly(random, 0.94, 'POST', METHODS)} ${target} ${mostly(random, 0.97, 'HTTP/1.1', ['HTTP/1.0', 'HTTP/2.0', 'HTTP/9', ''])}`,
     ...(random.chance(0.97) ? [`host: ${mostly(random, 0.93, 'gateway.test', HOSTS)}`] : []),
@@ -154,5 +158,6 @@ export function fuzzRequest(random: Random, key: string): Buffer {
     ...(random.chance(0.2) ? [random.pick(ODD_HEADERS)] : []),
     framing,
   ]
-  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return { bytes: Buffer.concat([head, body]), complete }
 }

@@ -1,4 +1,4 @@
-// silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge. Kept 24 hours."
+// silent.md, Images: "`Idempotency-Key` on any paid POST: same key and body replays the stored answer, one charge", kept 24 hours.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'

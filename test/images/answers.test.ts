@@ -1,9 +1,10 @@
-// spec.md, Image response: what comes back is what was asked, whatever the vendor made of it; and OpenAI's SDK as the client.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// spec.md, Image response: what comes back is what was asked for, whatever the provider made; and OpenAI's SDK as the client.
+import { describe, expect, test } from 'bun:test'
 import OpenAI, { toFile } from 'openai'
 import { sniffImage } from '../../src/domain/image-formats.ts'
 import { hasAspectRatio, parseAspectRatio } from '../../src/domain/image-size.ts'
 import { inspectImage } from '../../src/media/inspect.ts'
+import { storedIn } from '../support/image-refusals.ts'
 import {
   COMPOSE,
   compose,
@@ -13,34 +14,28 @@ import {
   generated,
   generation,
   imagesIn,
+  imagesScene,
   JPEG,
-  leftIn,
   OVER_OPENAI,
   PICTURE,
   PNG,
+  REVISED_PROMPT,
   sends,
-  startWorld,
-  type World,
-} from './world.ts'
+} from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-beforeEach(() => world.upstream.answer(draws(PNG)))
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream } = await imagesScene()
 
 const ENDPOINTS = [
   ['generations', GENERATIONS, async () => generation()],
-  ['edits', EDITS, async (key: string) => generation({ generation_id: await generated(world.gateway, key) })],
+  ['edits', EDITS, async (key: string) => generation({ generation_id: await generated(gateway, key) })],
   ['compose', COMPOSE, async () => compose()],
 ] as const
 
 describe.each(ENDPOINTS)('%s', (name, path, request) => {
   async function ask(fields: object = {}) {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     const body = { ...(await request(key)), ...fields }
-    const answer = await imagesIn(await world.gateway.call(path, body, { key }))
+    const answer = await imagesIn(await gateway.call(path, body, { key }))
     const bytes = answer.data.map(({ b64_json }) => Buffer.from(b64_json, 'base64'))
     return { key, answer, bytes, facts: await Promise.all(bytes.map(inspectImage)) }
   }
@@ -64,7 +59,7 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     const { key, answer, bytes } = await ask({ n: 2 })
     expect(new Set(answer.svc_generation_ids).size).toBe(2)
     for (const [index, id] of answer.svc_generation_ids.entries()) {
-      const stored = await world.gateway.call(`/api/images/${id}`, undefined, { key })
+      const stored = await gateway.call(`/api/images/${id}`, undefined, { key })
       expect([stored.status, stored.headers.get('content-type')]).toEqual([200, 'image/png'])
       expect(Buffer.from(await stored.arrayBuffer())).toEqual(bytes[index] ?? Buffer.alloc(0))
     }
@@ -84,41 +79,44 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
     },
   )
 
-  test('size auto: as the vendor made it, byte for byte', async () => {
+  test('size auto: as the provider made it, byte for byte', async () => {
     const { bytes } = await ask({ size: 'auto' })
     expect(bytes[0]).toEqual(PNG)
   })
 
-  test('background transparent: really with alpha; opaque: really without', async () => {
-    world.upstream.answer(draws(JPEG))
+  test('background transparent has an alpha channel; opaque has none', async () => {
+    upstream.answer(draws(JPEG))
     const transparent = await ask({ background: 'transparent' })
     expect(transparent.facts[0]).toMatchObject({ has_alpha: true, mime: 'image/png' })
-    world.upstream.answer(draws(PNG))
+    upstream.answer(draws(PNG))
     const opaque = await ask({ background: 'opaque' })
     expect(opaque.facts[0]?.has_alpha).toBe(false)
   })
 
   if (name === 'compose') {
     test('always PNG', async () => {
-      world.upstream.answer(draws(JPEG))
+      upstream.answer(draws(JPEG))
       const { facts } = await ask()
       expect(facts[0]?.mime).toBe('image/png')
     })
   } else {
-    test.each(['png', 'jpeg', 'webp'] as const)('output_format %s, really', async (output_format) => {
-      world.upstream.answer(draws(output_format === 'jpeg' ? PNG : JPEG))
-      const { bytes, answer, key } = await ask({ output_format })
-      expect(sniffImage(bytes[0] ?? new Uint8Array())).toBe(`image/${output_format}`)
-      const [id] = answer.svc_generation_ids
-      const stored = await world.gateway.call(`/api/images/${id}`, undefined, { key })
-      expect(stored.headers.get('content-type')).toBe(`image/${output_format}`)
-    })
+    test.each(['png', 'jpeg', 'webp'] as const)(
+      'output_format %s is the format of the bytes',
+      async (output_format) => {
+        upstream.answer(draws(output_format === 'jpeg' ? PNG : JPEG))
+        const { bytes, answer, key } = await ask({ output_format })
+        expect(sniffImage(bytes[0] ?? new Uint8Array())).toBe(`image/${output_format}`)
+        const [id] = answer.svc_generation_ids
+        const stored = await gateway.call(`/api/images/${id}`, undefined, { key })
+        expect(stored.headers.get('content-type')).toBe(`image/${output_format}`)
+      },
+    )
   }
 
-  test('the row tells where it came from', async () => {
+  test('is recorded with its kind, model and dimensions', async () => {
     const { answer } = await ask()
-    const { stored } = await leftIn(world.gateway)
-    expect(stored.find(({ uuid }) => uuid === answer.svc_generation_ids[0])).toMatchObject({
+    const { generations } = await storedIn(gateway)
+    expect(generations.find(({ uuid }) => uuid === answer.svc_generation_ids[0])).toMatchObject({
       kind: { generations: 'generation', edits: 'edit', compose: 'compose' }[name],
       state: 'stored',
       model: PICTURE,
@@ -130,26 +128,26 @@ describe.each(ENDPOINTS)('%s', (name, path, request) => {
   })
 })
 
-describe('the same request is made in the words of each vendor', () => {
-  const lastJson = () => JSON.parse(world.upstream.last().body.toString())
+describe('the request to each provider', () => {
+  const lastJson = () => JSON.parse(upstream.last().body.toString())
 
-  test('Gemini: a ratio that it knows, nearest to the size', async () => {
-    const key = await world.gateway.caller()
-    await imagesIn(await world.gateway.call(GENERATIONS, generation({ size: '1792x1024' }), { key }))
-    expect(world.upstream.last().path).toBe('/v1beta/models/vendor-image:generateContent')
+  test('Gemini: the ratio that it knows, nearest to the size', async () => {
+    const key = await gateway.caller()
+    await imagesIn(await gateway.call(GENERATIONS, generation({ size: '1792x1024' }), { key }))
+    expect(upstream.last().path).toBe('/v1beta/models/upstream-image:generateContent')
     expect(lastJson().generationConfig).toEqual({
       responseModalities: ['TEXT', 'IMAGE'],
       imageConfig: { aspectRatio: '16:9' },
     })
   })
 
-  test('OpenAI: generations in JSON, and the prompt as the vendor revised it', async () => {
-    const key = await world.gateway.caller()
-    world.upstream.answer(sends(PNG))
+  test('OpenAI: generations in JSON; the revised prompt is passed on', async () => {
+    const key = await gateway.caller()
+    upstream.answer(sends(PNG))
     const body = generation({ model: OVER_OPENAI, size: '1792x1024', quality: 'low', response_format: 'url' })
-    const { data } = await imagesIn(await world.gateway.call(GENERATIONS, body, { key }))
-    expect(data[0]?.revised_prompt).toBe('as the vendor understood it')
-    expect(world.upstream.last().path).toBe('/images/generations')
+    const { data } = await imagesIn(await gateway.call(GENERATIONS, body, { key }))
+    expect(data[0]?.revised_prompt).toBe(REVISED_PROMPT)
+    expect(upstream.last().path).toBe('/images/generations')
     expect(lastJson()).toEqual({
       model: 'gpt-image-1.5',
       prompt: 'a red house',
@@ -160,12 +158,12 @@ describe('the same request is made in the words of each vendor', () => {
   })
 
   test('OpenAI: edits as a form with each image', async () => {
-    const key = await world.gateway.caller()
-    world.upstream.answer(sends(PNG))
+    const key = await gateway.caller()
+    upstream.answer(sends(PNG))
     const generation_ids = [await generatedOverOpenai(key), await generatedOverOpenai(key)]
     const body = generation({ model: OVER_OPENAI, generation_ids })
-    await imagesIn(await world.gateway.call(COMPOSE, body, { key }))
-    const { path, headers, body: sent } = world.upstream.last()
+    await imagesIn(await gateway.call(COMPOSE, body, { key }))
+    const { path, headers, body: sent } = upstream.last()
     expect(path).toBe('/images/edits')
     const form = await new Response(new Uint8Array(sent), {
       headers: { 'content-type': headers['content-type'] ?? '' },
@@ -179,18 +177,18 @@ describe('the same request is made in the words of each vendor', () => {
 
   async function generatedOverOpenai(key: string): Promise<string> {
     const body = generation({ model: OVER_OPENAI })
-    const { svc_generation_ids } = await imagesIn(await world.gateway.call(GENERATIONS, body, { key }))
+    const { svc_generation_ids } = await imagesIn(await gateway.call(GENERATIONS, body, { key }))
     return svc_generation_ids[0] ?? ''
   }
 })
 
 describe("OpenAI's SDK", () => {
   async function client() {
-    const apiKey = await world.gateway.caller()
-    return new OpenAI({ apiKey, baseURL: new URL('/v1', world.gateway.url).href, maxRetries: 0 })
+    const apiKey = await gateway.caller()
+    return new OpenAI({ apiKey, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
   }
 
-  test('images.generate, unchanged; response_format url still carries base64', async () => {
+  test('images.generate; response_format url still returns base64', async () => {
     const openai = await client()
     const made = await openai.images.generate({
       model: PICTURE,
@@ -206,7 +204,7 @@ describe("OpenAI's SDK", () => {
     ])
   })
 
-  test('images.edit, unchanged, with one image and with an array of one', async () => {
+  test('images.edit, with one image and with an array of one', async () => {
     const openai = await client()
     const image = () => toFile(PNG, 'house.png', { type: 'image/png' })
     for (const source of [await image(), [await image()]]) {
@@ -221,7 +219,7 @@ describe("OpenAI's SDK", () => {
     }
   })
 
-  test('understands a refusal', async () => {
+  test('throws its own class for a refusal', async () => {
     const openai = await client()
     const refused = await openai.images.generate({ model: PICTURE, prompt: '' }).catch((thrown) => thrown)
     expect(refused).toBeInstanceOf(OpenAI.BadRequestError)

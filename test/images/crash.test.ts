@@ -1,29 +1,23 @@
 // kill -9 of a real server at each step between the hold and the stored, paid image, over one folder that accumulates.
-// After each restart the ledger's audit and the comparison of files with rows are clean, and what any caller was told is true.
+// After each restart the audits of the ledger and of the files are clean, and every answer that a caller got is true.
 //
 // The long run: TOLLGATE_CRASH_CYCLES=1000 bun test test/images/crash.test.ts --timeout 3600000
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createAccount } from '../../src/access/accounts.ts'
-import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Generation } from '../../src/db/schema.ts'
-import { NANOS_PER_USD } from '../../src/domain/money.ts'
 import { audit } from '../../src/ledger/audit.ts'
-import { createWriter } from '../../src/ledger/writer.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { openLibrary } from '../../src/library/library.ts'
 import { type ServerProcess, startServer } from '../crash/process.ts'
 import { randomFrom } from '../ledger/random.ts'
-import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './world.ts'
+import { prepareDataFolder } from '../support/data-folder.ts'
+import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './support.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 60)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
-/** Where the server ends itself; `outside` is a kill by another process, at any moment. */
+/** Where the server kills itself; `outside` is a kill by another process, at any moment. */
 const POINTS = [
   'held',
   'file.stored',
@@ -37,18 +31,17 @@ const POINTS = [
   'outside',
 ] as const
 const CALLERS = 3
-/** Two images a call, so that a server can die between them. */
+/** Two images a request, so that a server can die between them. */
 const IMAGES = 2
 const PRICE_NANOS = 40_000_000
 const MAX_PASSINGS = 5
 const MAX_CALLS = 25
+/** A server that lives this long has not killed itself. */
+const OUTLIVED_AFTER_MS = 60_000
 
 const random = randomFrom(SEED)
-const folder = mkdtempSync(join(tmpdir(), 'tollgate-images-'))
-const database_path = join(folder, 'tollgate.db')
-const keys: string[] = []
 
-const vendor = Bun.serve({
+const provider = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   fetch: () =>
@@ -62,54 +55,40 @@ const vendor = Bun.serve({
     }),
 })
 
-beforeAll(async () => {
-  await Bun.write(
-    join(folder, 'tollgate.toml'),
-    `[server]
+const folder = await prepareDataFolder(
+  `[server]
 listen = "127.0.0.1:0"
 ledger_writer = "inline"
 
 [[providers]]
-name = "vendor"
+name = "provider"
 protocol = "gemini"
-base_url = "${vendor.url.origin}"
-api_keys = ["the-key-of-the-vendor"]
+base_url = "${provider.url.origin}"
+api_keys = ["the-key-of-the-provider"]
 cooldown_ms = 0
 
 [[models]]
 id = "crash"
 kind = "image"
 max_n_per_request = ${IMAGES}
-routes = [{ provider = "vendor", model = "crash" }]
+routes = [{ provider = "provider", model = "crash" }]
 price = { per_image = 0.04 }
 `,
-  )
-  const db = openDatabase(database_path)
-  const now_ms = Date.now()
-  const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
-  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
-  for (let caller = 0; caller < CALLERS; caller++) {
-    const { id, name } = createAccount(db, { name: `caller-${caller}`, now_ms })
-    keys.push(createKey(db, name, { name: 'key', ...settings }, { randomBytes, now_ms }).text)
-    createWriter(db).commit([
-      { op: 'top_up', account_id: id, amount_nanos: 100_000 * NANOS_PER_USD, note: '', now_ms },
-    ])
-  }
-  db.close()
-})
+  { accounts: CALLERS, balance_usd: '100000' },
+)
 
 afterAll(async () => {
-  await vendor.stop(true)
-  rmSync(folder, { recursive: true, force: true })
+  await provider.stop(true)
+  folder[Symbol.dispose]()
 })
 
-/** What callers were told: each image that was answered, by its UUID, with the SHA-256 of its bytes. */
-const told = new Map<string, string>()
+/** The images that callers were sent: the SHA-256 of their bytes, by UUID. */
+const answered = new Map<string, string>()
 
-/** Looks at what a server that has just started found and left on the disk. */
+/** What is wrong on the disk after a server has started. */
 async function complaintsAfterRestart(): Promise<string[]> {
-  const db = openDatabase(database_path)
-  const library = openLibrary({ db, now: Date.now, probe: () => {}, data_folder: folder })
+  const db = openDatabase(folder.database_path)
+  const library = openLibrary({ db, now: Date.now, probe: () => {}, data_folder: folder.path })
   const findings = [...audit(db).findings, ...(await auditLibrary(library))]
   const rows = db.query<Generation, []>('SELECT * FROM generations').all()
   const costs = new Map(
@@ -121,12 +100,11 @@ async function complaintsAfterRestart(): Promise<string[]> {
   const pending = db.query<{ n: number }, []>("SELECT count(*) AS n FROM holds WHERE state = 'pending'").get()
   db.close()
   const byId = new Map(rows.map((row) => [row.uuid, row]))
-  const untrue = [...told].flatMap(([uuid, sha256]) => {
+  const untrue = [...answered].flatMap(([uuid, sha256]) => {
     const row = byId.get(uuid)
-    if (row?.state !== 'stored' || row.sha256 !== sha256) return [`told ${uuid}, which is ${row?.state}`]
-    return costs.get(row.call_id) === IMAGES * PRICE_NANOS ? [] : [`told ${uuid}, which was not charged`]
+    if (row?.state !== 'stored' || row.sha256 !== sha256) return [`${uuid} was answered and is ${row?.state}`]
+    return costs.get(row.call_id) === IMAGES * PRICE_NANOS ? [] : [`${uuid} was answered and not charged`]
   })
-  // Paid for, and yet not there.
   const lost = rows
     .filter(({ state, call_id }) => state !== 'stored' && (costs.get(call_id) ?? 0) > 0)
     .map(({ uuid }) => `${uuid} was charged and is not stored`)
@@ -150,17 +128,17 @@ async function callUntilDeath({ url }: ServerProcess, key: string, goOn: () => b
     if (!answer) return
     for (const [index, uuid] of answer.svc_generation_ids.entries()) {
       const bytes = Buffer.from(answer.data[index]?.b64_json ?? '', 'base64')
-      told.set(uuid, createHash('sha256').update(bytes).digest('hex'))
+      answered.set(uuid, createHash('sha256').update(bytes).digest('hex'))
     }
     last = answer.svc_generation_ids[0]
   }
 }
 
-/** One of the four sorts of request. @throws where the server dies before the answer is whole */
+/** One of the four kinds of request, at random. @throws where the server dies before the answer is complete */
 async function call(url: string, key: string, last: string | undefined): Promise<ImagesAnswer> {
   const common = { model: 'crash', prompt: 'a house', n: IMAGES }
   const authorization = `Bearer ${key}`
-  const sort = random.below(4)
+  const kind = random.below(4)
   const json = (path: string, body: object) =>
     fetch(new URL(path, url), {
       method: 'POST',
@@ -174,20 +152,20 @@ async function call(url: string, key: string, last: string | undefined): Promise
     return fetch(new URL(EDITS, url), { method: 'POST', headers: { authorization }, body: form })
   }
   const response =
-    sort === 0
+    kind === 0
       ? await json(COMPOSE, { image_urls: [dataUri(PNG)] })
-      : sort === 1 && last
+      : kind === 1 && last
         ? await json(EDITS, { generation_id: last })
-        : sort === 2
+        : kind === 2
           ? await json(GENERATIONS, {})
           : await sendForm()
   if (response.status !== 200) throw new Error(await response.text())
   return (await response.json()) as ImagesAnswer
 }
 
-/** One life of a server: it starts over what the last one left, is checked, is called, and dies at the point. */
+/** One life of a server: it starts over what the last one left, is checked, is called, and dies at this point. */
 async function live(point: string, passing: number): Promise<string[]> {
-  const server = await startServer(folder, point, passing)
+  const server = await startServer(folder.path, point, passing)
   const complaints = server.url === undefined ? [] : await complaintsAfterRestart()
   let calls = 0
   const goOn = () => {
@@ -195,10 +173,10 @@ async function live(point: string, passing: number): Promise<string[]> {
     if (point === 'outside' && calls > passing) server.child.kill('SIGKILL')
     return calls < MAX_CALLS * CALLERS
   }
-  if (server.url !== undefined) await Promise.all(keys.map((key) => callUntilDeath(server, key, goOn)))
+  if (server.url !== undefined) await Promise.all(folder.keys.map((key) => callUntilDeath(server, key, goOn)))
   const outlived = await Promise.race([
     server.child.exited.then(() => false),
-    Bun.sleep(20_000).then(() => true),
+    Bun.sleep(OUTLIVED_AFTER_MS).then(() => true),
   ])
   if (outlived) server.child.kill('SIGKILL')
   await server.child.exited
@@ -209,7 +187,7 @@ async function live(point: string, passing: number): Promise<string[]> {
   return complaints
 }
 
-test(`${CYCLES} crashes leave no image without its row, no row without its image, and nothing untrue`, async () => {
+test(`${CYCLES} crashes leave no image without its row, no row without its image, and no answer untrue`, async () => {
   for (let cycle = 0; cycle < CYCLES; cycle++) {
     const point = POINTS[cycle % POINTS.length] ?? 'outside'
     const passing = 1 + random.below(MAX_PASSINGS)
@@ -217,7 +195,7 @@ test(`${CYCLES} crashes leave no image without its row, no row without its image
     const about = { seed: SEED, cycle, point, passing }
     expect({ ...about, complaints }).toEqual({ ...about, complaints: [] })
   }
-  const last = await startServer(folder, 'none', 1)
+  const last = await startServer(folder.path, 'none', 1)
   const complaints = await complaintsAfterRestart()
   last.child.kill('SIGTERM')
   expect({ seed: SEED, complaints, exit_code: await last.child.exited }).toEqual({
@@ -225,6 +203,6 @@ test(`${CYCLES} crashes leave no image without its row, no row without its image
     complaints: [],
     exit_code: 0,
   })
-  // A run in which nobody was ever answered would prove little.
-  expect(told.size).toBeGreaterThan(CYCLES / 4)
+  // A run in which no caller got an answer would prove little.
+  expect(answered.size).toBeGreaterThan(CYCLES / 4)
 }, 3_600_000)

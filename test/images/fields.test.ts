@@ -1,27 +1,20 @@
-// spec.md, Image request fields, Image edit request, Image compose request, and the size row of Limits: what each field takes.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// spec.md, Image request fields, Image edit request and Image compose request, with the size row of Limits: each field's values.
+import { describe, expect, test } from 'bun:test'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import {
   COMPOSE,
   compose,
   EDITS,
   editForm,
-  expectRefused,
   GENERATIONS,
   generation,
   imagesIn,
+  imagesScene,
   LISTED,
-  leftIn,
   postForm,
-  type Refusal,
-  startWorld,
-  type World,
-} from './world.ts'
+} from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway } = await imagesScene()
 
 const bad = (param: string): Refusal => [400, 'invalid_request', param]
 const EDIT_BY = { generation_id: crypto.randomUUID() }
@@ -33,11 +26,11 @@ const REFUSED: readonly (readonly [row: string, fields: object, refusal: Refusal
   ['model: not empty', { model: '' }, bad('model')],
   ['prompt: required', { prompt: undefined }, bad('prompt')],
   ['prompt: empty is rejected', { prompt: '' }, bad('prompt')],
-  ['prompt: white space is no prompt', { prompt: ' \n\t' }, bad('prompt')],
+  ['prompt: only white space is rejected', { prompt: ' \n\t' }, bad('prompt')],
   ['prompt: a string', { prompt: ['a house'] }, bad('prompt')],
   ['prompt: max 32000 characters', { prompt: 'x'.repeat(32_001) }, bad('prompt')],
   ['n: integer', { n: 1.5 }, bad('n')],
-  ['n: no text in JSON', { n: '1' }, bad('n')],
+  ['n: not a text in JSON', { n: '1' }, bad('n')],
   ['n: at least 1', { n: 0 }, bad('n')],
   ['n: not negative', { n: -1 }, bad('n')],
   ['n: above the model maximum', { n: 5 }, bad('n')],
@@ -48,16 +41,20 @@ const REFUSED: readonly (readonly [row: string, fields: object, refusal: Refusal
   ['size: non-strings', { size: 1024 }, bad('size')],
   ['size: overlong values', { size: '100000000x1000000' }, bad('size')],
   ['size: one number', { size: '1024' }, bad('size')],
-  ['size: a side of nothing', { size: '0x1024' }, bad('size')],
+  ['size: a side of 0', { size: '0x1024' }, bad('size')],
   ['size: empty', { size: '' }, bad('size')],
   ['quality: auto, high, medium, low', { quality: 'hd' }, bad('quality')],
   ['quality: a string', { quality: 1 }, bad('quality')],
   ['background: auto, transparent, opaque', { background: 'blue' }, bad('background')],
   ['response_format: b64_json or url', { response_format: 'file' }, bad('response_format')],
   ['aspect_ratio: WIDTH:HEIGHT', { aspect_ratio: '16/9' }, bad('aspect_ratio')],
-  ['aspect_ratio: not of nothing', { aspect_ratio: '0:1' }, bad('aspect_ratio')],
-  ['aspect_ratio: not another than the size', { size: '64x64', aspect_ratio: '16:9' }, bad('aspect_ratio')],
-  ['a field that does not exist', { colour: 'red' }, bad('colour')],
+  ['aspect_ratio: a side of 0', { aspect_ratio: '0:1' }, bad('aspect_ratio')],
+  [
+    'aspect_ratio: not another than that of the size',
+    { size: '64x64', aspect_ratio: '16:9' },
+    bad('aspect_ratio'),
+  ],
+  ['an unknown field', { colour: 'red' }, bad('colour')],
 ]
 
 const ENDPOINTS = [
@@ -68,28 +65,25 @@ const ENDPOINTS = [
 
 describe.each(ENDPOINTS)('%s refuses', (_name, path, usual) => {
   test.each(REFUSED)('%s', async (_row, fields, refusal) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    const response = await world.gateway.call(path, { ...usual, ...fields }, { key })
-    await expectRefused(world.gateway, before, response, refusal)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    const response = await gateway.call(path, { ...usual, ...fields }, { key })
+    await expectRefused(gateway, before, response, refusal)
   })
 
   test.each([
-    ['no body', ''],
-    ['no JSON', '{'],
-    ['no object', '[]'],
-    ['text', '"prompt"'],
+    ['empty', ''],
+    ['not JSON', '{'],
+    ['an array', '[]'],
+    ['a text', '"prompt"'],
   ])('a body that is %s', async (_row, body) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    await expectRefused(world.gateway, before, await world.gateway.call(path, body, { key }), [
-      400,
-      'invalid_request',
-    ])
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    await expectRefused(gateway, before, await gateway.call(path, body, { key }), [400, 'invalid_request'])
   })
 })
 
-describe('fields of some endpoints', () => {
+describe('fields of single endpoints', () => {
   const rows: readonly (readonly [row: string, path: string, body: object, refusal: Refusal])[] = [
     [
       'output_format: png, jpeg, webp',
@@ -98,7 +92,7 @@ describe('fields of some endpoints', () => {
       bad('output_format'),
     ],
     [
-      'output_format is no field of compose',
+      'output_format: not a field of compose',
       COMPOSE,
       compose({ output_format: 'png' }),
       bad('output_format'),
@@ -131,9 +125,9 @@ describe('fields of some endpoints', () => {
     ['compose: not a bare string', COMPOSE, compose({ image_urls: 'https://a.b/c.png' }), bad('image_urls')],
   ]
   test.each(rows)('%s', async (_row, path, body, refusal) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    await expectRefused(world.gateway, before, await world.gateway.call(path, body, { key }), refusal)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    await expectRefused(gateway, before, await gateway.call(path, body, { key }), refusal)
   })
 })
 
@@ -147,61 +141,61 @@ describe('edits, multipart, refuse', () => {
     ['n: above the model maximum', { n: '5' }, bad('n')],
     ['size: a bad one', { size: 'big' }, bad('size')],
     ['quality: a bad one', { quality: 'hd' }, bad('quality')],
-    ['a field that does not exist', { colour: 'red' }, bad('colour')],
+    ['an unknown field', { colour: 'red' }, bad('colour')],
     ['a second file', { mask: new File(['x'], 'mask.png') }, bad('mask')],
     ['two images', { 'image[]': new File(['x'], 'second.png') }, bad('image')],
     [
-      'a source that is no image',
+      'a source that is not an image',
       { image: new File(['%PDF-1.7 and so on'], 'a.png') },
       [400, 'IMAGE_TYPE_UNSUPPORTED'],
     ],
   ]
   test.each(rows)('%s', async (_row, fields, refusal) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    await expectRefused(world.gateway, before, await postForm(world.gateway, key, editForm(fields)), refusal)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    await expectRefused(gateway, before, await postForm(gateway, key, editForm(fields)), refusal)
   })
 
-  test('a form that is none', async () => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
+  test('a body that is not a form', async () => {
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
     const headers = { 'content-type': 'multipart/form-data; boundary=x' }
-    const response = await world.gateway.call(EDITS, 'no form at all', { key, headers })
-    await expectRefused(world.gateway, before, response, [400, 'invalid_request'])
+    const response = await gateway.call(EDITS, 'no form at all', { key, headers })
+    await expectRefused(gateway, before, response, [400, 'invalid_request'])
   })
 })
 
-describe('all endpoints take', () => {
+describe('all endpoints accept', () => {
   const rows: readonly (readonly [row: string, fields: object])[] = [
     ['a prompt of 32000 characters', { prompt: 'x'.repeat(32_000) }],
-    ['32000 characters of two units each', { prompt: '🏠'.repeat(32_000) }],
+    ['32000 characters of two UTF-16 units each', { prompt: '🏠'.repeat(32_000) }],
     ['n up to the maximum', { n: 4 }],
     ['size auto', { size: 'auto' }],
     ['response_format url, and b64_json', { response_format: 'url' }],
-    ['null for what is not needed', { n: null, size: null, quality: null, background: null }],
-    ['the user of OpenAI’s API', { user: 'someone' }],
+    ['null for optional fields', { n: null, size: null, quality: null, background: null }],
+    ['the field user of OpenAI’s API', { user: 'someone' }],
     ...['auto', 'high', 'medium', 'low'].map((quality) => [`quality ${quality}`, { quality }] as const),
     ...['auto', 'transparent', 'opaque'].map(
       (background) => [`background ${background}`, { background }] as const,
     ),
   ]
   test.each(rows)('%s', async (_row, fields) => {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     const bodies = [
       [GENERATIONS, generation(fields)],
       [COMPOSE, compose(fields)],
     ] as const
     for (const [path, body] of bodies) {
-      const { data } = await imagesIn(await world.gateway.call(path, body, { key }))
+      const { data } = await imagesIn(await gateway.call(path, body, { key }))
       expect(data[0]?.b64_json).toMatch(/^[A-Za-z0-9+/]+=*$/)
     }
-    await world.gateway.atRest()
+    await gateway.atRest()
   })
 
   test('a form whose n is digits', async () => {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     const answer = await imagesIn(
-      await postForm(world.gateway, key, editForm({ n: '2', size: '64x64', quality: 'high' })),
+      await postForm(gateway, key, editForm({ n: '2', size: '64x64', quality: 'high' })),
     )
     expect(answer.data).toHaveLength(2)
   })

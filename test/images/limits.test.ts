@@ -1,5 +1,6 @@
-// spec.md, Limits, of the images' endpoints: bodies, images, and 30 requests in any 60 seconds.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// spec.md, Limits, of the image endpoints: bodies, images, and 30 requests in any 60 seconds.
+import { describe, expect, test } from 'bun:test'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { inChunks } from '../support/upstream.ts'
 import {
   COMPOSE,
@@ -7,26 +8,19 @@ import {
   dataUri,
   EDITS,
   editForm,
-  expectRefused,
   GENERATIONS,
   generation,
   imagesIn,
-  leftIn,
+  imagesScene,
   PNG,
   postForm,
-  type Refusal,
-  startWorld,
-  type World,
-} from './world.ts'
+} from './support.ts'
 
 const MEGABYTE = 1024 * 1024
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, clock } = await imagesScene()
 
+/** An image file of exactly this many bytes. */
 const picture = (bytes: number): File => {
   const padded = new Uint8Array(bytes)
   padded.set(PNG)
@@ -41,68 +35,66 @@ describe('request body size', () => {
     ['compose: 100 MB', COMPOSE, () => padded(compose(), 100 * MEGABYTE + 1), [413, 'invalid_request']],
   ]
   test.each(rows)('%s', async (_row, path, body, refusal) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
     const text = body()
-    await expectRefused(world.gateway, before, await world.gateway.call(path, text, { key }), refusal)
+    await expectRefused(gateway, before, await gateway.call(path, text, { key }), refusal)
     if (text.length > 2 * MEGABYTE) return
-    const chunked = await world.gateway.call(path, inChunks(text, 64 * 1024), { key })
-    await expectRefused(world.gateway, before, chunked, refusal)
+    const chunked = await gateway.call(path, inChunks(text, 64 * 1024), { key })
+    await expectRefused(gateway, before, chunked, refusal)
   })
 
-  test('a body just within the limit is read', async () => {
-    const key = await world.gateway.caller()
-    await imagesIn(await world.gateway.call(GENERATIONS, padded(generation(), MEGABYTE), { key }))
+  test('a body of exactly the limit is accepted', async () => {
+    const key = await gateway.caller()
+    await imagesIn(await gateway.call(GENERATIONS, padded(generation(), MEGABYTE), { key }))
   })
 
   test('edits, multipart: 26 MB, 413 IMAGE_TOO_LARGE', async () => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    const response = await postForm(world.gateway, key, editForm({ image: picture(26 * MEGABYTE) }))
-    await expectRefused(world.gateway, before, response, [413, 'IMAGE_TOO_LARGE'])
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    const response = await postForm(gateway, key, editForm({ image: picture(26 * MEGABYTE) }))
+    await expectRefused(gateway, before, response, [413, 'IMAGE_TOO_LARGE'])
   })
 
   test('edits: source image over 25 MB, 400 IMAGE_TOO_LARGE', async () => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    const response = await postForm(world.gateway, key, editForm({ image: picture(25 * MEGABYTE + 1) }))
-    await expectRefused(world.gateway, before, response, [400, 'IMAGE_TOO_LARGE', 'image'])
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    const response = await postForm(gateway, key, editForm({ image: picture(25 * MEGABYTE + 1) }))
+    await expectRefused(gateway, before, response, [400, 'IMAGE_TOO_LARGE', 'image'])
   })
 
-  test('edits: a source image of 25 MB is taken', async () => {
-    const key = await world.gateway.caller()
-    await imagesIn(await postForm(world.gateway, key, editForm({ image: picture(25 * MEGABYTE) })))
+  test('edits: a source image of 25 MB is accepted', async () => {
+    const key = await gateway.caller()
+    await imagesIn(await postForm(gateway, key, editForm({ image: picture(25 * MEGABYTE) })))
   })
 
-  test('edits: QUOTA_EXCEEDED, and nothing of the call is held, stored or left', async () => {
-    const key = await world.gateway.caller()
-    const { id } = world.gateway.rows().accounts.at(-1) ?? { id: 0 }
+  test('edits: QUOTA_EXCEEDED, and nothing is held or stored', async () => {
+    const key = await gateway.caller()
     const blob = picture(25 * MEGABYTE)
     for (let stored = 0; stored < 8; stored++) {
       const form = new FormData()
       form.set('files', blob)
       const headers = { authorization: `Bearer ${key}` }
-      const upload = await fetch(new URL('/api/v1/upload', world.gateway.url), {
+      const upload = await fetch(new URL('/api/v1/upload', gateway.url), {
         method: 'POST',
         headers,
         body: form,
       })
       expect(upload.status).toBe(200)
     }
-    const before = await leftIn(world.gateway)
-    const response = await postForm(world.gateway, key, editForm())
-    await expectRefused(world.gateway, before, response, [413, 'QUOTA_EXCEEDED'])
-    expect(id).toBeGreaterThan(0)
+    const before = await storedIn(gateway)
+    const response = await postForm(gateway, key, editForm())
+    await expectRefused(gateway, before, response, [413, 'QUOTA_EXCEEDED'])
   })
 
-  test('compose: 30 MB of references together are taken', async () => {
-    const key = await world.gateway.caller()
+  test('compose: 30 MB of references together are accepted', async () => {
+    const key = await gateway.caller()
     const half = (mark: number) => {
       const bytes = Buffer.alloc(15 * MEGABYTE, mark)
       PNG.copy(bytes)
       return dataUri(bytes)
     }
-    await imagesIn(await world.gateway.call(COMPOSE, compose({ image_urls: [half(0), half(1)] }), { key }))
+    await imagesIn(await gateway.call(COMPOSE, compose({ image_urls: [half(0), half(1)] }), { key }))
   })
 })
 
@@ -114,68 +106,67 @@ describe('image request rate: 30 in any 60 seconds per user, shared by all image
   ] as const
 
   test('the 31st is refused until the first is 60 seconds old, whichever endpoint and key', async () => {
-    const { name } = await world.gateway.account('rated', { balance_usd: '10' })
-    const keys = [world.gateway.key(name), world.gateway.key(name)] as const
-    world.clock.now_ms = 1_000_000
-    // Refused requests count once their key is known: of the three sorts only generations are served.
+    const { name } = await gateway.account('rated', { balance_usd: '10' })
+    const keys = [gateway.key(name), gateway.key(name)] as const
+    clock.now_ms = 1_000_000
+    // Refused requests count once their key is known: of the three requests only that to generate is served.
     for (let sent = 0; sent < 30; sent++) {
       const [path, body] = REQUESTS[sent % 3] ?? REQUESTS[0]
-      const response = await world.gateway.call(path, body, { key: keys[sent % 2] ?? keys[0] })
+      const response = await gateway.call(path, body, { key: keys[sent % 2] ?? keys[0] })
       expect([response.status, response.headers.get('x-ratelimit-remaining-requests')]).toEqual([
         [200, 404, 400][sent % 3] ?? 0,
         String(29 - sent),
       ])
-      world.clock.now_ms += 100
+      clock.now_ms += 100
     }
-    const before = await leftIn(world.gateway)
+    const before = await storedIn(gateway)
     for (const [path, body] of REQUESTS) {
-      const response = await world.gateway.call(path, body, { key: keys[0] })
+      const response = await gateway.call(path, body, { key: keys[0] })
       expect(response.headers.get('retry-after')).toBe('57')
       expect(response.headers.get('x-ratelimit-limit-requests')).toBe('30')
       expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('0')
       expect(response.headers.get('x-ratelimit-reset-requests')).toBe('57s')
-      await expectRefused(world.gateway, before, response, [429, 'rate_limit_exceeded'])
+      await expectRefused(gateway, before, response, [429, 'rate_limit_exceeded'])
     }
-    world.clock.now_ms = 1_000_000 + 59_999
-    const early = await world.gateway.call(GENERATIONS, generation(), { key: keys[0] })
-    await expectRefused(world.gateway, before, early, [429, 'rate_limit_exceeded'])
-    world.clock.now_ms = 1_000_000 + 60_000
-    await imagesIn(await world.gateway.call(GENERATIONS, generation(), { key: keys[0] }))
+    clock.now_ms = 1_000_000 + 59_999
+    const early = await gateway.call(GENERATIONS, generation(), { key: keys[0] })
+    await expectRefused(gateway, before, early, [429, 'rate_limit_exceeded'])
+    clock.now_ms = 1_000_000 + 60_000
+    await imagesIn(await gateway.call(GENERATIONS, generation(), { key: keys[0] }))
   })
 
   test('40 at once: exactly 30 are admitted, and exactly those are paid', async () => {
-    const { name } = await world.gateway.account('hurried', { balance_usd: '10' })
-    const key = world.gateway.key(name)
-    const before = world.gateway.rows().calls.length
+    const { name } = await gateway.account('hurried', { balance_usd: '10' })
+    const key = gateway.key(name)
+    const before = gateway.rows().calls.length
     const statuses = await Promise.all(
       Array.from({ length: 40 }, async () => {
-        const response = await world.gateway.call(GENERATIONS, generation(), { key })
+        const response = await gateway.call(GENERATIONS, generation(), { key })
         await response.arrayBuffer()
         return response.status
       }),
     )
     expect(statuses.filter((status) => status === 200)).toHaveLength(30)
     expect(statuses.filter((status) => status === 429)).toHaveLength(10)
-    const { calls } = await world.gateway.atRest()
+    const { calls } = await gateway.atRest()
     expect(calls.slice(before).map(({ outcome, images }) => [outcome, images])).toEqual(
       Array(30).fill(['completed', 1]),
     )
   })
 
-  test('another account has its own; a request without a known key counts against none', async () => {
-    const key = await world.gateway.caller()
+  test('another account has a rate of its own; a request without a valid key counts for none', async () => {
+    const key = await gateway.caller()
     for (let sent = 0; sent < 31; sent++)
-      expect((await world.gateway.call(GENERATIONS, generation(), { key: 'tg_nobody' })).status).toBe(401)
-    const response = await world.gateway.call(GENERATIONS, generation(), { key })
+      expect((await gateway.call(GENERATIONS, generation(), { key: 'tg_nobody' })).status).toBe(401)
+    const response = await gateway.call(GENERATIONS, generation(), { key })
     expect(response.headers.get('x-ratelimit-remaining-requests')).toBe('29')
     await response.arrayBuffer()
   })
 
-  test('the rate comes before the body: what is refused is not read', async () => {
-    const key = await world.gateway.caller()
-    for (let sent = 0; sent < 30; sent++)
-      await (await world.gateway.call(GENERATIONS, '{', { key })).arrayBuffer()
-    const response = await world.gateway.call(GENERATIONS, '{', { key })
+  test('the rate is checked before the body: what is refused is not read', async () => {
+    const key = await gateway.caller()
+    for (let sent = 0; sent < 30; sent++) await (await gateway.call(GENERATIONS, '{', { key })).arrayBuffer()
+    const response = await gateway.call(GENERATIONS, '{', { key })
     expect([response.status, response.headers.get('connection')]).toEqual([429, 'close'])
   })
 })

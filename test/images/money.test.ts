@@ -1,7 +1,8 @@
-// spec.md, Image billing, and the rows of the error table about who calls, what he pays, and what a vendor does.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// spec.md, Image billing, and of Image endpoints (errors) the rows about the caller, the balance, and failures of the provider.
+import { describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
-import { MODEL } from '../support/catalogue.ts'
+import { MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import { answer, ask, usage, wholePath } from '../support/native.ts'
 import { type Answer, RESET, refusal as refuses, SILENCE, whole } from '../support/upstream.ts'
 import {
@@ -10,62 +11,53 @@ import {
   draws,
   EDITS,
   editForm,
-  expectRefused,
   GENERATIONS,
   generated,
   generation,
   HASTY,
   imagesIn,
+  imagesScene,
   LISTED,
-  leftIn,
   OVER_OPENAI,
   PICTURE,
   PNG,
   postForm,
   RETIRED_PICTURE,
-  type Refusal,
   sends,
-  startWorld,
-  type World,
-} from './world.ts'
+} from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-beforeEach(() => world.upstream.answer(draws(PNG)))
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream } = await imagesScene()
 
-/** A request of each endpoint that is served, for this caller. */
+/** A valid request of each endpoint, for the caller of this key. */
 const ENDPOINTS = [
   ['generations', GENERATIONS, async () => generation()],
-  ['edits', EDITS, async (key: string) => generation({ generation_id: await generated(world.gateway, key) })],
+  ['edits', EDITS, async (key: string) => generation({ generation_id: await generated(gateway, key) })],
   ['compose', COMPOSE, async () => compose()],
 ] as const
 
-describe.each(ENDPOINTS)('%s, who may call:', (name, path, request) => {
+describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
   async function refused(key: string | undefined, body: object, refusal: Refusal) {
-    const before = await leftIn(world.gateway)
-    const response = await world.gateway.call(path, body, { key })
-    await expectRefused(world.gateway, before, response, refusal)
+    const before = await storedIn(gateway)
+    const response = await gateway.call(path, body, { key })
+    await expectRefused(gateway, before, response, refusal)
   }
 
   test('invalid_api_key: missing', () => refused(undefined, generation(), [401, 'invalid_api_key']))
   test('invalid_api_key: invalid', () => refused('tg_nobody', generation(), [401, 'invalid_api_key']))
-  test('the key is asked for before the body is read', () => refused(undefined, {}, [401, 'invalid_api_key']))
-  test('x-api-key is taken, too', async () => {
-    const key = await world.gateway.caller()
+  test('the key is checked before the body', () => refused(undefined, {}, [401, 'invalid_api_key']))
+  test('x-api-key is accepted, too', async () => {
+    const key = await gateway.caller()
     const body = await request(key)
-    await imagesIn(await world.gateway.call(path, body, { key, form: 'x-api-key' }))
+    await imagesIn(await gateway.call(path, body, { key, form: 'x-api-key' }))
   })
   test('MODEL_ACCESS_DENIED: no access to the model', async () => {
-    const key = await world.gateway.caller('10', { models: ['other-*'] })
+    const key = await gateway.caller('10', { models: ['other-*'] })
     await refused(key, generation(sourceOf(name)), [403, 'MODEL_ACCESS_DENIED'])
   })
   test('MODEL_ACCESS_DENIED: suspended account', async () => {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     const { name } = newestAccount()
-    suspendAccount(world.gateway.db, name)
+    suspendAccount(gateway.db, name)
     await refused(key, generation(), [403, 'MODEL_ACCESS_DENIED'])
   })
   test.each([
@@ -73,23 +65,23 @@ describe.each(ENDPOINTS)('%s, who may call:', (name, path, request) => {
     ['is not active', RETIRED_PICTURE],
     ['is for text', MODEL],
   ])('model_not_found: %s', async (_row, model) => {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     await refused(key, { ...generation({ model }), ...sourceOf(name) }, [404, 'model_not_found'])
   })
   test('insufficient_balance: the balance does not pay for n', async () => {
-    const key = await world.gateway.caller('0.079')
+    const key = await gateway.caller('0.079')
     const body = { ...(await request(key)), n: 2 }
     await refused(key, body, [402, 'insufficient_balance'])
   })
   test(`${name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'}: the account owes`, async () => {
-    const key = await world.gateway.caller()
+    const key = await gateway.caller()
     const body = await request(key)
     await runIntoDebt(key)
     await refused(key, body, [402, name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'])
   })
 })
 
-/** Fields by which a request gets past its own checks. */
+/** The fields with which a request passes the checks of its fields. */
 const sourceOf = (name: string): object =>
   name === 'generations'
     ? {}
@@ -98,23 +90,23 @@ const sourceOf = (name: string): object =>
       : { generation_ids: [crypto.randomUUID()] }
 
 const newestAccount = () => {
-  const account = world.gateway.rows().accounts.at(-1)
+  const account = gateway.rows().accounts.at(-1)
   if (!account) throw new Error('there is no account')
   return account
 }
 
-/** A text call that turns out far dearer than the balance: what it cannot pay is debt. */
+/** A text call that costs far more than the balance: the rest is debt. */
 async function runIntoDebt(key: string): Promise<void> {
-  world.upstream.answer(whole(answer('Hello.', usage(10, 9_000_000))))
-  expect((await world.gateway.call(wholePath(), ask(), { key })).status).toBe(200)
+  upstream.answer(whole(answer('Hello.', usage(10, 9_000_000))))
+  expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
   expect(newestAccount().debt_nanos).toBeGreaterThan(0)
 }
 
-const said = (candidate: object): Answer => whole({ candidates: [candidate] })
+const geminiAnswer = (candidate: object): Answer => whole({ candidates: [candidate] })
 const openaiError = (status: number, error: object): Answer => refuses(status, { error })
 
-/** What a vendor does, and what the caller is told; all of it is refunded. */
-const FAILURES: readonly (readonly [row: string, model: string, vendor: Answer, refusal: Refusal])[] = [
+/** What the provider does, and what the caller is told; the hold is refunded. */
+const FAILURES: readonly (readonly [row: string, model: string, answer: Answer, refusal: Refusal])[] = [
   [
     'content_policy_violation: the prompt is blocked',
     PICTURE,
@@ -126,7 +118,7 @@ const FAILURES: readonly (readonly [row: string, model: string, vendor: Answer, 
       [
         `content_policy_violation: finishReason ${finishReason}`,
         PICTURE,
-        said({ finishReason }),
+        geminiAnswer({ finishReason }),
         [400, 'content_policy_violation'],
       ] as const,
   ),
@@ -135,7 +127,7 @@ const FAILURES: readonly (readonly [row: string, model: string, vendor: Answer, 
     OVER_OPENAI,
     openaiError(400, {
       code: 'moderation_blocked',
-      message: 'Your request was rejected by vendor-secret-two',
+      message: `Your request was rejected by ${PROVIDER_KEYS[1]}`,
     }),
     [400, 'content_policy_violation'],
   ],
@@ -148,48 +140,53 @@ const FAILURES: readonly (readonly [row: string, model: string, vendor: Answer, 
   [
     'no_image_generated: text but no image',
     PICTURE,
-    said({ content: { parts: [{ text: 'What is beauty?' }] }, finishReason: 'STOP' }),
+    geminiAnswer({ content: { parts: [{ text: 'What is beauty?' }] }, finishReason: 'STOP' }),
     [400, 'no_image_generated'],
   ],
   ['no_image_generated: nothing at all', PICTURE, whole({ candidates: [] }), [400, 'no_image_generated']],
-  ['no_image_generated: NO_IMAGE', PICTURE, said({ finishReason: 'NO_IMAGE' }), [400, 'no_image_generated']],
+  [
+    'no_image_generated: NO_IMAGE',
+    PICTURE,
+    geminiAnswer({ finishReason: 'NO_IMAGE' }),
+    [400, 'no_image_generated'],
+  ],
   [
     'no_image_generated: an address instead of an image',
     OVER_OPENAI,
-    whole({ data: [{ url: 'https://images.vendor.example/secret.png' }] }),
+    whole({ data: [{ url: 'https://images.provider.example/secret.png' }] }),
     [400, 'no_image_generated'],
   ],
   ['upstream_timeout', HASTY, SILENCE, [408, 'upstream_timeout']],
-  ['upstream_error: the vendor fails', PICTURE, refuses(500, { error: {} }), [502, 'upstream_error']],
+  ['upstream_error: the provider fails', PICTURE, refuses(500, { error: {} }), [502, 'upstream_error']],
   [
-    'upstream_error: the vendor refuses the key',
+    'upstream_error: the provider refuses the key',
     PICTURE,
     refuses(403, { error: {} }),
     [502, 'upstream_error'],
   ],
-  ['upstream_error: the connection breaks', PICTURE, RESET, [502, 'upstream_error']],
-  ['upstream_error: an answer that is no JSON', PICTURE, whole('<html>'), [502, 'upstream_error']],
+  ['upstream_error: the connection is reset', PICTURE, RESET, [502, 'upstream_error']],
+  ['upstream_error: an answer that is not JSON', PICTURE, whole('<html>'), [502, 'upstream_error']],
   [
-    'upstream_error: bytes that are no image',
+    'upstream_error: bytes that are not an image',
     PICTURE,
     draws(Buffer.from('no image')),
     [502, 'upstream_error'],
   ],
   ['upstream_error: half an image', PICTURE, draws(PNG.subarray(0, 60)), [502, 'upstream_error']],
   [
-    'upstream_error: a size that the vendor does not make',
+    'upstream_error: a size that the provider refuses',
     OVER_OPENAI,
     openaiError(400, { code: 'invalid_value', param: 'size', message: 'no' }),
     [502, 'upstream_error'],
   ],
   [
-    'invalid_request: what the vendor finds wrong with the request',
+    'invalid_request: another field that the provider refuses',
     OVER_OPENAI,
     openaiError(400, { code: 'invalid_value', param: 'prompt', message: 'no' }),
     [400, 'invalid_request'],
   ],
   [
-    'rate_limit_exceeded: the vendor is busy',
+    'rate_limit_exceeded: the provider’s rate limit',
     PICTURE,
     refuses(429, { error: {} }),
     [429, 'rate_limit_exceeded'],
@@ -197,49 +194,49 @@ const FAILURES: readonly (readonly [row: string, model: string, vendor: Answer, 
 ]
 
 describe('refunded in full:', () => {
-  test.each(FAILURES)('%s', async (_row, model, vendor, refusal) => {
-    const key = await world.gateway.caller('1')
+  test.each(FAILURES)('%s', async (_row, model, answer, refusal) => {
+    const key = await gateway.caller('1')
     for (const [path, body] of [
       [GENERATIONS, generation({ model, n: model === HASTY ? 1 : 2 })],
       [COMPOSE, compose({ model })],
     ] as const) {
-      const before = await leftIn(world.gateway)
-      world.upstream.answer(vendor)
-      const response = await world.gateway.call(path, body, { key })
-      await expectRefused(world.gateway, before, response, refusal)
+      const before = await storedIn(gateway)
+      upstream.answer(answer)
+      const response = await gateway.call(path, body, { key })
+      await expectRefused(gateway, before, response, refusal)
     }
-    const { calls, accounts } = await world.gateway.atRest()
+    const { calls, accounts } = await gateway.atRest()
     expect(accounts.at(-1)?.balance_nanos).toBe(1_000_000_000)
     expect(calls.slice(-2)).toMatchObject([
       { outcome: 'failed', status: refusal[0], cost_nanos: 0, images: 0 },
       { outcome: 'failed', status: refusal[0], cost_nanos: 0, images: 0 },
     ])
-    const failed = await world.gateway.call('/api/images/history', undefined, { key })
+    const failed = await gateway.call('/api/images/history', undefined, { key })
     expect(await failed.json()).toMatchObject({
       images: [{ state: 'failed' }, { state: 'failed' }, {}].slice(model === HASTY ? 1 : 0),
     })
   })
 
-  test('a form whose image is kept all the same: it is its owner’s file', async () => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer(refuses(500))
-    expect((await postForm(world.gateway, key, editForm())).status).toBe(502)
-    const listed = await world.gateway.call('/api/v1/files', undefined, { key })
+  test('the image of a failed multipart edit stays stored as a file of its owner', async () => {
+    const key = await gateway.caller('1')
+    upstream.answer(refuses(500))
+    expect((await postForm(gateway, key, editForm())).status).toBe(502)
+    const listed = await gateway.call('/api/v1/files', undefined, { key })
     expect(((await listed.json()) as { files: object[] }).files).toHaveLength(1)
-    expect((await world.gateway.atRest()).accounts.at(-1)?.balance_nanos).toBe(1_000_000_000)
+    expect((await gateway.atRest()).accounts.at(-1)?.balance_nanos).toBe(1_000_000_000)
   })
 
   test.each([
     ['4096x4096', PICTURE],
     ['2049x16', PICTURE],
     ['128x128', LISTED],
-  ])('upstream_error: size %s, beyond %s', async (size, model) => {
-    const key = await world.gateway.caller('1')
-    const before = await leftIn(world.gateway)
-    const asked = world.upstream.seen.length
-    const response = await world.gateway.call(GENERATIONS, generation({ size, model }), { key })
-    await expectRefused(world.gateway, before, response, [502, 'upstream_error'])
-    expect(world.upstream.seen).toHaveLength(asked)
+  ])('upstream_error: size %s is beyond %s', async (size, model) => {
+    const key = await gateway.caller('1')
+    const before = await storedIn(gateway)
+    const asked = upstream.seen.length
+    const response = await gateway.call(GENERATIONS, generation({ size, model }), { key })
+    await expectRefused(gateway, before, response, [502, 'upstream_error'])
+    expect(upstream.seen).toHaveLength(asked)
   })
 })
 
@@ -254,17 +251,17 @@ describe('prices:', () => {
     ['over another protocol', { model: OVER_OPENAI, n: 2 }, '0.10'],
   ]
   test.each(rows)('%s', async (_row, fields, cost) => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer(({ path }) => (path.includes('/images/') ? sends(PNG, PNG) : draws(PNG)))
+    const key = await gateway.caller('1')
+    upstream.answer(({ path }) => (path.includes('/images/') ? sends(PNG, PNG) : draws(PNG)))
     const answers = [
       [GENERATIONS, generation(fields)],
       [COMPOSE, compose(fields)],
-      [EDITS, generation({ ...fields, generation_id: await generated(world.gateway, key) })],
+      [EDITS, generation({ ...fields, generation_id: await generated(gateway, key) })],
     ] as const
     for (const [path, body] of answers) {
-      const paid = await imagesIn(await world.gateway.call(path, body, { key }))
+      const paid = await imagesIn(await gateway.call(path, body, { key }))
       expect([path, paid.cost, paid.usage]).toEqual([path, cost, { images: paid.data.length }])
-      const { calls } = await world.gateway.atRest()
+      const { calls } = await gateway.atRest()
       expect(calls.at(-1)).toMatchObject({
         images: paid.data.length,
         cost_nanos: Number(cost) * 1e9,
@@ -274,60 +271,58 @@ describe('prices:', () => {
   })
 
   test('the balance for n is frozen before the call', async () => {
-    const key = await world.gateway.caller('1')
+    const key = await gateway.caller('1')
     let held_nanos: number | undefined
-    world.upstream.answer(() => {
-      held_nanos = world.gateway.rows().accounts.at(-1)?.held_nanos
+    upstream.answer(() => {
+      held_nanos = gateway.rows().accounts.at(-1)?.held_nanos
       return draws(PNG)
     })
-    await imagesIn(await world.gateway.call(GENERATIONS, generation({ n: 3 }), { key }))
+    await imagesIn(await gateway.call(GENERATIONS, generation({ n: 3 }), { key }))
     expect(held_nanos).toBe(120_000_000)
   })
 
   test('fewer images than asked: charged for what came, the difference is refunded', async () => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer((_seen, index) => (index % 2 === 0 ? draws(PNG) : refuses(500)))
+    const key = await gateway.caller('1')
+    upstream.answer((_seen, index) => (index % 2 === 0 ? draws(PNG) : refuses(500)))
     const { data, cost, svc_generation_ids } = await imagesIn(
-      await world.gateway.call(GENERATIONS, generation({ n: 4 }), { key }),
+      await gateway.call(GENERATIONS, generation({ n: 4 }), { key }),
     )
     expect([data.length, svc_generation_ids.length, cost]).toEqual([2, 2, '0.08'])
-    const { accounts } = await world.gateway.atRest()
+    const { accounts } = await gateway.atRest()
     expect(accounts.at(-1)?.balance_nanos).toBe(920_000_000)
-    const history = await world.gateway.call('/api/images/history', undefined, { key })
+    const history = await gateway.call('/api/images/history', undefined, { key })
     const { images } = (await history.json()) as { images: { state: string }[] }
     expect(images.map(({ state }) => state).sort()).toEqual(['failed', 'failed', 'stored', 'stored'])
   })
 
   test('more images than asked are neither answered nor charged', async () => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer(sends(PNG, PNG, PNG))
+    const key = await gateway.caller('1')
+    upstream.answer(sends(PNG, PNG, PNG))
     const { data, cost } = await imagesIn(
-      await world.gateway.call(GENERATIONS, generation({ model: OVER_OPENAI }), { key }),
+      await gateway.call(GENERATIONS, generation({ model: OVER_OPENAI }), { key }),
     )
     expect([data.length, cost]).toEqual([1, '0.05'])
   })
 
   test('one of two images does not open: the other is answered and charged', async () => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer(sends(PNG.subarray(0, 50), PNG))
+    const key = await gateway.caller('1')
+    upstream.answer(sends(PNG.subarray(0, 50), PNG))
     const { data, cost } = await imagesIn(
-      await world.gateway.call(GENERATIONS, generation({ model: OVER_OPENAI, n: 2 }), { key }),
+      await gateway.call(GENERATIONS, generation({ model: OVER_OPENAI, n: 2 }), { key }),
     )
     expect([data.length, cost]).toEqual([1, '0.05'])
   })
 
-  test('a caller who leaves before the vendor has answered is charged nothing, and the vendor is let go', async () => {
-    const key = await world.gateway.caller('1')
-    world.upstream.answer(SILENCE)
-    const seen = world.upstream.seen.length
+  test('a caller who leaves before the provider has answered is charged nothing; the upstream call is aborted', async () => {
+    const key = await gateway.caller('1')
+    upstream.answer(SILENCE)
+    const seen = upstream.seen.length
     const leaving = new AbortController()
-    const call = world.gateway
-      .call(GENERATIONS, generation(), { key, signal: leaving.signal })
-      .catch(() => 'left')
-    while (world.upstream.seen.length === seen) await Bun.sleep(2)
+    const call = gateway.call(GENERATIONS, generation(), { key, signal: leaving.signal }).catch(() => 'left')
+    await upstream.sees(seen + 1)
     leaving.abort()
     expect(await call).toBe('left')
-    await world.upstream.last().over
-    expect((await world.gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', cost_nanos: 0 })
+    await upstream.last().over
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', cost_nanos: 0 })
   })
 })

@@ -1,41 +1,26 @@
-// silent.md, Images: the order of checks. Each request has two faults that stand next to each other; the first one is told.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+// silent.md, Images: "Order of checks". Each request has two faults that are checked one after the other; the first is told.
+import { expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
-import {
-  COMPOSE,
-  dataUri,
-  EDITS,
-  expectRefused,
-  generation,
-  leftIn,
-  PNG,
-  RETIRED_PICTURE,
-  type Refusal,
-  startWorld,
-  type World,
-} from './world.ts'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
+import { COMPOSE, dataUri, EDITS, generation, imagesScene, PNG, RETIRED_PICTURE } from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream } = await imagesScene()
 
 const MEGABYTE = 1024 * 1024
 const ABSENT = { generation_id: crypto.randomUUID() }
-const poor = () => world.gateway.caller('0')
-const confined = () => world.gateway.caller('0', { models: ['other-*'] })
+const poor = () => gateway.caller('0')
+const restricted = () => gateway.caller('0', { models: ['other-*'] })
 
 async function suspended(): Promise<string> {
-  const key = await world.gateway.caller()
-  suspendAccount(world.gateway.db, world.gateway.rows().accounts.at(-1)?.name ?? '')
+  const key = await gateway.caller()
+  suspendAccount(gateway.db, gateway.rows().accounts.at(-1)?.name ?? '')
   return key
 }
 
-/** Has called as often as he may. */
+/** The key of a caller whose rate is used up. */
 async function exhausted(): Promise<string> {
-  const key = await world.gateway.caller()
-  for (let sent = 0; sent < 30; sent++) await (await world.gateway.call(EDITS, '{', { key })).arrayBuffer()
+  const key = await gateway.caller()
+  for (let sent = 0; sent < 30; sent++) await (await gateway.call(EDITS, '{', { key })).arrayBuffer()
   return key
 }
 
@@ -66,12 +51,12 @@ const ROWS: readonly (readonly [
   ['the sources before the model', poor, COMPOSE, generation({ model: 'none' }), [400, 'invalid_source']],
   [
     'the model before the right to it',
-    confined,
+    restricted,
     EDITS,
     generation({ model: RETIRED_PICTURE, ...ABSENT }),
     [404, 'model_not_found'],
   ],
-  ['the right before the references', confined, EDITS, generation(ABSENT), [403, 'MODEL_ACCESS_DENIED']],
+  ['the right before the references', restricted, EDITS, generation(ABSENT), [403, 'MODEL_ACCESS_DENIED']],
   ['the references before the balance', poor, EDITS, generation(ABSENT), [404, 'generation_not_found']],
   [
     'the balance before the call',
@@ -84,8 +69,8 @@ const ROWS: readonly (readonly [
 
 test.each(ROWS)('%s', async (_row, caller, path, body, refusal) => {
   const key = await caller()
-  const before = await leftIn(world.gateway)
-  const asked = world.upstream.seen.length
-  await expectRefused(world.gateway, before, await world.gateway.call(path, body, { key }), refusal)
-  expect(world.upstream.seen).toHaveLength(asked)
+  const before = await storedIn(gateway)
+  const asked = upstream.seen.length
+  await expectRefused(gateway, before, await gateway.call(path, body, { key }), refusal)
+  expect(upstream.seen).toHaveLength(asked)
 })

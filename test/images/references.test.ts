@@ -1,33 +1,26 @@
-// spec.md, Image compose request rules 1 to 5, Validation of edits, and the reference rows of the error table.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// spec.md, Image compose request, rules 1 to 5, with the validation of edits and the reference rows of the error table.
+import { describe, expect, test } from 'bun:test'
+import { expectRefused, type Refusal, storedIn } from '../support/image-refusals.ts'
 import {
   COMPOSE,
   compose,
   dataUri,
   EDITS,
   editForm,
-  expectRefused,
   GIF,
   generated,
   generation,
   imagesIn,
+  imagesScene,
   JPEG,
-  leftIn,
   PNG,
   postForm,
-  type Refusal,
-  startWorld,
   uploaded,
   WEB,
   WEBP,
-  type World,
-} from './world.ts'
+} from './support.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream, fetched } = await imagesScene()
 
 const MEGABYTE = 1024 * 1024
 const CAT = 'https://pictures.example.com/cat.png'
@@ -35,7 +28,7 @@ const DOG = 'https://pictures.example.com/dog.jpg'
 const UUID = '0b7f6a52-8f3e-4a51-9d0f-6c1c0d5b7a11'
 const KEY_OF_ANOTHER = `files/999999/${UUID}_cat.png`
 
-/** A PNG of so many bytes. */
+/** A PNG of this many bytes. */
 const heavy = (bytes: number, mark = 0): Uint8Array => {
   const image = Buffer.alloc(bytes, mark)
   PNG.copy(image)
@@ -45,7 +38,7 @@ const heavy = (bytes: number, mark = 0): Uint8Array => {
 const malformedKeys: readonly (readonly [row: string, key: string])[] = [
   ['malformed', 'cat.png'],
   ['malformed: no uuid', 'files/1/cat.png'],
-  ['malformed: a type that is none', `files/1/${UUID}_cat.svg`],
+  ['malformed: an extension of no image type', `files/1/${UUID}_cat.svg`],
   ['malformed: empty', ''],
   ['traversal characters', `files/1/../2/${UUID}_cat.png`],
   ['traversal in the name', `files/1/${UUID}_../../etc/passwd.png`],
@@ -67,10 +60,10 @@ describe.each([
   ['compose', COMPOSE, (key: string) => ({ image_keys: [key] }), (id: string) => ({ generation_ids: [id] })],
 ] as const)('%s refuses', (_name, path, byKey, byId) => {
   async function refuses(fields: object, refusal: Refusal, key?: string) {
-    const caller = key ?? (await world.gateway.caller())
-    const before = await leftIn(world.gateway)
-    const answer = await world.gateway.call(path, generation(fields), { key: caller })
-    await expectRefused(world.gateway, before, answer, refusal)
+    const caller = key ?? (await gateway.caller())
+    const before = await storedIn(gateway)
+    const answer = await gateway.call(path, generation(fields), { key: caller })
+    await expectRefused(gateway, before, answer, refusal)
     return answer
   }
 
@@ -82,13 +75,13 @@ describe.each([
   )
 
   test('invalid_image_key: another’s file, though it is there', async () => {
-    const key = await uploaded(world.gateway, await world.gateway.caller())
+    const key = await uploaded(gateway, await gateway.caller())
     await refuses(byKey(key), [400, 'invalid_image_key'])
   })
   test('IMAGE_NOT_FOUND: a file that no longer exists', async () => {
-    const caller = await world.gateway.caller()
-    const key = await uploaded(world.gateway, caller)
-    const deleted = await world.gateway.call(`/api/v1/files/${key}`, undefined, {
+    const caller = await gateway.caller()
+    const key = await uploaded(gateway, caller)
+    const deleted = await gateway.call(`/api/v1/files/${key}`, undefined, {
       key: caller,
       method: 'DELETE',
     })
@@ -96,39 +89,37 @@ describe.each([
     await refuses(byKey(key), [404, 'IMAGE_NOT_FOUND'], caller)
   })
   test('generation_not_ready: a file that is still being stored', async () => {
-    const caller = await world.gateway.caller()
-    const key = await uploaded(world.gateway, caller)
-    const row = world.gateway.db
-      .query<{ id: number }, [string]>('SELECT id FROM files WHERE key = ?')
-      .get(key)
-    world.gateway.db.run("UPDATE files SET state = 'storing' WHERE id = ?", [row?.id ?? 0])
+    const caller = await gateway.caller()
+    const key = await uploaded(gateway, caller)
+    const row = gateway.db.query<{ id: number }, [string]>('SELECT id FROM files WHERE key = ?').get(key)
+    gateway.db.run("UPDATE files SET state = 'storing' WHERE id = ?", [row?.id ?? 0])
     await refuses(byKey(key), [409, 'generation_not_ready'], caller)
-    world.gateway.db.run("UPDATE files SET state = 'stored' WHERE id = ?", [row?.id ?? 0])
+    gateway.db.run("UPDATE files SET state = 'stored' WHERE id = ?", [row?.id ?? 0])
   })
   test('generation_not_found: absent', () => refuses(byId(UUID), [404, 'generation_not_found']))
   test('generation_not_found: not the caller’s', async () => {
-    const id = await generated(world.gateway, await world.gateway.caller())
+    const id = await generated(gateway, await gateway.caller())
     await refuses(byId(id), [404, 'generation_not_found'])
   })
   test('generation_not_ready: still being generated, 409, retry after 1 to 2 seconds', async () => {
-    const caller = await world.gateway.caller()
+    const caller = await gateway.caller()
     const id = await generating(caller)
     const answer = await refuses(byId(id), [409, 'generation_not_ready'], caller)
     expect(['1', '2']).toContain(answer.headers.get('retry-after') ?? '')
   })
   test('generation_not_ready: failed, 422', async () => {
-    const caller = await world.gateway.caller()
+    const caller = await gateway.caller()
     const id = await generating(caller)
-    world.gateway.db.run("UPDATE generations SET state = 'failed' WHERE uuid = ?", [id])
+    gateway.db.run("UPDATE generations SET state = 'failed' WHERE uuid = ?", [id])
     await refuses(byId(id), [422, 'generation_not_ready'], caller)
   })
 })
 
-/** A generation that is under way: its row as the exchange makes it. @returns its UUID */
+/** The row of a generation that is under way. @returns its UUID */
 async function generating(key: string): Promise<string> {
   const uuid = crypto.randomUUID()
-  const made = await generated(world.gateway, key)
-  world.gateway.db.run(
+  const made = await generated(gateway, key)
+  gateway.db.run(
     `INSERT INTO generations (uuid, account_id, call_id, position, kind, state, model, prompt, parents, created_at_ms)
      SELECT ?, account_id, call_id, 1, kind, 'generating', model, prompt, parents, created_at_ms
      FROM generations WHERE uuid = ?`,
@@ -138,10 +129,10 @@ async function generating(key: string): Promise<string> {
 }
 
 const inline: readonly (readonly [row: string, image_urls: () => string[], refusal: Refusal])[] = [
-  ['invalid_url: no URL', () => ['cat.png'], [400, 'invalid_url']],
+  ['invalid_url: not a URL', () => ['cat.png'], [400, 'invalid_url']],
   ['invalid_url: another scheme', () => ['ftp://example.com/cat.png'], [400, 'invalid_url']],
   ['invalid_url: a file', () => ['file:///etc/passwd'], [400, 'invalid_url']],
-  ['invalid_url: data that is no image', () => ['data:text/plain;base64,QQ=='], [400, 'invalid_url']],
+  ['invalid_url: data that is not an image', () => ['data:text/plain;base64,QQ=='], [400, 'invalid_url']],
   [
     'invalid_url: longer than 2048 characters',
     () => [`https://example.com/${'x'.repeat(2_029)}`],
@@ -154,11 +145,11 @@ const inline: readonly (readonly [row: string, image_urls: () => string[], refus
   ['PRIVATE_IP: private network', () => ['https://10.0.0.1/cat.png'], [400, 'PRIVATE_IP']],
   ['PRIVATE_IP: link-local', () => ['https://169.254.169.254/cat.png'], [400, 'PRIVATE_IP']],
   ['PRIVATE_IP: carrier-grade NAT', () => ['https://100.64.0.1/cat.png'], [400, 'PRIVATE_IP']],
-  ['UPSTREAM_ERROR: not to be had', () => ['https://pictures.example.com/none.png'], [400, 'UPSTREAM_ERROR']],
+  ['UPSTREAM_ERROR: not found', () => ['https://pictures.example.com/none.png'], [400, 'UPSTREAM_ERROR']],
   ['invalid_data_uri: malformed', () => ['data:image/png,plain'], [400, 'invalid_data_uri']],
   ['invalid_data_uri: MIME not allowed', () => [dataUri(PNG, 'image/bmp')], [400, 'invalid_data_uri']],
   ['invalid_data_uri: body missing', () => ['data:image/png;base64,'], [400, 'invalid_data_uri']],
-  ['invalid_data_uri: no base64', () => ['data:image/png;base64,####'], [400, 'invalid_data_uri']],
+  ['invalid_data_uri: not base64', () => ['data:image/png;base64,####'], [400, 'invalid_data_uri']],
   ['MAGIC_MISMATCH', () => [dataUri(JPEG, 'image/png')], [400, 'MAGIC_MISMATCH']],
   [
     'image_too_large: decoded over 25 MB, 400',
@@ -166,7 +157,7 @@ const inline: readonly (readonly [row: string, image_urls: () => string[], refus
     [400, 'image_too_large'],
   ],
   [
-    'image_too_large: a string over 35 MB, 413, before it is decoded',
+    'image_too_large: a string over 35 MB, 413, before decoding',
     () => [`data:image/png;base64,${'!'.repeat(35 * MEGABYTE)}`],
     [413, 'image_too_large'],
   ],
@@ -186,121 +177,119 @@ const inline: readonly (readonly [row: string, image_urls: () => string[], refus
 
 describe('compose refuses inline images:', () => {
   test.each(inline)('%s', async (_row, image_urls, refusal) => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    const answer = await world.gateway.call(COMPOSE, compose({ image_urls: image_urls() }), { key })
-    await expectRefused(world.gateway, before, answer, refusal)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    const answer = await gateway.call(COMPOSE, compose({ image_urls: image_urls() }), { key })
+    await expectRefused(gateway, before, answer, refusal)
   })
 
   test('duplicate_reference: one generation twice, in another case', async () => {
-    const key = await world.gateway.caller()
-    const id = await generated(world.gateway, key)
-    const before = await leftIn(world.gateway)
+    const key = await gateway.caller()
+    const id = await generated(gateway, key)
+    const before = await storedIn(gateway)
     const body = generation({ generation_ids: [id, id.toUpperCase()] })
-    const answer = await world.gateway.call(COMPOSE, body, { key })
-    await expectRefused(world.gateway, before, answer, [400, 'duplicate_reference'])
+    const answer = await gateway.call(COMPOSE, body, { key })
+    await expectRefused(gateway, before, answer, [400, 'duplicate_reference'])
   })
 
   test('duplicate_reference: one key twice', async () => {
-    const key = await world.gateway.caller()
-    const image_key = await uploaded(world.gateway, key)
-    const before = await leftIn(world.gateway)
-    const answer = await world.gateway.call(COMPOSE, generation({ image_keys: [image_key, image_key] }), {
+    const key = await gateway.caller()
+    const image_key = await uploaded(gateway, key)
+    const before = await storedIn(gateway)
+    const answer = await gateway.call(COMPOSE, generation({ image_keys: [image_key, image_key] }), {
       key,
     })
-    await expectRefused(world.gateway, before, answer, [400, 'duplicate_reference'])
+    await expectRefused(gateway, before, answer, [400, 'duplicate_reference'])
   })
 
   test('IMAGES_TOO_LARGE_TOTAL: stored plus inline', async () => {
-    const key = await world.gateway.caller()
-    const image_key = await uploaded(world.gateway, key, heavy(20 * MEGABYTE))
-    const before = await leftIn(world.gateway)
+    const key = await gateway.caller()
+    const image_key = await uploaded(gateway, key, heavy(20 * MEGABYTE))
+    const before = await storedIn(gateway)
     const body = compose({ image_keys: [image_key], image_urls: [dataUri(heavy(10 * MEGABYTE + 1))] })
-    await expectRefused(world.gateway, before, await world.gateway.call(COMPOSE, body, { key }), [
+    await expectRefused(gateway, before, await gateway.call(COMPOSE, body, { key }), [
       400,
       'IMAGES_TOO_LARGE_TOTAL',
     ])
   })
 
-  test('nothing is fetched before all that is stored is known to be there', async () => {
-    const key = await world.gateway.caller()
-    world.fetched.length = 0
-    const answer = await world.gateway.call(COMPOSE, compose({ image_urls: [CAT], generation_ids: [UUID] }), {
+  test('nothing is fetched before all stored references are found', async () => {
+    const key = await gateway.caller()
+    fetched.length = 0
+    const answer = await gateway.call(COMPOSE, compose({ image_urls: [CAT], generation_ids: [UUID] }), {
       key,
     })
-    expect([answer.status, world.fetched]).toEqual([404, []])
+    expect([answer.status, fetched]).toEqual([404, []])
   })
 })
 
-/** The images that the vendor was sent with the last request, in their order. */
-function seenByVendor(): { mime: string; bytes: Buffer }[] {
-  const body = JSON.parse(world.upstream.last().body.toString())
+/** The images of the last request upstream, in their order. */
+function imagesSent(): { mime: string; bytes: Buffer }[] {
+  const body = JSON.parse(upstream.last().body.toString())
   const parts: { inlineData?: { mimeType: string; data: string } }[] = body.contents[0].parts
   return parts.flatMap(({ inlineData }) =>
     inlineData ? [{ mime: inlineData.mimeType, bytes: Buffer.from(inlineData.data, 'base64') }] : [],
   )
 }
 
-describe('what is referred to reaches the vendor', () => {
+describe('referenced images are sent upstream', () => {
   test('compose: the three arrays may be mixed, and keep their order', async () => {
-    const key = await world.gateway.caller()
-    const image_key = await uploaded(world.gateway, key, WEBP)
-    const id = await generated(world.gateway, key)
+    const key = await gateway.caller()
+    const image_key = await uploaded(gateway, key, WEBP)
+    const id = await generated(gateway, key)
     const body = compose({ image_urls: [DOG], generation_ids: [id], image_keys: [image_key] })
-    const answer = await imagesIn(await world.gateway.call(COMPOSE, body, { key }))
-    expect(seenByVendor()).toEqual([
+    const answer = await imagesIn(await gateway.call(COMPOSE, body, { key }))
+    expect(imagesSent()).toEqual([
       { mime: 'image/webp', bytes: WEBP },
       { mime: 'image/png', bytes: PNG },
       { mime: 'image/jpeg', bytes: JPEG },
     ])
-    const { stored } = await leftIn(world.gateway)
-    const made = stored.find(({ uuid }) => uuid === answer.svc_generation_ids[0])
+    const { generations } = await storedIn(gateway)
+    const made = generations.find(({ uuid }) => uuid === answer.svc_generation_ids[0])
     expect(JSON.parse(String(made?.parents))).toEqual([image_key, id])
     expect(made?.kind).toBe('compose')
   })
 
-  test('a GIF as a PNG, which every vendor reads', async () => {
-    const key = await world.gateway.caller()
-    await imagesIn(
-      await world.gateway.call(COMPOSE, compose({ image_urls: [dataUri(GIF, 'image/gif')] }), { key }),
-    )
-    expect(seenByVendor().map(({ mime, bytes }) => [mime, bytes.subarray(1, 4).toString()])).toEqual([
+  test('a GIF is sent as a PNG, which every provider reads', async () => {
+    const key = await gateway.caller()
+    await imagesIn(await gateway.call(COMPOSE, compose({ image_urls: [dataUri(GIF, 'image/gif')] }), { key }))
+    expect(imagesSent().map(({ mime, bytes }) => [mime, bytes.subarray(1, 4).toString()])).toEqual([
       ['image/png', 'PNG'],
     ])
   })
 
   test('inline images are held only for the request: not stored, not counted, not in the history', async () => {
-    const key = await world.gateway.caller()
-    const before = await leftIn(world.gateway)
-    await imagesIn(await world.gateway.call(COMPOSE, compose({ image_urls: [CAT, DOG] }), { key }))
-    const after = await leftIn(world.gateway)
+    const key = await gateway.caller()
+    const before = await storedIn(gateway)
+    await imagesIn(await gateway.call(COMPOSE, compose({ image_urls: [CAT, DOG] }), { key }))
+    const after = await storedIn(gateway)
     expect(after.files).toEqual(before.files)
     expect(after.on_disk).toHaveLength(before.on_disk.length + 1)
-    const history = await world.gateway.call('/api/images/history', undefined, { key })
+    const history = await gateway.call('/api/images/history', undefined, { key })
     expect(await history.json()).toMatchObject({ images: [{ kind: 'compose', parents: [] }] })
     expect(Object.keys(WEB)).toEqual([CAT, DOG])
   })
 
-  test('edits: by image_key, by generation_id in any case, and one after the other', async () => {
-    const key = await world.gateway.caller()
-    const image_key = await uploaded(world.gateway, key, JPEG)
-    const first = await imagesIn(await world.gateway.call(EDITS, generation({ image_key }), { key }))
-    expect(seenByVendor()).toEqual([{ mime: 'image/jpeg', bytes: JPEG }])
+  test('edits: by image_key, then by the generation_id of the result, in any case', async () => {
+    const key = await gateway.caller()
+    const image_key = await uploaded(gateway, key, JPEG)
+    const first = await imagesIn(await gateway.call(EDITS, generation({ image_key }), { key }))
+    expect(imagesSent()).toEqual([{ mime: 'image/jpeg', bytes: JPEG }])
     const generation_id = first.svc_generation_ids[0]?.toUpperCase()
-    await imagesIn(await world.gateway.call(EDITS, generation({ generation_id }), { key }))
-    expect(seenByVendor()).toEqual([{ mime: 'image/png', bytes: PNG }])
+    await imagesIn(await gateway.call(EDITS, generation({ generation_id }), { key }))
+    expect(imagesSent()).toEqual([{ mime: 'image/png', bytes: PNG }])
   })
 
   test('edits, multipart: the image is stored as a file of its user, and listed', async () => {
-    const key = await world.gateway.caller()
-    const answer = await imagesIn(await postForm(world.gateway, key, editForm()))
-    expect(seenByVendor()).toEqual([{ mime: 'image/png', bytes: PNG }])
-    const listed = await world.gateway.call('/api/v1/files', undefined, { key })
+    const key = await gateway.caller()
+    const answer = await imagesIn(await postForm(gateway, key, editForm()))
+    expect(imagesSent()).toEqual([{ mime: 'image/png', bytes: PNG }])
+    const listed = await gateway.call('/api/v1/files', undefined, { key })
     const { files, quota } = (await listed.json()) as { files: { key: string }[]; quota: object }
     expect(quota).toMatchObject({ used_bytes: PNG.length })
     expect(files[0]?.key).toMatch(/^files\/\d+\/[0-9a-f-]{36}_my-house\.png$/)
-    const { stored } = await leftIn(world.gateway)
-    const made = stored.find(({ uuid }) => uuid === answer.svc_generation_ids[0])
+    const { generations } = await storedIn(gateway)
+    const made = generations.find(({ uuid }) => uuid === answer.svc_generation_ids[0])
     expect(JSON.parse(String(made?.parents))).toEqual([files[0]?.key ?? ''])
   })
 })

@@ -1,40 +1,35 @@
-// silent.md, "Messages", row by row, over a real socket: the version, the betas, the bytes, the events, the ids, the keys.
+// silent.md, Messages and Credentials, row by row: the version, the betas, the bytes, the events, the ids, the keys.
 import { describe, expect, test } from 'bun:test'
+import { framed, recorded, streamOf } from '../support/replay.ts'
+import { createAnthropicSdk } from '../support/sdk-clients.ts'
+import { ALIASES, MODELS, PROTOCOLS } from '../support/three-providers.ts'
 import { events, stream, whole } from '../support/upstream.ts'
-import { createAnthropicSdk } from '../surfaces/clients.ts'
-import {
-  ALIASES,
-  countsOf,
-  expectUntouched,
-  framed,
-  MODELS,
-  PROTOCOLS,
-  recorded,
-  streamOf,
-} from '../surfaces/world.ts'
-import { BODY, COUNT, errorOf, MODEL, PATH, useMessages } from './scene.ts'
+import { BODY, COUNT, errorOf, MODEL, messagesScene, PATH } from './support.ts'
 
-const scene = useMessages()
+const { gateway, upstream, key, call, post, lastCall, counts, expectCounts } = await messagesScene()
 
 describe('version header: "anthropic-version (what SDKs send) or vendor-version; value 2023-06-01. Missing or another value: 400"', () => {
   const versions = (headers: Record<string, string>, path: string) =>
-    scene.world.gateway.call(path, BODY, { key: scene.key, form: 'x-api-key', headers })
+    call(path, BODY, { form: 'x-api-key', headers })
 
-  test.each([PATH, COUNT])('%s takes either name', async (path) => {
+  test.each([PATH, COUNT])('%s accepts either name', async (path) => {
     for (const name of ['anthropic-version', 'vendor-version', 'Anthropic-Version']) {
       const response = await versions({ [name]: '2023-06-01' }, path)
       expect(response.status).toBe(200)
       await response.text()
-      if (path === PATH) expect(scene.world.upstream.last().headers['anthropic-version']).toBe('2023-06-01')
+      if (path === PATH) expect(upstream.last().headers['anthropic-version']).toBe('2023-06-01')
     }
   })
 
-  test.each([PATH, COUNT])('%s takes what the SDK sends since 1.0.0, and passes it on', async (path) => {
-    const response = await versions({ 'anthropic-version': '2026-10-21' }, path)
-    expect(response.status).toBe(200)
-    await response.text()
-    if (path === PATH) expect(scene.world.upstream.last().headers['anthropic-version']).toBe('2026-10-21')
-  })
+  test.each([PATH, COUNT])(
+    '%s accepts the value that the SDK sends since 1.0.0, and passes it on',
+    async (path) => {
+      const response = await versions({ 'anthropic-version': '2026-10-21' }, path)
+      expect(response.status).toBe(200)
+      await response.text()
+      if (path === PATH) expect(upstream.last().headers['anthropic-version']).toBe('2026-10-21')
+    },
+  )
 
   const WRONG: Record<string, string>[] = [
     {},
@@ -50,11 +45,11 @@ describe('version header: "anthropic-version (what SDKs send) or vendor-version;
   test.each([PATH, COUNT].flatMap((path) => WRONG.map((headers) => [path, headers] as const)))(
     '%s with %o: 400',
     async (path, headers) => {
-      const before = countsOf(scene.world)
+      const before = counts()
       const { status, type, message } = await errorOf(await versions(headers, path))
       expect({ status, type }).toEqual({ status: 400, type: 'invalid_request_error' })
       expect(message).toContain('2023-06-01')
-      await expectUntouched(scene.world, before)
+      await expectCounts(before)
     },
   )
 })
@@ -62,17 +57,17 @@ describe('version header: "anthropic-version (what SDKs send) or vendor-version;
 describe('anthropic-beta', () => {
   const headers = { 'anthropic-beta': 'context-1m-2025-08-07,interleaved-thinking-2025-05-14' }
 
-  test.each([PATH, COUNT])('%s passes it on to a vendor of the protocol', async (path) => {
-    await (await scene.post(BODY, { headers }, path)).text()
-    expect(scene.world.upstream.last().headers['anthropic-beta']).toBe(headers['anthropic-beta'])
+  test.each([PATH, COUNT])('%s passes it on to a provider of the protocol', async (path) => {
+    await (await post(BODY, { headers }, path)).text()
+    expect(upstream.last().headers['anthropic-beta']).toBe(headers['anthropic-beta'])
   })
-  test.each(['gemini', 'openai'] as const)('it is not told to %s', async (vendor) => {
-    await (await scene.post({ ...BODY, model: MODELS[vendor] }, { headers })).text()
-    expect(scene.world.upstream.last().headers).not.toHaveProperty('anthropic-beta')
+  test.each(['gemini', 'openai'] as const)('is not sent to a provider of %s', async (provider) => {
+    await (await post({ ...BODY, model: MODELS[provider] }, { headers })).text()
+    expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
   })
-  test('where there is none, none is made', async () => {
-    await (await scene.post(BODY)).text()
-    expect(scene.world.upstream.last().headers).not.toHaveProperty('anthropic-beta')
+  test('is not added where the caller sends none', async () => {
+    await (await post(BODY)).text()
+    expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
   })
   test.each([
     'authorization',
@@ -80,25 +75,25 @@ describe('anthropic-beta', () => {
     'x-forwarded-for',
     'user-agent',
     'anthropic-dangerous-direct-browser-access',
-  ])('no other header of the caller’s reaches the vendor: %s', async (name) => {
-    const value = 'told-to-nobody'
-    await (await scene.post(BODY, { headers: { [name]: value } })).text()
-    expect(JSON.stringify(scene.world.upstream.last().headers)).not.toContain(value)
-    expect(JSON.stringify(scene.world.upstream.last().headers)).not.toContain(scene.key)
+  ])('no other header of the caller’s is sent upstream: %s', async (name) => {
+    const value = 'not-for-providers'
+    await (await post(BODY, { headers: { [name]: value } })).text()
+    expect(JSON.stringify(upstream.last().headers)).not.toContain(value)
+    expect(JSON.stringify(upstream.last().headers)).not.toContain(key)
   })
 })
 
-describe('"all fields passed on untouched to an Anthropic provider byte for byte"', () => {
+describe('all fields are passed on to a provider of the protocol, byte for byte', () => {
   const given = '"max_tokens":1000,"messages":[{"role":"user","content":"Hi"}]'
   const BODIES: [string, string][] = [
     ['odd white space', `\n {\t"model" : "MODEL" ,\r\n${given} } \n`],
     ['unknown fields', `{"novel":{"a":[1,null,true]},"model":"MODEL",${given},"more":"x"}`],
     ['integers beyond 2^53', `{${given},"model":"MODEL","tools":[{"x":12345678901234567890}]}`],
     ['numbers as they are written', `{"model":"MODEL","temperature":1.0,"top_p":1E-1,"z":-0,${given}}`],
-    ['duplicate keys within', `{"model":"MODEL","metadata":{"user_id":"a","user_id":"b"},${given}}`],
-    ['escapes of every sort', `{"model":"MODEL","system":"\\u0041\\/\\ud83d\\ude00\\ud800\\n",${given}}`],
+    ['duplicate keys inside', `{"model":"MODEL","metadata":{"user_id":"a","user_id":"b"},${given}}`],
+    ['escapes of every kind', `{"model":"MODEL","system":"\\u0041\\/\\ud83d\\ude00\\ud800\\n",${given}}`],
     ['the name of a field in a text', `{"system":"\\"model\\":\\"x\\"}","model":"MODEL",${given}}`],
-    ['a field named model within', `{"metadata":{"model":"x"},"model":"MODEL",${given}}`],
+    ['a field named model inside', `{"metadata":{"model":"x"},"model":"MODEL",${given}}`],
     [
       'cache_control',
       `{"model":"MODEL","system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}],${given}}`,
@@ -114,66 +109,63 @@ describe('"all fields passed on untouched to an Anthropic provider byte for byte
     ['__proto__ as a key', `{"model":"MODEL","__proto__":{"x":1},"constructor":1,${given}}`],
     ['characters of four bytes', `{"model":"MODEL","system":"😀 é 漢",${given}}`],
   ]
-  test.each(BODIES)('%s: identical where the catalogue’s id is the vendor’s', async (_, text) => {
+  test.each(BODIES)('%s: identical where the catalogue’s id is the provider’s', async (_, text) => {
     const sent = text.replace('MODEL', MODEL)
-    expect((await scene.post(sent)).status).toBe(200)
-    expect(scene.world.upstream.last().body.toString()).toBe(sent)
+    expect((await post(sent)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(sent)
   })
   test.each(BODIES)('%s: under an alias only the model changes', async (_, text) => {
-    expect((await scene.post(text.replace('MODEL', ALIASES.anthropic))).status).toBe(200)
-    expect(scene.world.upstream.last().body.toString()).toBe(text.replace('MODEL', MODEL))
+    expect((await post(text.replace('MODEL', ALIASES.anthropic))).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(text.replace('MODEL', MODEL))
   })
-  test('also what is counted', async () => {
-    scene.world.upstream.answer(whole({ input_tokens: 3 }))
+  test('in count_tokens, too', async () => {
+    upstream.answer(whole({ input_tokens: 3 }))
     const text = `{"messages" : [{"role":"user","content":"Hi"}],"x":12345678901234567890,"model":"MODEL"}`
-    await scene.post(text.replace('MODEL', ALIASES.anthropic), {}, COUNT)
-    expect(scene.world.upstream.last().body.toString()).toBe(text.replace('MODEL', MODEL))
+    await post(text.replace('MODEL', ALIASES.anthropic), {}, COUNT)
+    expect(upstream.last().body.toString()).toBe(text.replace('MODEL', MODEL))
   })
   test.each([
     ['model', `{"model":"claude-opus-4-1","model":"MODEL",${given}}`, 'claude-opus-4-1'],
     ['model, escaped', `{"mod\\u0065l":"claude-opus-4-1","model":"MODEL",${given}}`, 'claude-opus-4-1'],
     ['max_tokens', `{"model":"MODEL","max_tokens":60000,${given}}`, '60000'],
     ['stream', `{"stream":true,"model":"MODEL","stream":false,${given}}`, 'true'],
-  ])(
-    'a field on which the price hangs, written twice, has one meaning upstream: %s',
-    async (_, text, other) => {
-      expect((await scene.post(text.replace('MODEL', MODEL))).status).toBe(200)
-      expect(scene.world.upstream.last().body.toString()).not.toContain(other)
-    },
-  )
-  test('a thinking that is none stays for the vendor to judge, also where the limit is lowered', async () => {
-    const text = `{"model":"${MODEL}","max_tokens":99999,"thinking":"deep","messages":[{"role":"user","content":"Hi"}]}`
-    expect((await scene.post(text)).status).toBe(200)
-    expect(scene.world.upstream.last().body.toString()).toBe(text.replace('99999', '16384'))
+  ])('a field that decides the price, written twice, has one value upstream: %s', async (_, text, other) => {
+    expect((await post(text.replace('MODEL', MODEL))).status).toBe(200)
+    expect(upstream.last().body.toString()).not.toContain(other)
   })
-  test('a limit that the balance does not pay is lowered in its own bytes only', async () => {
-    scene.key = await scene.world.gateway.caller('0.003')
+  test('an invalid thinking field is left to the provider to refuse, also where the limit is lowered', async () => {
+    const text = `{"model":"${MODEL}","max_tokens":99999,"thinking":"deep","messages":[{"role":"user","content":"Hi"}]}`
+    expect((await post(text)).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(text.replace('99999', '16384'))
+  })
+  test('a limit that the balance does not pay for is lowered, and no other byte changes', async () => {
+    const poor = await gateway.caller('0.003')
     const text = `{"model":"${MODEL}","x":1.0, "max_tokens" : 8000,"messages":[{"role":"user","content":"Hi"}]}`
-    const response = await scene.post(text)
+    const response = await post(text, { key: poor })
     expect(response.status).toBe(200)
     const limit = Number(response.headers.get('x-tollgate-output-limit'))
     expect(limit).toBeGreaterThan(256)
-    expect(scene.world.upstream.last().body.toString()).toBe(text.replace('8000', String(limit)))
+    expect(upstream.last().body.toString()).toBe(text.replace('8000', String(limit)))
   })
 })
 
 describe('answers', () => {
   test('a whole answer passes byte for byte', async () => {
     const odd = ` ${recorded('anthropic', 'whole-tools')[0]?.replace('{', '{ "new_field" : 1.0, ')}\n`
-    scene.world.upstream.answer(whole(odd))
-    expect(await (await scene.post(BODY)).text()).toBe(odd)
+    upstream.answer(whole(odd))
+    expect(await (await post(BODY)).text()).toBe(odd)
   })
   test.each(['text', 'tools', 'length', 'refused'])(
     'a stream passes byte for byte, ping and all: %s',
     async (name) => {
       const payloads = recorded('anthropic', `stream-${name}`)
-      scene.world.upstream.answer(streamOf('anthropic', payloads))
-      const response = await scene.post({ ...BODY, stream: true })
+      upstream.answer(streamOf('anthropic', payloads))
+      const response = await post({ ...BODY, stream: true })
       expect(response.headers.get('content-type')).toBe('text/event-stream')
       expect(await response.text()).toBe(payloads.map((payload) => framed('anthropic', payload)).join(''))
     },
   )
-  test('events and blocks that nobody knows yet pass too', async () => {
+  test('unknown events and blocks pass, too', async () => {
     const [start = '', ...rest] = recorded('anthropic', 'stream-text')
     const novel = [
       start,
@@ -182,13 +174,13 @@ describe('answers', () => {
       '{"type":"content_block_stop","index":9}',
       ...rest,
     ]
-    scene.world.upstream.answer(streamOf('anthropic', novel))
-    const text = await (await scene.post({ ...BODY, stream: true })).text()
+    upstream.answer(streamOf('anthropic', novel))
+    const text = await (await post({ ...BODY, stream: true })).text()
     expect(text).toBe(novel.map((payload) => framed('anthropic', payload)).join(''))
   })
-  test('mid-stream: the vendor’s error is told as `event: error` in words of the gateway’s, and what came is charged', async () => {
-    scene.world.upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error')))
-    const response = await scene.post({ ...BODY, stream: true })
+  test('an error mid-stream is an `event: error` in the gateway’s own words, and what was delivered is charged', async () => {
+    upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error')))
+    const response = await post({ ...BODY, stream: true })
     expect(response.status).toBe(200)
     const frames = (await response.text()).split('\n\n').filter(Boolean)
     expect(frames.slice(0, -1)).toEqual(
@@ -203,13 +195,13 @@ describe('answers', () => {
       error: { type: 'api_error', message: expect.stringContaining('retry') },
       request_id: response.headers.get('request-id'),
     })
-    expect(await scene.world.lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, input_tokens: 14 })
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, input_tokens: 14 })
   })
-  test('an error as the first event: nothing came, nothing is charged', async () => {
-    scene.world.upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error').slice(-1)))
-    const text = await (await scene.post({ ...BODY, stream: true })).text()
+  test('an error as the first event: nothing was delivered, nothing is charged', async () => {
+    upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error').slice(-1)))
+    const text = await (await post({ ...BODY, stream: true })).text()
     expect(text).toStartWith('event: error\n')
-    expect(await scene.world.lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
   })
 })
 
@@ -221,10 +213,10 @@ describe('request-id', () => {
     ['a translated stream', PATH, { ...BODY, model: MODELS.openai, stream: true }],
     ['a count', COUNT, BODY],
     ['an estimated count', COUNT, { ...BODY, model: MODELS.openai }],
-  ])('on %s, the same as x-request-id, and each its own', async (_, path, body) => {
+  ])('on %s, the same as x-request-id, and different for each call', async (_, path, body) => {
     const ids = new Set<string | null>()
     for (let call = 0; call < 2; call++) {
-      const response = await scene.post(body, {}, path)
+      const response = await post(body, {}, path)
       expect(response.status).toBe(200)
       await response.text()
       expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
@@ -233,8 +225,8 @@ describe('request-id', () => {
     expect(ids.size).toBe(2)
     expect(ids).not.toContain(null)
   })
-  test('the SDK finds it, on answers and on errors', async () => {
-    const sdk = createAnthropicSdk(scene.world.gateway.url, scene.key)
+  test('the SDK finds it', async () => {
+    const sdk = createAnthropicSdk(gateway.url, key)
     const message = await sdk.messages.create({
       model: MODEL,
       max_tokens: 10,
@@ -246,25 +238,25 @@ describe('request-id', () => {
 
 describe('credentials: "x-api-key, and Authorization: Bearer (SDKs’ authToken)"', () => {
   test.each(['x-api-key', 'bearer'] as const)('%s', async (form) => {
-    expect((await scene.post(BODY, { form })).status).toBe(200)
+    expect((await post(BODY, { form })).status).toBe(200)
   })
   test.each(['query', 'x-goog-api-key'] as const)('not %s', async (form) => {
-    const before = countsOf(scene.world)
-    expect(await errorOf(await scene.post(BODY, { form }))).toMatchObject({ status: 401 })
-    await expectUntouched(scene.world, before)
+    const before = counts()
+    expect(await errorOf(await post(BODY, { form }))).toMatchObject({ status: 401 })
+    await expectCounts(before)
   })
-  test.each(PROTOCOLS)('the caller’s key is shown to no vendor: %s', async (vendor) => {
-    await (await scene.post({ ...BODY, model: MODELS[vendor] })).text()
-    const { headers, path, body } = scene.world.upstream.last()
-    expect(JSON.stringify([headers, path, body.toString()])).not.toContain(scene.key)
+  test.each(PROTOCOLS)('the caller’s key is not sent to a provider: %s', async (provider) => {
+    await (await post({ ...BODY, model: MODELS[provider] })).text()
+    const { headers, path, body } = upstream.last()
+    expect(JSON.stringify([headers, path, body.toString()])).not.toContain(key)
   })
 })
 
-test('a stream that is no stream: what came is no answer, and nothing is charged', async () => {
-  scene.world.upstream.answer(stream({ send: '{"type":"message"}' }))
-  const text = await (await scene.post({ ...BODY, stream: true })).text()
+test('an answer that is not a stream of events is no answer, and nothing is charged', async () => {
+  upstream.answer(stream({ send: '{"type":"message"}' }))
+  const text = await (await post({ ...BODY, stream: true })).text()
   expect(text).toStartWith('event: error\n')
-  expect(await scene.world.lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
-  scene.world.upstream.answer(events([]))
-  expect(await errorOf(await scene.post({ ...BODY, stream: true }))).toMatchObject({ status: 502 })
+  expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+  upstream.answer(events([]))
+  expect(await errorOf(await post({ ...BODY, stream: true }))).toMatchObject({ status: 502 })
 })

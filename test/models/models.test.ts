@@ -1,9 +1,9 @@
 // silent.md, "Chat completions, models, embeddings": "/v1/models and /v1/models/{id}: one body that satisfies both the
-// OpenAI and the Anthropic SDK; only the models that the key may call".
+// OpenAI and the Anthropic SDK … only the models that the key may call".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { catalogueOf, MODEL, PICTURE, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
+import { catalogueOf, MODEL, PICTURE, PROVIDER, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 const SLASHED = 'maker/family/model-1'
@@ -17,7 +17,7 @@ display_name = "Model of ${id}"
 kind = "text"
 context = 4096
 max_output_tokens = 512
-routes = [{ provider = "vendor", model = "m" }]
+routes = [{ provider = "${PROVIDER}", model = "m" }]
 price = { input = 1, output = 4 }
 `,
   )
@@ -26,7 +26,7 @@ const EMBEDDING = `
 [[models]]
 id = "test-embedding"
 kind = "embedding"
-routes = [{ provider = "vendor", model = "m" }]
+routes = [{ provider = "${PROVIDER}", model = "m" }]
 price = { input = 1 }
 `
 /** What the key of these tests may call, in the catalogue's order. */

@@ -1,54 +1,43 @@
-// spec.md, Token billing (native generation): the vendor's documented usage fields, to the nano-dollar, whole and streamed.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// spec.md, Token billing (native generation): what each usage field costs, to the nano-dollar, whole and streamed.
+import { beforeEach, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import { lines } from '../protocols/gemini/recordings.ts'
-import { catalogueOf, MODEL, THINKING, TIERED } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
-import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { catalogueOf, MODEL, PROVIDER, THINKING, TIERED } from '../support/catalogue.ts'
+import { answer, arrayPath, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, heldBack, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
-let account_id: number
+const { gateway, upstream, call, lastCall, recatalogue } = await fileScene()
+beforeEach(() => recatalogue())
 
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-  const { id, name } = await gateway.account('payer', { balance_usd: '1000' })
-  account_id = id
-  key = gateway.key(name)
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
-beforeEach(() => gateway.recatalogue(catalogueOf({ upstream_url: upstream.url })))
-
-const balance = () => gateway.rows().accounts.find(({ id }) => id === account_id)?.balance_nanos ?? 0
+/** The payer: the scene's caller. */
+function account() {
+  const [found] = gateway.rows().accounts
+  if (!found) throw new Error('there is no account')
+  return found
+}
+const balance = () => account().balance_nanos
 
 /** Makes a call; asserts that the balance, the entry and the record agree on what it cost, and that nothing is held. */
 async function charged(path: string): Promise<Call> {
   const before = balance()
   const entries_before = gateway.rows().entries.length
-  const response = await gateway.call(path, ask(), { key })
+  const response = await call(path, ask())
   expect(response.status).toBe(200)
   await response.text()
-  const { calls, entries } = await gateway.atRest()
-  const call = calls.at(-1)
-  if (!call) throw new Error('no call was recorded')
-  const written = entries.slice(entries_before)
+  const paid = await lastCall()
+  const written = gateway.rows().entries.slice(entries_before)
   expect(written.map(({ kind, amount_nanos, call_id }) => [kind, amount_nanos, call_id])).toEqual(
-    written.length === 0 ? [] : [['charge', -call.cost_nanos || 0, call.id]],
+    written.length === 0 ? [] : [['charge', -paid.cost_nanos || 0, paid.id]],
   )
-  expect(before - balance()).toBe(call.cost_nanos)
-  expect(call.unpaid_nanos).toBe(0)
-  return call
+  expect(before - balance()).toBe(paid.cost_nanos)
+  expect(paid.unpaid_nanos).toBe(0)
+  return paid
 }
 
 const details = (modality: string, tokenCount: number) => [{ modality, tokenCount }]
 
-/** What a vendor reports, the model, and what it must cost in nano-dollars. */
+/** What the provider reports, the model, and what it must cost in nano-dollars. */
 const BILLS: [string, string, object, number][] = [
   ['promptTokenCount | model input price', MODEL, usage(1_234, 0), 1_234 * 1_000],
   ['candidatesTokenCount | model output price (visible output)', MODEL, usage(0, 77), 77 * 4_000],
@@ -60,7 +49,7 @@ const BILLS: [string, string, object, number][] = [
     10 * 1_000 + 305 * 4_000,
   ],
   [
-    'thoughts only: "reasoning can exhaust maxOutputTokens"',
+    'thinking only: "reasoning can exhaust maxOutputTokens"',
     MODEL,
     { promptTokenCount: 10, thoughtsTokenCount: 300, totalTokenCount: 310 },
     10 * 1_000 + 300 * 4_000,
@@ -79,7 +68,7 @@ const BILLS: [string, string, object, number][] = [
   ],
   ['all of the prompt cached', MODEL, usage(1_000, 0, { cachedContentTokenCount: 1_000 }), 1_000 * 100],
   [
-    'cached tokens at a tenth of input, where the price says nothing',
+    'cached tokens at a tenth of input, where the price has no rate for them',
     THINKING,
     usage(1_000, 0, { cachedContentTokenCount: 1_000 }),
     1_000 * 100,
@@ -105,7 +94,7 @@ const BILLS: [string, string, object, number][] = [
     10 * 1_000 + 10 * 4_000 + 1_290 * 30_000,
   ],
   [
-    'toolUsePromptTokenCount on top of the prompt, at the input price',
+    'toolUsePromptTokenCount, on top of the prompt, at the input price',
     MODEL,
     usage(10, 5, { toolUsePromptTokenCount: 40 }),
     50 * 1_000 + 5 * 4_000,
@@ -128,7 +117,7 @@ const BILLS: [string, string, object, number][] = [
     1_000 * 1_000 + 10 * 4_000,
   ],
   [
-    'one token more pays the dearer tier, whole, output too',
+    'one token more pays the dearer tier, for all input and output',
     TIERED,
     usage(1_001, 10),
     1_001 * 2_000 + 10 * 8_000,
@@ -152,9 +141,9 @@ const BILLS: [string, string, object, number][] = [
     { ...usage(10, 5), totalTokenCount: 999_999 },
     30_000,
   ],
-  ['counts below nothing are none', MODEL, usage(10, -5), 10_000],
+  ['negative counts are no counts', MODEL, usage(10, -5), 10_000],
   [
-    'more cached than read: no more than was read is taken off',
+    'more cached than prompt tokens: no more than the prompt is taken off',
     MODEL,
     usage(10, 0, { cachedContentTokenCount: 20 }),
     20 * 100,
@@ -164,11 +153,7 @@ const BILLS: [string, string, object, number][] = [
 const HOW: [string, (model: string) => string, (report: object) => void][] = [
   ['whole', wholePath, (report) => upstream.answer(whole(answer('x', report)))],
   ['streamed', streamPath, (report) => upstream.answer(events([answer('x', report)]))],
-  [
-    'streamed as an array',
-    (model) => `/v1beta/models/${model}:streamGenerateContent`,
-    (report) => upstream.answer(events([answer('x', report)])),
-  ],
+  ['streamed as an array', arrayPath, (report) => upstream.answer(events([answer('x', report)]))],
 ]
 
 describe('"usageMetadata field | Billing rate"', () => {
@@ -186,7 +171,7 @@ describe('"usageMetadata field | Billing rate"', () => {
     },
   )
 
-  test('what was used is recorded, each token in one column', async () => {
+  test('the usage is recorded, each token in one column', async () => {
     const report = usage(2_000, 100, { cachedContentTokenCount: 500, thoughtsTokenCount: 30 })
     upstream.answer(whole(answer('x', report)))
     expect(await charged(wholePath())).toMatchObject({
@@ -199,12 +184,12 @@ describe('"usageMetadata field | Billing rate"', () => {
       output_image_tokens: 0,
       images: 0,
       surface: 'native',
-      provider: 'vendor',
+      provider: PROVIDER,
     })
   })
 })
 
-describe('the vendor’s answers as they were recorded', () => {
+describe('recorded answers of the provider', () => {
   const RECORDED: [string, string, number][] = [
     ['stream-text', MODEL, 9 * 1_000 + 24 * 4_000],
     ['stream-thinking', MODEL, 13 * 1_000 + (11 + 192) * 4_000],
@@ -231,12 +216,9 @@ describe('the vendor’s answers as they were recorded', () => {
 
 describe('a fraction of a nano-dollar', () => {
   const priced = (input: string) =>
-    gateway.recatalogue(
-      catalogueOf({
-        upstream_url: upstream.url,
-        more: `[[models]]\nid = "odd"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = ${input}, output = 0 }`,
-      }),
-    )
+    recatalogue({
+      more: `[[models]]\nid = "odd"\nkind = "text"\nroutes = [{ provider = "${PROVIDER}", model = "x" }]\nprice = { input = ${input}, output = 0 }`,
+    })
   test.each([
     ['0.0000001', 1, 1],
     ['0.0000001', 10_000, 1],
@@ -245,7 +227,7 @@ describe('a fraction of a nano-dollar', () => {
     ['0.123456789', 1_000_000, 123_456_789],
     ['0', 1_000_000, 0],
   ])(
-    'is rounded up once a call: %s USD a million, %i tokens: %i nano-dollars',
+    'is rounded up once a call: at %s USD a million, %i tokens cost %i nano-dollars',
     async (input, tokens, cost) => {
       await priced(input)
       upstream.answer(whole(answer('x', usage(tokens, 1_000))))
@@ -259,8 +241,8 @@ describe('"the last usageMetadata of a stream wins"', () => {
     ['counts that grow', [usage(10, 1), usage(10, 3), usage(10, 5)], 30_000],
     ['counts that shrink', [usage(10, 500), usage(10, 5)], 30_000],
     ['a report in an event without text', [undefined, undefined, usage(10, 5)], 30_000],
-    ['a first report only', [usage(10, 5), undefined, undefined], 30_000],
-    ['a null is no report', [usage(10, 5), null], 30_000],
+    ['only a first report', [usage(10, 5), undefined, undefined], 30_000],
+    ['null is no report', [usage(10, 5), null], 30_000],
   ])('%s', async (_, reports, cost_nanos) => {
     const parts = reports.map((usageMetadata, index) => ({
       ...(index === reports.length - 1 ? answer('x', undefined) : piece('x')),
@@ -270,7 +252,7 @@ describe('"the last usageMetadata of a stream wins"', () => {
     expect(await charged(streamPath())).toMatchObject({ cost_nanos, estimated: 0, streamed: 1 })
   })
 
-  test('a report after the answer’s end counts', async () => {
+  test('a report after the finish reason counts', async () => {
     upstream.answer(events([answer('x', undefined), { candidates: [], usageMetadata: usage(10, 5) }]))
     expect(await charged(streamPath())).toMatchObject({ cost_nanos: 30_000, estimated: 0 })
   })
@@ -284,7 +266,7 @@ describe('"Usage absent is not usage zero: absent is estimated, zero is zero"', 
     ['whole', wholePath(), () => whole(without)],
     ['streamed', streamPath(), () => events([without])],
   ])(
-    'absent, %s: the prompt and what was delivered are estimated, and marked so',
+    'absent, %s: prompt and delivered output are estimated, and marked as estimated',
     async (_, path, script) => {
       upstream.answer(script())
       const call = await charged(path)
@@ -298,7 +280,7 @@ describe('"Usage absent is not usage zero: absent is estimated, zero is zero"', 
   test.each([
     ['whole', wholePath(), (report: object) => whole(answer(text, report))],
     ['streamed', streamPath(), (report: object) => events([answer(text, report)])],
-  ])('zero, %s: costs nothing, whatever was delivered', async (_, path, script) => {
+  ])('zero, %s: costs nothing, however much was delivered', async (_, path, script) => {
     for (const report of [usage(0, 0), {}]) {
       upstream.answer(script(report))
       expect(await charged(path)).toMatchObject({ estimated: 0, cost_nanos: 0, outcome: 'completed' })
@@ -306,8 +288,8 @@ describe('"Usage absent is not usage zero: absent is estimated, zero is zero"', 
   })
 })
 
-describe('"the price that was applied is stored with the call"', () => {
-  test('and stays what it was when the catalogue changes', async () => {
+describe('the price that was applied is stored with the call', () => {
+  test('and stays the same when the catalogue changes', async () => {
     upstream.answer(whole(answer()))
     const before = await charged(wholePath())
     expect(JSON.parse(before.price)).toEqual({
@@ -334,7 +316,7 @@ describe('"the price that was applied is stored with the call"', () => {
     expect(gateway.rows().calls.find(({ id }) => id === before.id)).toEqual(before)
   })
 
-  test('the tier too', async () => {
+  test('with its tier', async () => {
     upstream.answer(whole(answer('x', usage(1_001, 1))))
     const { price } = await charged(wholePath(TIERED))
     expect(JSON.parse(price)).toMatchObject({
@@ -343,20 +325,15 @@ describe('"the price that was applied is stored with the call"', () => {
     })
   })
 
-  test('a call under way pays the price it began with', async () => {
-    const changed = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      await changed.promise
-      return whole(answer())
-    })
+  test('a call under way pays the price that it began with', async () => {
+    const { script, asked, release } = heldBack(whole(answer()))
+    upstream.answer(script)
     const call = charged(wholePath())
-    await arrived.promise
+    await asked
     await gateway.recatalogue(
       catalogueOf({ upstream_url: upstream.url }).replaceAll('input = 1,', 'input = 500,'),
     )
-    changed.resolve()
+    release()
     expect((await call).cost_nanos).toBe(30_000)
   })
 })
@@ -364,9 +341,8 @@ describe('"the price that was applied is stored with the call"', () => {
 test('"Billing is the same" for every key of an account: they share its balance', async () => {
   upstream.answer(whole(answer()))
   const before = balance()
-  const { name } = gateway.rows().accounts.find(({ id }) => id === account_id) ?? { name: '' }
-  const other = gateway.key(name)
-  await (await gateway.call(wholePath(), ask(), { key: other })).text()
+  const other = gateway.key(account().name)
+  await (await call(wholePath(), ask(), { key: other })).text()
   expect(before - balance()).toBe(30_000)
   const spent = gateway.rows().keys.find(({ prefix }) => prefix === other.slice(0, 10))?.spent_nanos
   expect(spent).toBe(30_000)

@@ -1,10 +1,10 @@
-// silent.md, "An upstream failure mid-stream is sent as a last record in the native shape, and the stream ends".
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { catalogueOf, MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+// silent.md, Native: "an upstream failure mid-stream is sent as a last record … in the native shape, and the stream ends".
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import {
   ANSWER_NANOS,
   answer,
+  arrayPath,
   ask,
   nativeError,
   payloadsOf,
@@ -12,68 +12,58 @@ import {
   streamPath,
   usage,
 } from '../support/native.ts'
-import { type Answer, startUpstream, stream, type Upstream } from '../support/upstream.ts'
-import { expectNoLeak } from './failing.ts'
+import { fileScene } from '../support/scene.ts'
+import { type Answer, stream } from '../support/upstream.ts'
+import { expectNoLeak } from './provider-failures.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
-let clock_ms = Date.now()
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream, now: () => clock_ms })
-  key = await gateway.caller('100')
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+/** Each test begins an hour later, so that no key is in a cooldown. */
+let offset_ms = 0
+const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => Date.now() + offset_ms })
 beforeEach(async () => {
-  clock_ms += 3_600_000
+  offset_ms += 3_600_000
   upstream.seen.length = 0
-  await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
+  await recatalogue()
 })
 
-describe('"An upstream failure mid-stream is sent as a last record in the native shape, and the stream ends"', () => {
+describe('"an upstream failure mid-stream is sent as a last record … in the native shape, and the stream ends"', () => {
   const first = piece('Hello', { usageMetadata: usage(10, 2) })
   const BREAKS: [string, Answer][] = [
     ['the connection breaks', stream({ event: first }, 'reset')],
     ['the stream ends before its answer', stream({ event: first })],
     [
-      'the vendor says so',
+      'the provider reports an error',
       stream(
         { event: first },
-        { event: { error: { code: 503, message: 'vendor-secret-one', status: 'UNAVAILABLE' } } },
+        { event: { error: { code: 503, message: PROVIDER_KEYS[0], status: 'UNAVAILABLE' } } },
       ),
     ],
     [
-      'the vendor says so in the same packet',
+      'the provider reports an error in the same packet',
       stream({
-        send: `data: ${JSON.stringify(first)}\r\n\r\ndata: ${JSON.stringify({ error: { code: 500, message: 'vendor-secret-one' } })}\r\n\r\n`,
+        send: `data: ${JSON.stringify(first)}\r\n\r\ndata: ${JSON.stringify({ error: { code: 500, message: PROVIDER_KEYS[0] } })}\r\n\r\n`,
       }),
     ],
-    ['an event is cut', stream({ event: first }, { send: 'data: {"candidates"' })],
+    ['an event is cut short', stream({ event: first }, { send: 'data: {"candidates"' })],
   ]
   test.each(BREAKS)('%s', async (_, script) => {
     upstream.answer(script)
-    const text = await (await gateway.call(streamPath(), ask(), { key })).text()
+    const text = await (await call(streamPath(), ask())).text()
     expect(payloadsOf(text)).toEqual([first, nativeError(502, 'UNAVAILABLE')])
     expectNoLeak(text)
     const { calls } = await gateway.atRest()
     expect(calls.at(-1)).toMatchObject({ outcome: 'broken', cost_nanos: 10 * 1_000 + 2 * 4_000 })
   })
 
-  test.each(BREAKS)('in a JSON array it is the last element: %s', async (_, script) => {
+  test.each(BREAKS)('in a JSON array the error is the last element: %s', async (_, script) => {
     upstream.answer(script)
-    const response = await gateway.call(`/v1beta/models/${MODEL}:streamGenerateContent`, ask(), { key })
+    const response = await call(arrayPath(), ask())
     expect(await response.json()).toEqual([first, nativeError(502, 'UNAVAILABLE')])
     await gateway.atRest()
   })
 
-  test('"broken with nothing delivered: voided"', async () => {
+  test('"An upstream that breaks with nothing delivered: voided"', async () => {
     upstream.answer(stream({ event: { error: { code: 503, message: 'Overloaded', status: 'UNAVAILABLE' } } }))
-    const text = await (await gateway.call(streamPath(), ask(), { key })).text()
+    const text = await (await call(streamPath(), ask())).text()
     expect(payloadsOf(text)).toEqual([nativeError(502, 'UNAVAILABLE')])
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
       outcome: 'broken',
@@ -82,9 +72,9 @@ describe('"An upstream failure mid-stream is sent as a last record in the native
     })
   })
 
-  test('a connection that breaks after the answer’s last event breaks nothing', async () => {
+  test('a connection that breaks after the finish reason breaks nothing', async () => {
     upstream.answer(stream({ event: answer() }, 'reset'))
-    const text = await (await gateway.call(streamPath(), ask(), { key })).text()
+    const text = await (await call(streamPath(), ask())).text()
     expect(payloadsOf(text)).toEqual([answer()])
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
       outcome: 'completed',
@@ -92,14 +82,12 @@ describe('"An upstream failure mid-stream is sent as a last record in the native
     })
   })
 
-  test('a vendor’s silence in the middle is ended by the idle time-out', async () => {
-    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, provider: 'idle_timeout_ms = 100' }))
+  test('a silence in the middle is ended by the idle time-out', async () => {
+    await recatalogue({ provider: 'idle_timeout_ms = 100' })
     upstream.answer(stream({ event: first }, 'hang'))
-    const call = gateway.call(streamPath(), ask(), { key })
-    const response = await call
+    const response = await call(streamPath(), ask())
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     await reader.read()
-    clock_ms += 101
     expect(payloadsOf(Buffer.from((await reader.read()).value ?? []).toString())).toEqual([
       nativeError(502, 'UNAVAILABLE'),
     ])

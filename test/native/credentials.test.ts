@@ -1,35 +1,22 @@
-// spec.md, Authentication: every credential form, and every reason for which a key does not let its bearer in.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// spec.md, Authentication: every credential form of the native endpoints, and every reason for which a key is refused.
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { type CredentialForm, NATIVE_FORMS } from '../../src/access/gate.ts'
 import { revokeKey } from '../../src/access/keys.ts'
 import { MODEL, THINKING } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import {
   ANSWER_NANOS,
-  answer,
+  answering,
   ask,
   nativeError,
   refusalOf,
   streamPath,
   wholePath,
 } from '../support/native.ts'
-import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
 let clock_ms = Date.now()
-
-beforeAll(async () => {
-  upstream = await startUpstream((seen) =>
-    seen.path.includes(':stream') ? events([answer()]) : whole(answer()),
-  )
-  gateway = await startTestGateway({ upstream, now: () => clock_ms })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream } = await fileScene({ script: answering, now: () => clock_ms })
 beforeEach(() => {
   upstream.seen.length = 0
 })
@@ -42,15 +29,15 @@ const FORMS_AND_PATHS = NATIVE_FORMS.flatMap((form) => PATHS.map((path) => [form
 
 const prefixOf = (key: string) => key.slice(0, 10)
 
-/** Keys that are refused: how each comes to be, and what its bearer is told. */
+/** Keys that are refused: how each is made, and what the caller is told. */
 const REFUSED: [string, number, string, RegExp, () => Promise<string | undefined>][] = [
   ['no key', 401, 'UNAUTHENTICATED', /Send yours/, async () => undefined],
   ['an empty key', 401, 'UNAUTHENTICATED', /Send yours/, async () => ''],
-  ['a key that never was', 401, 'UNAUTHENTICATED', /not valid/, async () => `tg_${'x'.repeat(43)}`],
-  ['a key of another vendor', 401, 'UNAUTHENTICATED', /not valid/, async () => `AIza${'y'.repeat(35)}`],
+  ['an unknown key', 401, 'UNAUTHENTICATED', /not valid/, async () => `tg_${'x'.repeat(43)}`],
+  ['a key of another service', 401, 'UNAUTHENTICATED', /not valid/, async () => `AIza${'y'.repeat(35)}`],
   ['a key cut short', 401, 'UNAUTHENTICATED', /not valid/, async () => (await gateway.caller()).slice(0, -1)],
   [
-    'the prefix of a key, as lists show it',
+    'only the prefix of a key, as lists show it',
     401,
     'UNAUTHENTICATED',
     /not valid/,
@@ -114,7 +101,7 @@ describe('"Accepted credential forms on the native generation endpoints (any one
     expect((await gateway.atRest()).calls.at(-1)?.cost_nanos).toBe(ANSWER_NANOS)
   })
 
-  test.each(NATIVE_FORMS)('%s: the key goes no further than the gateway', async (form) => {
+  test.each(NATIVE_FORMS)('%s: the key is not sent upstream', async (form) => {
     const key = await gateway.caller()
     await (await gateway.call(wholePath(), ask(), { key, form })).text()
     const { path, headers, body } = upstream.last()
@@ -134,23 +121,23 @@ describe('"Accepted credential forms on the native generation endpoints (any one
     ['no scheme', (key: string) => ({ authorization: key })],
     ['a cookie', (key: string) => ({ cookie: `key=${key}` })],
     ['api-key', (key: string) => ({ 'api-key': key })],
-  ])('no other form is one: %s', async (_, headers) => {
+  ])('no other form is accepted: %s', async (_, headers) => {
     const response = await gateway.call(wholePath(), ask(), { headers: headers(await gateway.caller()) })
     expect(response.status).toBe(401)
   })
 
-  test('another query parameter that ends in "key" is none', async () => {
+  test('another query parameter that ends in "key" is not accepted', async () => {
     const key = await gateway.caller()
     const response = await gateway.call(`${wholePath()}?monkey=${key}`, ask())
     expect(response.status).toBe(401)
   })
 
-  test('a key bound to addresses that hold the caller lets him in', async () => {
+  test('a key bound to a network that the caller’s address is in is accepted', async () => {
     const key = await gateway.caller('10', { addresses: ['127.0.0.0/8'] })
     expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
   })
 
-  test('an address that the caller claims in a header is not his', async () => {
+  test('an address that the caller claims in a header does not count', async () => {
     const key = await gateway.caller('10', { addresses: ['192.0.2.1'] })
     const headers = { 'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1', 'x-real-ip': '192.0.2.1' }
     expect((await gateway.call(wholePath(), ask(), { key, headers })).status).toBe(403)
@@ -191,13 +178,13 @@ describe('"Invalid or missing key gives 401; no access to a model, or a suspende
     )
   }
 
-  test('a body that is not even JSON gives 401 too, where there is no key', async () => {
+  test('without a key a body that is not JSON gives 401, too', async () => {
     const response = await gateway.call(wholePath(), '{"contents": [')
     expect([response.status, await response.json()]).toEqual([401, nativeError(401, 'UNAUTHENTICATED')])
   })
 
-  test('a revocation and a suspension count from their moment on, whatever the gateway remembers', async () => {
-    const { name } = await gateway.account('remembered', { balance_usd: '10' })
+  test('a revocation and a suspension take effect at once, though keys are cached', async () => {
+    const { name } = await gateway.account('cached', { balance_usd: '10' })
     const [first, second] = [gateway.key(name), gateway.key(name)]
     const statusOf = async (key: string) => (await gateway.call(wholePath(), ask(), { key })).status
     expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200])

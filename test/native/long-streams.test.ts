@@ -1,34 +1,48 @@
-// A stream has no time limit as long as it moves: however long it takes, its hold stays until it is charged.
+// A stream has no time limit as long as it progresses: however long it takes, its hold stays until the call is charged.
 import { expect, test } from 'bun:test'
-import { catalogueOf } from '../support/catalogue.ts'
-import { startTestGateway } from '../support/gateway.ts'
+import { join } from 'node:path'
+import { openLedger } from '../../src/ledger/ledger.ts'
+import type { TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
-import { startUpstream, stream } from '../support/upstream.ts'
+import { scene } from '../support/scene.ts'
+import { stream } from '../support/upstream.ts'
 
-const SWEEP_EVERY_MS = 10
-/** A hold's own time: the provider's call_timeout_ms, and what a caller may take to read. */
+/** How long a hold lasts: the provider's call_timeout_ms, and what a caller may take to read. */
 const HOLD_LASTS_MS = 1_001
 
-test('a stream that outlasts the time of its hold is charged, and not swept away', async () => {
-  await using upstream = await startUpstream()
+/** Makes a hold that no call will resolve, and whose time is over. @returns its request id */
+async function leaveHoldBehind({ data_folder, rows }: TestGateway, now_ms: number): Promise<string> {
+  const request_id = 'left-behind'
+  const [key] = rows().keys
+  if (!key) throw new Error('there is no key')
+  const ledger = await openLedger({ path: join(data_folder, 'tollgate.db'), writer: 'inline' })
+  const amounts = { amount_nanos: 1_000, minimum_nanos: 1_000 }
+  const owner = { account_id: key.account_id, key_id: key.id, request_id }
+  const outcome = await ledger.submit({ op: 'hold', ...owner, ...amounts, now_ms, expires_at_ms: now_ms })
+  await ledger.close()
+  expect(outcome.ok).toBe(true)
+  return request_id
+}
+
+test('a stream that outlasts the time of its hold is charged: sweeps pass over the hold', async () => {
   let clock_ms = Date.now()
-  await using gateway = await startTestGateway({
-    catalogue: catalogueOf({
-      upstream_url: upstream.url,
-      server: 'drain_timeout_ms = 0\nstalled_reader_timeout_ms = 1000',
-      provider: 'call_timeout_ms = 1',
-    }),
-    now: () => clock_ms,
-    sweep_every_ms: SWEEP_EVERY_MS,
-  })
-  const key = await gateway.caller()
   const rest = Promise.withResolvers<void>()
-  upstream.answer(stream({ event: piece('Long ') }, { wait: rest.promise }, { event: answer('ago.') }))
-  const response = await gateway.call(streamPath(), ask(), { key })
+  await using s = await scene({
+    server: 'drain_timeout_ms = 0\nstalled_reader_timeout_ms = 1000',
+    provider: 'call_timeout_ms = 1',
+    script: stream({ event: piece('Long ') }, { wait: rest.promise }, { event: answer('ago.') }),
+    now: () => clock_ms,
+    sweep_every_ms: 10,
+  })
+  const response = await s.call(streamPath(), ask())
   clock_ms += HOLD_LASTS_MS
-  await Bun.sleep(20 * SWEEP_EVERY_MS)
+  const left_behind = await leaveHoldBehind(s.gateway, clock_ms)
+  await s.gateway.log.shows(
+    ({ request_ids }) => JSON.stringify(request_ids) === JSON.stringify([left_behind]),
+  )
+  expect(s.gateway.rows().holds.map(({ state }) => state)).toEqual(['pending', 'expired'])
   rest.resolve()
   expect(await response.text()).toContain('ago.')
-  await gateway.atRest()
-  expect(gateway.onlyCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })
+  await s.gateway.atRest()
+  expect(s.gateway.onlyCall()).toMatchObject({ outcome: 'completed', cost_nanos: ANSWER_NANOS })
 })

@@ -1,40 +1,25 @@
-// "passed on byte for byte": what the vendor gets is what the caller sent, and what the caller gets is what the vendor sent.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// Between equal protocols every byte passes: the provider gets what the caller sent, and the caller what the provider sent.
+import { beforeEach, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { lines } from '../protocols/gemini/recordings.ts'
-import { catalogueOf, MODEL, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answer, ask, payloadsOf, piece, streamPath, wholePath } from '../support/native.ts'
+import { PROVIDER, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
 import {
-  eventBytes,
-  events,
-  inChunks,
-  splitAt,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
+  answer,
+  answering,
+  arrayPath,
+  ask,
+  payloadsOf,
+  piece,
+  streamPath,
+  wholePath,
+} from '../support/native.ts'
+import { fileScene, scene } from '../support/scene.ts'
+import { eventBytes, inChunks, type Step, splitAt, stream, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
+const { gateway, upstream, key, call, recatalogue } = await fileScene()
+beforeEach(() => upstream.answer(answering))
 
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-  key = await gateway.caller('100')
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
-beforeEach(() => {
-  upstream.answer((seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer())))
-})
-
-const ARRAY_PATH = `/v1beta/models/${MODEL}:streamGenerateContent`
-const PATHS = [wholePath(), streamPath(), ARRAY_PATH]
+const PATHS = [wholePath(), streamPath(), arrayPath()]
 const text = '{"text":"Hi"}'
 const contents = `"contents":[{"parts":[${text}]}]`
 
@@ -46,7 +31,7 @@ const BODIES: [string, string | Uint8Array][] = [
   ['integers beyond 2^53', `{${contents},"seed":12345678901234567890,"n":-9223372036854775808}`],
   ['numbers as they are written', `{${contents},"x":1.0,"y":1E2,"z":0.10,"w":-0}`],
   ['duplicate keys', `{"x":1,${contents},"x":2}`],
-  ['escapes of every sort', `{"contents":[{"parts":[{"text":"\\u0041\\/\\ud83d\\ude00\\n"}]}]}`],
+  ['escapes of every kind', `{"contents":[{"parts":[{"text":"\\u0041\\/\\ud83d\\ude00\\n"}]}]}`],
   ['characters of four bytes', `{"contents":[{"parts":[{"text":"😀 é 漢"}]}]}`],
   ['a lone surrogate', `{"contents":[{"parts":[{"text":"\\ud800"}]}]}`],
   ['a byte order mark', Buffer.from(`\ufeff{${contents}}`)],
@@ -71,15 +56,33 @@ const BODIES: [string, string | Uint8Array][] = [
   ['a cached content', `{${contents},"cachedContent":"cachedContents/abc"}`],
   ['__proto__ as a key', `{${contents},"__proto__":{"x":1},"constructor":1}`],
 ]
-/** spec.md, "Allowed image MIME types". */
+/** The usual provider may be silent for two hours, that of the model `impatient` only for a moment. */
+const WITH_IMPATIENT_PROVIDER = {
+  provider: 'idle_timeout_ms = 7200000',
+  more: (url: string) => `
+[[providers]]
+name = "impatient"
+protocol = "gemini"
+base_url = "${url}"
+api_keys = []
+idle_timeout_ms = 100
+
+[[models]]
+id = "impatient"
+kind = "text"
+routes = [{ provider = "impatient", model = "x" }]
+price = { input = 1, output = 4 }
+`,
+}
+/** spec.md, Native generation request: "Allowed image MIME types". */
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif']
 
-describe('what the price hangs on has one value: the one that was read', () => {
+describe('a field that decides the price has one value upstream: the one that was read', () => {
   test.each([wholePath(), streamPath()])(
     '%s: a second generationConfig cannot ask for more',
     async (path) => {
       const twice = `{"generationConfig":{"maxOutputTokens":9999},${contents},"generationConfig":{"maxOutputTokens":7}}`
-      const response = await gateway.call(path, twice, { key })
+      const response = await call(path, twice)
       expect(response.status).toBe(200)
       await response.text()
       const seen = upstream.last().body.toString()
@@ -90,11 +93,11 @@ describe('what the price hangs on has one value: the one that was read', () => {
   )
 })
 
-describe('"Unknown fields pass through untouched": the body goes to the vendor byte for byte', () => {
+describe('"Unknown fields pass through untouched": the body is sent upstream byte for byte', () => {
   test.each(PATHS.flatMap((path) => BODIES.map(([what, body]) => [path, what, body] as const)))(
     '%s: %s',
     async (path, _, body) => {
-      const response = await gateway.call(path, body, { key })
+      const response = await call(path, body)
       expect(response.status).toBe(200)
       await response.text()
       expect(upstream.last().body.equals(Buffer.from(body))).toBe(true)
@@ -108,15 +111,15 @@ describe('"Unknown fields pass through untouched": the body goes to the vendor b
     ]),
   )('an image part of %s: %s', async (_, part) => {
     const body = `{"contents":[{"role":"user","parts":[${part},${text}]}]}`
-    expect((await gateway.call(wholePath(), body, { key })).status).toBe(200)
+    expect((await call(wholePath(), body)).status).toBe(200)
     expect(upstream.last().body.toString()).toBe(body)
   })
 
-  test('any JSON besides the contents, by chance', async () => {
+  test('any JSON beside the contents, at random', async () => {
     const property = fc.asyncProperty(fc.jsonValue({ maxDepth: 4 }), fc.string(), async (value, spaces) => {
       const blank = spaces.replace(/[^ \n\t\r]/g, ' ')
       const body = `{${contents},"extra":${JSON.stringify(value)}${blank}}`
-      const response = await gateway.call(wholePath(), body, { key })
+      const response = await call(wholePath(), body)
       expect(response.status).toBe(200)
       await response.text()
       expect(upstream.last().body.toString()).toBe(body)
@@ -124,34 +127,34 @@ describe('"Unknown fields pass through untouched": the body goes to the vendor b
     await fc.assert(property, { numRuns: 50 })
   })
 
-  test('sent in chunks of no announced length too', async () => {
+  test('a body of an unannounced length, too', async () => {
     const body = `{ ${contents} , "x":1.0}`
-    const response = await gateway.call(wholePath(), inChunks(body, 7), { key })
+    const response = await call(wholePath(), inChunks(body, 7))
     expect(response.status).toBe(200)
     expect(upstream.last().body.toString()).toBe(body)
   })
 })
 
-describe('what the vendor is asked', () => {
+describe('the request that is sent upstream', () => {
   test.each([
     [wholePath(), `/v1beta/models/${UPSTREAM_MODEL}:generateContent`],
     [streamPath(), `/v1beta/models/${UPSTREAM_MODEL}:streamGenerateContent?alt=sse`],
-    [ARRAY_PATH, `/v1beta/models/${UPSTREAM_MODEL}:streamGenerateContent?alt=sse`],
+    [arrayPath(), `/v1beta/models/${UPSTREAM_MODEL}:streamGenerateContent?alt=sse`],
     [`${wholePath()}?alt=json&prettyPrint=true&x=%2F..`, `/v1beta/models/${UPSTREAM_MODEL}:generateContent`],
-  ])('%s: its own path, and nothing of the caller’s query', async (path, asked) => {
-    await (await gateway.call(path, ask(), { key })).text()
-    expect([upstream.last().method, upstream.last().path]).toEqual(['POST', asked])
+  ])('%s: the provider’s own path, and nothing of the caller’s query', async (path, sent_to) => {
+    await (await call(path, ask())).text()
+    expect([upstream.last().method, upstream.last().path]).toEqual(['POST', sent_to])
   })
 
-  test.each(['meta/llama-4', 'meta%2Fllama-4'])('of a model whose id holds a slash: %s', async (id) => {
-    const route = 'routes = [{ provider = "vendor", model = "tuned/x" }]'
+  test.each(['meta/llama-4', 'meta%2Fllama-4'])('a model whose id contains a slash: %s', async (id) => {
+    const route = `routes = [{ provider = "${PROVIDER}", model = "tuned/x" }]`
     const more = `[[models]]\nid = "meta/llama-4"\nkind = "text"\n${route}\nprice = { input = 1, output = 1 }`
-    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, more }))
-    expect((await gateway.call(wholePath(id), ask(), { key })).status).toBe(200)
+    await recatalogue({ more })
+    expect((await call(wholePath(id), ask())).status).toBe(200)
     expect(upstream.last().path).toBe('/v1beta/models/tuned/x:generateContent')
   })
 
-  test('with the gateway’s key in a header, and no header of the caller’s', async () => {
+  test('the provider’s key in a header, and no header of the caller’s', async () => {
     const headers = {
       'x-goog-api-client': 'sdk/1.0',
       'x-goog-user-project': 'p',
@@ -161,7 +164,7 @@ describe('what the vendor is asked', () => {
       'x-secret-of-the-caller': 'y',
       'user-agent': 'callers-own',
     }
-    await (await gateway.call(wholePath(), ask(), { key, headers })).text()
+    await (await call(wholePath(), ask(), { headers })).text()
     const seen = upstream.last().headers
     expect(seen['x-goog-api-key']).toBe(PROVIDER_KEYS[0])
     expect(seen['content-type']).toBe('application/json')
@@ -170,35 +173,35 @@ describe('what the vendor is asked', () => {
   })
 })
 
-describe('a whole answer is the vendor’s, byte for byte', () => {
+describe('a whole answer is the provider’s, byte for byte', () => {
   test.each([
     [
       'odd white space and numbers',
       `{ "candidates":[{"finishReason":"STOP","avgLogprobs":-0.10}],\n"usageMetadata":{"promptTokenCount":1} }\n`,
     ],
     [
-      'what nobody knows yet',
+      'unknown fields',
       '{"candidates":[],"usageMetadata":{"promptTokenCount":3},"new":{"x":[1,2]},"n":12345678901234567890}',
     ],
     ['characters of four bytes', JSON.stringify(answer('😀 漢字 é'))],
     ['a recording', lines('whole-text')[0] ?? ''],
   ])('%s', async (_, body) => {
-    upstream.answer(whole(body, { 'x-vendor-trace': 'abc', 'set-cookie': 'a=b', server: 'vendor' }))
-    const response = await gateway.call(wholePath(), ask(), { key })
+    upstream.answer(whole(body, { 'x-provider-trace': 'abc', 'set-cookie': 'a=b', server: 'provider' }))
+    const response = await call(wholePath(), ask())
     expect(await response.text()).toBe(body)
     expect(response.headers.get('content-type')).toBe('application/json')
-    for (const name of ['x-vendor-trace', 'set-cookie', 'server'])
+    for (const name of ['x-provider-trace', 'set-cookie', 'server'])
       expect(response.headers.has(name)).toBe(false)
   })
 
-  test('of several megabytes, as images make it', async () => {
+  test('several megabytes, as of an image', async () => {
     const data = Buffer.alloc(3_000_000, 'x').toString('base64')
     const body = JSON.stringify({
       candidates: [{ content: { parts: [{ inlineData: { mimeType: 'image/png', data } }] } }],
       usageMetadata: {},
     })
     upstream.answer(whole(body))
-    expect(await (await gateway.call(wholePath(), ask(), { key })).text()).toBe(body)
+    expect(await (await call(wholePath(), ask())).text()).toBe(body)
   })
 })
 
@@ -221,12 +224,12 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
       .map((line) => `data: ${line}\r\n\r\n`)
       .join('')
     upstream.answer(stream({ send: sent }))
-    const response = await gateway.call(streamPath(), ask(), { key })
+    const response = await call(streamPath(), ask())
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(await response.text()).toBe(sent)
   })
 
-  test('however its packets are split: in the middle of a character, a line end, a word', async () => {
+  test('however it is split into packets: inside a character, a line end, a word', async () => {
     const sent = Buffer.concat([
       eventBytes(piece('😀 漢')),
       eventBytes(piece(' é\n')),
@@ -236,7 +239,7 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
       fc.uniqueArray(fc.integer({ min: 1, max: sent.length - 1 }), { maxLength: 12 }),
       async (places) => {
         upstream.answer(stream(...splitAt(sent, ...places.sort((a, b) => a - b))))
-        const response = await gateway.call(streamPath(), ask(), { key })
+        const response = await call(streamPath(), ask())
         expect(Buffer.from(await response.bytes()).equals(sent)).toBe(true)
       },
     )
@@ -244,10 +247,10 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
     await gateway.atRest()
   })
 
-  test('an event reaches the caller when the vendor sends it, not when the answer is over', async () => {
+  test('an event reaches the caller when the provider sends it, not at the end of the answer', async () => {
     const more = Promise.withResolvers<void>()
     upstream.answer(stream({ event: piece('first') }, { wait: more.promise }, { event: answer('last') }))
-    const response = await gateway.call(streamPath(), ask(), { key })
+    const response = await call(streamPath(), ask())
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     expect(Buffer.from((await reader.read()).value ?? []).toString()).toContain('first')
     more.resolve()
@@ -255,16 +258,29 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
     expect((await reader.read()).done).toBe(true)
   })
 
-  test('"No `:` comment lines on native streams": the gateway adds none, however quiet the vendor is', async () => {
-    upstream.answer(stream({ event: piece('first') }, { wait: 700 }, { event: answer('last') }))
-    const text = await (await gateway.call(streamPath(), ask(), { key })).text()
-    expect(text).toBe(Buffer.concat([piece('first'), answer('last')].map(eventBytes)).toString())
+  test('"No `:` comment lines on native streams": the gateway adds none in an hour of silence', async () => {
+    let offset_ms = 0
+    const silence = Promise.withResolvers<void>()
+    const pause: Step = { wait: silence.promise }
+    await using s = await scene({
+      ...WITH_IMPATIENT_PROVIDER,
+      script: stream({ event: piece('first') }, pause, { event: answer('last') }),
+      now: () => Date.now() + offset_ms,
+    })
+    const response = await s.call(streamPath(), ask())
+    const impatient = await s.call(streamPath('impatient'), ask())
+    offset_ms = 3_600_000
+    // That this stream is given up shows that the gateway's timers have run since.
+    expect(payloadsOf(await impatient.text())).toHaveLength(2)
+    silence.resolve()
+    const sent = Buffer.concat([piece('first'), answer('last')].map(eventBytes)).toString()
+    expect(await response.text()).toBe(sent)
   })
 
-  test('the same: those of the vendor are kept back, and may name what callers must not see; what else there is passes', async () => {
+  test('comment lines of the provider are dropped, for they may name internal addresses; other lines pass', async () => {
     const sent = `event: message\nid: 1\ndata: ${JSON.stringify(answer())}\n\n`
     upstream.answer(stream({ send: `: by 10.0.0.7\n\n: again\n${sent}` }))
-    expect(await (await gateway.call(streamPath(), ask(), { key })).text()).toBe(sent)
+    expect(await (await call(streamPath(), ask())).text()).toBe(sent)
   })
 })
 
@@ -277,15 +293,15 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
           .join(''),
       }),
     )
-    const response = await gateway.call(ARRAY_PATH, ask(), { key })
+    const response = await call(arrayPath(), ask())
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual(lines(name).map((line) => JSON.parse(line)))
   })
 
-  test('its elements come one by one', async () => {
+  test('its elements arrive one by one', async () => {
     const more = Promise.withResolvers<void>()
     upstream.answer(stream({ event: piece('first') }, { wait: more.promise }, { event: answer('last') }))
-    const response = await gateway.call(ARRAY_PATH, ask(), { key })
+    const response = await call(arrayPath(), ask())
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()
     expect(Buffer.from((await reader.read()).value ?? []).toString()).toBe(
       `[${JSON.stringify(piece('first'))}`,
@@ -300,7 +316,7 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
   test.each(['?alt=json', '?alt=', '?alt=sse2', '?notalt=sse', '?x=alt=sse'])(
     'and so does %s',
     async (query) => {
-      const response = await gateway.call(ARRAY_PATH + query, ask(), { key })
+      const response = await call(arrayPath() + query, ask())
       expect(await response.json()).toEqual([answer()])
     },
   )
@@ -308,7 +324,7 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
   test.each(['?key=KEY&alt=sse', '?alt=sse&key=KEY', '?alt=sse&x=1'])(
     'but %s is a stream of events',
     async (query) => {
-      const response = await gateway.call(ARRAY_PATH + query.replace('KEY', key), ask(), { key })
+      const response = await call(arrayPath() + query.replace('KEY', key), ask())
       expect(payloadsOf(await response.text())).toEqual([answer()])
     },
   )

@@ -1,28 +1,16 @@
-// spec.md, Errors, Native generation endpoints, and "Native endpoints not implemented": what is refused before any vendor is asked.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { catalogueOf, MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+// spec.md, Errors, Native generation endpoints, and Native endpoints not implemented: what is refused before any provider is asked.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
 import { answer, ask, nativeError, refusalOf, streamPath, wholePath } from '../support/native.ts'
-import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { fileScene } from '../support/scene.ts'
+import { heldBack, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
-
-beforeAll(async () => {
-  upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({ upstream })
-  key = await gateway.caller()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream, key, call, recatalogue } = await fileScene({ script: whole(answer()) })
 beforeEach(() => {
   upstream.seen.length = 0
 })
 
-/** Sends it, and asserts the refusal, and that nothing is left of it: no vendor asked, no row written. */
+/** Sends a request, and asserts the refusal, and that nothing is left of it: nothing asked upstream, no row written. */
 async function expectRefused(
   send: () => Promise<Response>,
   code: number,
@@ -60,9 +48,9 @@ describe('"404 NOT_FOUND: Model does not exist or is retired"', () => {
         'x'.repeat(2_000),
       ].map((model) => path(model)),
     ),
-  )('%s', (path) => expectRefused(() => gateway.call(path, ask(), { key }), 404, 'NOT_FOUND'))
+  )('%s', (path) => expectRefused(() => call(path, ask()), 404, 'NOT_FOUND'))
 
-  test('a method that nobody has is not found either', async () => {
+  test('an unknown method is not found, either', async () => {
     for (const path of [
       `/v1beta/models/${MODEL}:noSuchMethod`,
       `/v1beta/models/${MODEL}`,
@@ -71,14 +59,14 @@ describe('"404 NOT_FOUND: Model does not exist or is retired"', () => {
       '/v1beta/corpora',
       '/v1beta/',
     ])
-      await expectRefused(() => gateway.call(path, ask(), { key }), 404, 'NOT_FOUND', /models\/\{model\}/)
+      await expectRefused(() => call(path, ask()), 404, 'NOT_FOUND', /models\/\{model\}/)
   })
 
-  test('a key that may not call a model is not told whether it exists', async () => {
+  test('a key without access: 403 for a model that exists, 404 for one that does not', async () => {
     const bound = await gateway.caller('10', { models: ['other'] })
-    const call = (model: string) => gateway.call(wholePath(model), ask(), { key: bound })
-    await expectRefused(() => call(MODEL), 403, 'PERMISSION_DENIED')
-    await expectRefused(() => call('no-such-model'), 404, 'NOT_FOUND')
+    const askFor = (model: string) => call(wholePath(model), ask(), { key: bound })
+    await expectRefused(() => askFor(MODEL), 403, 'PERMISSION_DENIED')
+    await expectRefused(() => askFor('no-such-model'), 404, 'NOT_FOUND')
   })
 })
 
@@ -125,58 +113,48 @@ describe('"Native endpoints not implemented: return the 501 UNIMPLEMENTED native
 describe('"A malformed or too large body: 400 INVALID_ARGUMENT"', () => {
   const MALFORMED: [string, string | object | Uint8Array, RegExp][] = [
     ['nothing', '', /not valid JSON/],
-    ['a broken object', '{"contents": [', /not valid JSON/],
+    ['an incomplete object', '{"contents": [', /not valid JSON/],
     ['two objects', '{}{}', /not valid JSON/],
     ['JSON with a comment', '{/* x */"contents":[]}', /not valid JSON/],
-    ['bytes that are no UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d), /UTF-8/],
+    ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d), /UTF-8/],
     ['an array', '[]', /must be a JSON object/],
     ['null', 'null', /must be a JSON object/],
     ['a string', '"contents"', /must be a JSON object/],
     ['no contents', {}, /contents/],
     ['empty contents', { contents: [] }, /contents/],
-    ['contents that are no array', { contents: 'Hello' }, /contents/],
+    ['contents that are not an array', { contents: 'Hello' }, /contents/],
     ['a content that is null', { contents: [null] }, /contents\[0\]/],
     ['a content without parts', { contents: [{ role: 'user' }] }, /contents\[0\]\.parts/],
     ['a part that is a number', { contents: [{ parts: [1] }] }, /contents\[0\]\.parts\[0\]/],
     ['a text that is a number', { contents: [{ parts: [{ text: 1 }] }] }, /parts\[0\]\.text/],
     [
-      'a limit below nothing',
+      'a negative limit',
       ask('x', { generationConfig: { maxOutputTokens: -1 } }),
       /generationConfig\.maxOutputTokens/,
     ],
-    ['a limit of words', ask('x', { generationConfig: { maxOutputTokens: 'many' } }), /maxOutputTokens/],
-    ['many candidates', ask('x', { generationConfig: { candidateCount: 0 } }), /candidateCount/],
+    ['a limit in words', ask('x', { generationConfig: { maxOutputTokens: 'many' } }), /maxOutputTokens/],
+    ['no candidates', ask('x', { generationConfig: { candidateCount: 0 } }), /candidateCount/],
     ['a config that is an array', ask('x', { generationConfig: [] }), /generationConfig/],
     ['a field in both spellings', ask('x', { generationConfig: {}, generation_config: {} }), /given twice/],
   ]
   test.each(MALFORMED.flatMap((row) => PATHS.map((path) => [row[0], path(), ...row.slice(1)] as const)))(
     '%s, to %s',
     (_, path, body, message) =>
-      expectRefused(
-        () => gateway.call(path, body as object, { key }),
-        400,
-        'INVALID_ARGUMENT',
-        message as RegExp,
-      ),
+      expectRefused(() => call(path, body as object), 400, 'INVALID_ARGUMENT', message as RegExp),
   )
 
   test.each([
     ['arrays', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('%s nested so deep that no parser should follow', (_, opening, closing) => {
+  ])('%s nested too deeply', (_, opening, closing) => {
     const deep = `${opening.repeat(200_000)}1${closing.repeat(200_000)}`
     const body = `{"contents":[{"parts":[{"text":"x"}]}],"tools":${deep}}`
-    return expectRefused(
-      () => gateway.call(wholePath(), body, { key }),
-      400,
-      'INVALID_ARGUMENT',
-      /nested deeper/,
-    )
+    return expectRefused(() => call(wholePath(), body), 400, 'INVALID_ARGUMENT', /nested deeper/)
   })
 
-  test('brackets within a text are no nesting', async () => {
+  test('brackets inside a text are not nesting', async () => {
     const text = `${'[{'.repeat(5_000)}"\\"[`
-    expect((await gateway.call(wholePath(), ask(text), { key })).status).toBe(200)
+    expect((await call(wholePath(), ask(text))).status).toBe(200)
     await gateway.atRest()
   })
 })
@@ -193,7 +171,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
       )
   })
 
-  test('with a nano-dollar less than the input and a useful answer cost', async () => {
+  test('with a balance that does not pay for the input and a useful answer', async () => {
     const text = 'word '.repeat(4_000)
     const poor = await gateway.caller('0.000000001')
     await expectRefused(() => gateway.call(wholePath(), ask(text), { key: poor }), 402, 'FAILED_PRECONDITION')
@@ -209,7 +187,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
     )
   })
 
-  test('with a debt: nothing more until a top-up pays it, and then the rest is there', async () => {
+  test('with a debt: refused until a top-up pays it, and the rest of the top-up is balance', async () => {
     const { id, name } = await gateway.account('in-debt', { balance_usd: '0.01' })
     const indebted = gateway.key(name)
     const usageMetadata = { promptTokenCount: 20_000, candidatesTokenCount: 10, totalTokenCount: 20_010 }
@@ -229,8 +207,7 @@ describe('"402 FAILED_PRECONDITION: Insufficient balance"', () => {
 })
 
 describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', () => {
-  const limits = (lines: string) =>
-    gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, more: lines }))
+  const limits = (more: string) => recatalogue({ more })
   const ok = async (credential: string) => {
     const response = await gateway.call(wholePath(), ask(), { key: credential })
     await response.text()
@@ -252,7 +229,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     return [gateway.key(name), gateway.key(name)] as const
   }
 
-  test('requests a minute, by key: another key of the account still may', async () => {
+  test('requests per minute of a key: another key of the account is not limited by it', async () => {
     await limits('[limits.key]\nrequests_per_minute = 2')
     const [first, second] = await pair()
     expect([await ok(first), await ok(first)]).toEqual([200, 200])
@@ -260,7 +237,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     expect(await ok(second)).toBe(200)
   })
 
-  test('requests a minute, by account: all of its keys together', async () => {
+  test('requests per minute of an account: all of its keys together', async () => {
     await limits('[limits.account]\nrequests_per_minute = 2')
     const [first, second] = await pair()
     expect([await ok(first), await ok(second)]).toEqual([200, 200])
@@ -276,7 +253,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     await refused(first, /requests per minute/)
   })
 
-  test('tokens a minute, read and written, by key', async () => {
+  test('tokens per minute of a key, input and output', async () => {
     await limits('[limits.key]\ntokens_per_minute = 15')
     const [first, second] = await pair()
     expect(await ok(first)).toBe(200)
@@ -284,7 +261,7 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     expect(await ok(second)).toBe(200)
   })
 
-  test('tokens a minute, by account; a failed call has used none', async () => {
+  test('tokens per minute of an account; a failed call has used none', async () => {
     await limits('[limits.account]\ntokens_per_minute = 15')
     const [first, second] = await pair()
     upstream.answer({ status: 500, steps: [] })
@@ -294,18 +271,13 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     await refused(second, /tokens per minute of this account/)
   })
 
-  test.each(['key', 'account'])('calls at once, by %s: one that has ended makes room', async (of) => {
+  test.each(['key', 'account'])('concurrent calls of a %s: one that has ended makes room', async (of) => {
     await limits(`[limits.${of}]\nconcurrent_calls = 1`)
     const [first, second] = await pair()
-    const release = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      await release.promise
-      return whole(answer())
-    })
+    const { script, asked, release } = heldBack(whole(answer()))
+    upstream.answer(script)
     const under_way = ok(first)
-    await arrived.promise
+    await asked
     const response = await gateway.call(wholePath(), ask(), { key: of === 'key' ? first : second })
     const refusal = await refusalOf(response)
     expect([refusal.status, refusal.body]).toEqual([429, nativeError(429, 'RESOURCE_EXHAUSTED')])
@@ -313,13 +285,13 @@ describe('"429 RESOURCE_EXHAUSTED: Rate limit or concurrent connection limit"', 
     expect(response.headers.get('retry-after')).toBe('1')
     upstream.answer(whole(answer()))
     if (of === 'key') expect(await ok(second)).toBe(200)
-    release.resolve()
+    release()
     expect(await under_way).toBe(200)
     expect(await ok(first)).toBe(200)
     await gateway.atRest()
   })
 
-  test('a call that was refused for any reason leaves its place to the next', async () => {
+  test('a refused call frees its place for the next', async () => {
     await limits('[limits.key]\nconcurrent_calls = 1')
     const [first] = await pair()
     for (const body of ['{', JSON.stringify({ contents: [] })])

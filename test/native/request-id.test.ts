@@ -1,39 +1,17 @@
-// "structured logs with levels and a request id on every answer and line, no secret in them", for native calls.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answer, ask, piece, streamPath, wholePath } from '../support/native.ts'
-import {
-  events,
-  RESET,
-  refusal,
-  type Script,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
+// Request ids and the log, for native calls: an id on every answer and line, levels, and no secret in any of them.
+import { describe, expect, test } from 'bun:test'
+import { MODEL, PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
+import { answer, answering, ask, piece, streamPath, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, RESET, refusal, type Script, stream, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let key: string
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-  key = await gateway.caller()
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream, key, call } = await fileScene()
 
 const SECRET_TEXT = 'the-prompt-is-private'
-const good: Script = (seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer()))
 
 const CASES: [string, number, string, Script, string | undefined, string, string][] = [
-  ['a whole call', 200, wholePath(), good, 'key', 'info', 'call'],
-  ['a stream', 200, streamPath(), good, 'key', 'info', 'call'],
+  ['a whole call', 200, wholePath(), answering, 'key', 'info', 'call'],
+  ['a stream', 200, streamPath(), answering, 'key', 'info', 'call'],
   [
     'a stream that breaks',
     200,
@@ -43,19 +21,19 @@ const CASES: [string, number, string, Script, string | undefined, string, string
     'warn',
     'a stream broke',
   ],
-  ['a call without a key', 401, wholePath(), good, undefined, 'info', 'request refused'],
-  ['an unknown model', 404, wholePath('none'), good, 'key', 'info', 'request refused'],
+  ['a call without a key', 401, wholePath(), answering, undefined, 'info', 'request refused'],
+  ['an unknown model', 404, wholePath('none'), answering, 'key', 'info', 'request refused'],
   [
-    'what is not implemented',
+    'a method that is not implemented',
     501,
     `/v1beta/models/${MODEL}:countTokens`,
-    good,
+    answering,
     'key',
     'warn',
     'request failed',
   ],
   [
-    'a vendor that refuses',
+    'a provider that refuses',
     400,
     wholePath(),
     refusal(400, { error: { message: 'no' } }),
@@ -63,8 +41,8 @@ const CASES: [string, number, string, Script, string | undefined, string, string
     'info',
     'request refused',
   ],
-  ['a vendor that fails', 502, wholePath(), refusal(500), 'key', 'warn', 'request failed'],
-  ['a vendor that cannot be reached', 502, wholePath(), RESET, 'key', 'warn', 'a route failed'],
+  ['a provider that fails', 502, wholePath(), refusal(500), 'key', 'warn', 'request failed'],
+  ['a provider that cannot be reached', 502, wholePath(), RESET, 'key', 'warn', 'a route failed'],
 ]
 
 describe('x-request-id', () => {
@@ -83,11 +61,11 @@ describe('x-request-id', () => {
     },
   )
 
-  test('no two calls have the same', async () => {
-    upstream.answer(good)
+  test('no two calls have the same id', async () => {
+    upstream.answer(answering)
     const ids = await Promise.all(
       Array.from({ length: 50 }, async () => {
-        const response = await gateway.call(wholePath(), ask(), { key })
+        const response = await call(wholePath(), ask())
         await response.text()
         return response.headers.get('x-request-id')
       }),
@@ -95,16 +73,16 @@ describe('x-request-id', () => {
     expect(new Set(ids).size).toBe(50)
   })
 
-  test('one that the caller sends is not taken over', async () => {
-    upstream.answer(good)
+  test('an id that the caller sends is not taken over', async () => {
+    upstream.answer(answering)
     const headers = { 'x-request-id': 'req_of_the_caller' }
-    const response = await gateway.call(wholePath(), ask(), { key, headers })
+    const response = await call(wholePath(), ask(), { headers })
     expect(response.headers.get('x-request-id')).not.toBe('req_of_the_caller')
   })
 
-  test('it names the call in the books', async () => {
-    upstream.answer(good)
-    const response = await gateway.call(wholePath(), ask(), { key })
+  test('the call is recorded under its id', async () => {
+    upstream.answer(answering)
+    const response = await call(wholePath(), ask())
     const request_id = response.headers.get('x-request-id') ?? ''
     const { calls, holds } = await gateway.atRest()
     expect([calls.at(-1)?.request_id, holds.at(-1)?.request_id]).toEqual([request_id, request_id])
@@ -112,9 +90,9 @@ describe('x-request-id', () => {
 })
 
 describe('the log', () => {
-  test('has one line for a paid call, with who, what and how much', async () => {
-    upstream.answer(good)
-    const response = await gateway.call(wholePath(), ask(), { key })
+  test('has one line for a paid call: key, model, provider, outcome and cost', async () => {
+    upstream.answer(answering)
+    const response = await call(wholePath(), ask())
     const request_id = response.headers.get('x-request-id')
     const [line, ...more] = gateway.log.lines().filter((each) => each.request_id === request_id)
     expect(more).toEqual([])
@@ -123,7 +101,7 @@ describe('the log', () => {
       message: 'call',
       surface: 'native',
       model: MODEL,
-      provider: 'vendor',
+      provider: PROVIDER,
       key: key.slice(0, 10),
       outcome: 'completed',
       status: 200,
@@ -131,11 +109,11 @@ describe('the log', () => {
     })
   })
 
-  test('"A key in a query string is redacted wherever a URL is written": it is nowhere, however it was sent', async () => {
-    upstream.answer(good)
+  test('"A key in a query string is redacted wherever a URL is written": it is in no line, however it was sent', async () => {
+    upstream.answer(answering)
     for (const form of ['query', 'bearer', 'x-api-key', 'x-goog-api-key'] as const)
       for (const path of [wholePath(), streamPath(), wholePath('none'), '/v1beta/files', '/nowhere']) {
-        await (await gateway.call(path, ask(), { key, form })).text()
+        await (await call(path, ask(), { form })).text()
         await (await gateway.call(path, ask(), { key: `tg_${'w'.repeat(43)}`, form })).text()
       }
     await gateway.atRest()
@@ -145,7 +123,7 @@ describe('the log', () => {
     for (const secret of PROVIDER_KEYS) expect(text).not.toContain(secret)
   })
 
-  test('says of a refused request where it went, without the key in its query', async () => {
+  test('shows the path of a refused request, without the key in its query', async () => {
     const target = '/v1beta/models/nobody:generateContent?alt=sse&key=not-a-key-at-all'
     const response = await gateway.call(target, ask(), {})
     await response.text()
@@ -157,12 +135,12 @@ describe('the log', () => {
     })
   })
 
-  test('holds nothing of what callers asked, or vendors answered', async () => {
+  test('holds nothing of prompts and answers', async () => {
     upstream.answer(whole(answer(`${SECRET_TEXT} too`)))
-    await (await gateway.call(wholePath(), ask(SECRET_TEXT), { key })).text()
+    await (await call(wholePath(), ask(SECRET_TEXT))).text()
     upstream.answer(events([piece(SECRET_TEXT), answer(SECRET_TEXT)]))
-    await (await gateway.call(streamPath(), ask(SECRET_TEXT), { key })).text()
-    await (await gateway.call(wholePath(), `{"contents": "${SECRET_TEXT}`, { key })).text()
+    await (await call(streamPath(), ask(SECRET_TEXT))).text()
+    await (await call(wholePath(), `{"contents": "${SECRET_TEXT}`)).text()
     expect(gateway.log.text()).not.toContain(SECRET_TEXT)
   })
 

@@ -1,5 +1,5 @@
-// spec.md, "the vendor's official SDKs work when only the base address is changed": @google/genai over a real socket.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// spec.md, What the service does: "the vendor's official SDKs work when only the base address is changed", here @google/genai.
+import { beforeEach, describe, expect, test } from 'bun:test'
 import {
   ApiError,
   FunctionCallingConfigMode,
@@ -10,39 +10,27 @@ import {
 } from '@google/genai'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { events as recorded } from '../protocols/gemini/recordings.ts'
-import { catalogueOf, MODEL, RETIRED, UPSTREAM_MODEL } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { ANSWER_NANOS, answer, piece, usage } from '../support/native.ts'
-import { events, refusal, startUpstream, stream, type Upstream, whole } from '../support/upstream.ts'
+import { MODEL, RETIRED, UPSTREAM_MODEL } from '../support/catalogue.ts'
+import { ANSWER_NANOS, answer, answering, piece, usage } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { events, refusal, SILENCE, stream, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-let sdk: GoogleGenAI
-let key: string
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
-beforeEach(async () => {
-  key = await gateway.caller()
-  sdk = sdkWith(key)
-  upstream.answer((seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer())))
-})
+const { gateway, upstream, key, asked, lastCall, recatalogue } = await fileScene()
+beforeEach(() => upstream.answer(answering))
 
 const sdkWith = (apiKey: string, version: object = {}) =>
   new GoogleGenAI({
     apiKey,
     httpOptions: { baseUrl: gateway.url.origin, retryOptions: { attempts: 1 }, ...version },
   })
-/** The SDK of `beforeEach`, but made for a version of the API other than its default. */
+const sdk = sdkWith(key)
+/** The SDK for a version of the API other than its default. */
 const inVersion = (apiVersion: string) => sdkWith(key, { apiVersion })
 
 const request = { model: MODEL, contents: 'Say hello.' }
+
+/** The contents of the last request upstream. */
+const contentsAsked = () => asked().contents as { role: string; parts: object[] }[]
 
 async function collect(
   generator: AsyncIterable<GenerateContentResponse>,
@@ -52,7 +40,7 @@ async function collect(
   return chunks
 }
 
-/** What the SDK throws of a promise that must fail. */
+/** What the SDK throws for a call that must fail. */
 async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   const thrown = await promise.then(
     () => undefined,
@@ -62,15 +50,12 @@ async function errorOf(promise: Promise<unknown>): Promise<ApiError> {
   throw new Error(`expected an ApiError, got ${thrown}`)
 }
 
-const asked = () => JSON.parse(upstream.last().body.toString())
-const lastCall = async () => (await gateway.atRest()).calls.at(-1)
-
 describe('generateContent', () => {
   test('gives the text, the usage and the model', async () => {
     const response = await sdk.models.generateContent(request)
     expect(response.text).toBe('Hello.')
     expect(response.usageMetadata).toMatchObject({ promptTokenCount: 10, candidatesTokenCount: 5 })
-    expect(response.modelVersion).toBe('vendor-model-1-001')
+    expect(response.modelVersion).toBe('upstream-model-1-001')
     expect(upstream.last().path).toBe(`/v1beta/models/${UPSTREAM_MODEL}:generateContent`)
     expect(await lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, streamed: 0, outcome: 'completed' })
   })
@@ -87,7 +72,7 @@ describe('generateContent', () => {
     expect(response.text).toBe('Hello.')
   })
 
-  test('carries systemInstruction, safetySettings, thinkingConfig and limits to the vendor', async () => {
+  test('carries systemInstruction, safetySettings, thinkingConfig and limits upstream', async () => {
     await sdk.models.generateContent({
       ...request,
       config: {
@@ -117,7 +102,7 @@ describe('generateContent', () => {
     })
   })
 
-  test('thoughts come apart from the text, and are charged as output', async () => {
+  test('thinking is separate from the text, and charged as output', async () => {
     const parts = [{ text: 'Let me see.', thought: true, thoughtSignature: 'c2ln' }, { text: 'Yes.' }]
     const thoughtful = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
     upstream.answer(whole({ ...thoughtful, usageMetadata: usage(10, 2, { thoughtsTokenCount: 30 }) }))
@@ -138,7 +123,7 @@ describe('generateContent', () => {
         model: MODEL,
         contents: [{ inlineData: { mimeType, data } }, 'What is it?'],
       })
-      expect(asked().contents[0].parts[0]).toEqual({ inlineData: { mimeType, data } })
+      expect(contentsAsked()[0]?.parts[0]).toEqual({ inlineData: { mimeType, data } })
     },
   )
 
@@ -174,18 +159,18 @@ describe('generateContent', () => {
       config,
     })
     expect(second.text).toBe('It rains.')
-    expect(asked().contents[1]).toEqual(called)
-    expect(asked().contents[2].parts[0]).toEqual({ functionResponse })
+    expect(contentsAsked()[1]).toEqual(called)
+    expect(contentsAsked()[2]?.parts[0]).toEqual({ functionResponse })
   })
 
   test('a chat of two turns', async () => {
     const chat = sdk.chats.create({ model: MODEL })
     await chat.sendMessage({ message: 'One' })
     await chat.sendMessage({ message: 'Two' })
-    expect(asked().contents.map(({ role }: { role: string }) => role)).toEqual(['user', 'model', 'user'])
+    expect(contentsAsked().map(({ role }) => role)).toEqual(['user', 'model', 'user'])
   })
 
-  test('a prompt that the vendor blocks is an answer without candidates, and is charged for what it read', async () => {
+  test('a prompt that the provider blocks is an answer without candidates, charged for its input', async () => {
     upstream.answer(
       whole({
         promptFeedback: { blockReason: 'SAFETY' },
@@ -197,15 +182,12 @@ describe('generateContent', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos: 7_000, outcome: 'completed', estimated: 0 })
   })
 
-  test('abort: the vendor is left, nothing is charged', async () => {
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      return { steps: ['hang'] }
-    })
+  test('abort: the upstream call is aborted, nothing is charged', async () => {
+    upstream.answer(SILENCE)
+    const seen = upstream.seen.length
     const leaving = new AbortController()
     const call = sdk.models.generateContent({ ...request, config: { abortSignal: leaving.signal } })
-    await arrived.promise
+    await upstream.sees(seen + 1)
     leaving.abort()
     await expect(call).rejects.toThrow(/abort/i)
     await upstream.last().over
@@ -238,7 +220,7 @@ describe('generateContentStream', () => {
     expect(JSON.stringify(candidates(chunks))).toBe(JSON.stringify(candidates(recorded(name))))
   })
 
-  test('abort in the middle: the vendor is left, and what it had reported is charged', async () => {
+  test('abort in the middle: the upstream call is aborted, and the usage reported so far is charged', async () => {
     upstream.answer(stream({ event: piece('Hello', { usageMetadata: usage(10, 2) }) }, 'hang'))
     const leaving = new AbortController()
     const generator = await sdk.models.generateContentStream({
@@ -264,7 +246,7 @@ describe('generateContentStream', () => {
   })
 })
 
-describe('each error status is an ApiError of it', () => {
+describe('each error status is an ApiError with that status', () => {
   type Call = (client: GoogleGenAI, model?: string) => Promise<unknown>
   const CALLS: [string, Call][] = [
     ['whole', (client, model = MODEL) => client.models.generateContent({ ...request, model })],
@@ -313,14 +295,13 @@ describe('each error status is an ApiError of it', () => {
       429,
       'RESOURCE_EXHAUSTED',
       async (call) => {
-        await gateway.recatalogue(
-          catalogueOf({ upstream_url: upstream.url, more: '[limits.key]\nrequests_per_minute = 1' }),
-        )
+        await recatalogue({ more: '[limits.key]\nrequests_per_minute = 1' })
         try {
-          await call(sdk)
-          return await call(sdk)
+          const limited = sdkWith(await gateway.caller())
+          await call(limited)
+          return await call(limited)
         } finally {
-          await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
+          await recatalogue()
         }
       },
     ],

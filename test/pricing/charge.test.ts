@@ -43,7 +43,7 @@ describe('spec.md, Token billing (native generation)', () => {
   })
 })
 
-describe('spec.md, Messages protocol: caching', () => {
+describe('spec.md, Messages-protocol request: caching', () => {
   test.each([
     ['a cache hit is charged at one tenth of the input rate', { cache_read_tokens: 1_000_000 }, '0.30'],
     ['a 5 minute write at 1.25 x', { cache_write_5m_tokens: 1_000_000 }, '3.75'],

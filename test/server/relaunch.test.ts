@@ -1,8 +1,8 @@
 // More calls upstream at once than the runtime's own limit of 256.
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { request } from 'node:http'
-import { startGatewayProcess } from '../shutdown/gateway-process.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { type Answer, startUpstream, whole } from '../support/upstream.ts'
 

@@ -1,8 +1,11 @@
-// SIGTERM on a real process under load: new calls are refused, those under way finish within the limit or are ended, all
-// is settled, the exit status is 0 and the audit is clean.
+// SIGTERM to a real process with calls under way: new calls are refused, the others finish within the limit or are ended, all
+// are settled, the exit status is 0, and the audit is clean.
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { catalogueOf, MODEL } from '../support/catalogue.ts'
-import { connectRaw, rawPost } from '../support/raw-client.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { eventually } from '../support/eventually.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { streamPath, wholePath } from '../support/native.ts'
+import { connectSocket, rawPost } from '../support/socket-client.ts'
 import {
   eventBytes,
   type Seen,
@@ -11,13 +14,10 @@ import {
   stream,
   type Upstream,
 } from '../support/upstream.ts'
-import { type GatewayProcess, startGatewayProcess } from './gateway-process.ts'
 
 setDefaultTimeout(60_000)
 
 const BODY = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
-const GENERATE = `/v1beta/models/${MODEL}:generateContent`
-const STREAM = `/v1beta/models/${MODEL}:streamGenerateContent?alt=sse`
 
 const FIRST = {
   candidates: [{ content: { role: 'model', parts: [{ text: 'Once upon' }] } }],
@@ -32,12 +32,12 @@ const LAST_NANOS = 10 * 1_000 + 6 * 4_000
 const STREAMS = 8
 const WHOLES = 4
 
-interface Scene extends AsyncDisposable {
+interface ProcessScene extends AsyncDisposable {
   upstream: Upstream
   gateway: GatewayProcess
 }
 
-async function openScene(server: string): Promise<Scene> {
+async function processScene(server: string): Promise<ProcessScene> {
   const upstream = await startUpstream()
   const gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url, server }))
   return {
@@ -50,46 +50,45 @@ async function openScene(server: string): Promise<Scene> {
   }
 }
 
-/** The vendor sends a stream's first event, and all the rest when it is told to. */
-const answering = (rest: Step) => (seen: Seen) =>
-  seen.path.includes('stream')
-    ? stream({ event: FIRST }, rest, { event: LAST })
-    : { headers: { 'content-type': 'application/json' }, steps: [rest, { send: JSON.stringify(LAST) }] }
+/** The first event of a stream at once, and the rest of each answer after this step. */
+const answering = (step: Step) => (seen: Seen) =>
+  seen.path.includes(':stream')
+    ? stream({ event: FIRST }, step, { event: LAST })
+    : { headers: { 'content-type': 'application/json' }, steps: [step, { send: JSON.stringify(LAST) }] }
 
-const post = ({ gateway }: Scene, path: string) =>
+const post = ({ gateway }: ProcessScene, path: string) =>
   fetch(new URL(path, gateway.url), {
     method: 'POST',
     headers: { 'x-api-key': gateway.key },
     body: JSON.stringify(BODY),
   })
 
-/** Streams of which the first event has come, and whole calls that the vendor has seen. */
-async function callsUnderWay(scene: Scene) {
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => post(scene, STREAM)))
-  const wholes = Array.from({ length: WHOLES }, () => post(scene, GENERATE))
-  await until(() => scene.upstream.seen.length === STREAMS + WHOLES)
+/** Streams whose first event has come, and whole calls that have reached the upstream. */
+async function callsUnderWay(s: ProcessScene) {
+  const streams = await Promise.all(Array.from({ length: STREAMS }, () => post(s, streamPath())))
+  const wholes = Array.from({ length: WHOLES }, () => post(s, wholePath()))
+  await s.upstream.sees(STREAMS + WHOLES)
   return { streams, wholes }
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await Bun.sleep(5)
-}
-
-const notReady = ({ gateway }: Scene) =>
-  until(async () => (await fetch(new URL('/readyz', gateway.url))).status === 503)
+const notReady = ({ gateway }: ProcessScene) =>
+  eventually(
+    'the gateway is not ready',
+    async () => (await fetch(new URL('/readyz', gateway.url))).status === 503,
+  )
 
 describe('SIGTERM', () => {
   test('refuses new calls, lets those under way finish, settles them, and exits with 0', async () => {
-    await using scene = await openScene('')
-    const { gateway, upstream } = scene
+    await using s = await processScene('')
+    const { gateway, upstream } = s
     const rest = Promise.withResolvers<void>()
     upstream.answer(answering({ wait: rest.promise }))
-    const { streams, wholes } = await callsUnderWay(scene)
+    const { streams, wholes } = await callsUnderWay(s)
 
     gateway.signal('SIGTERM')
-    await notReady(scene)
+    await notReady(s)
     expect((await fetch(new URL('/healthz', gateway.url))).status).toBe(200)
-    const refused = await post(scene, GENERATE)
+    const refused = await post(s, wholePath())
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toBe('5')
     expect(await refused.json()).toMatchObject({ error: { code: 503, status: 'UNAVAILABLE' } })
@@ -112,10 +111,10 @@ describe('SIGTERM', () => {
   test.each(['cancel', 'drain'])(
     'ends what is longer than the limit, with what was delivered charged (on_disconnect = %s)',
     async (on_disconnect) => {
-      await using scene = await openScene(`shutdown_timeout_ms = 300\non_disconnect = "${on_disconnect}"`)
-      const { gateway, upstream } = scene
+      await using s = await processScene(`shutdown_timeout_ms = 300\non_disconnect = "${on_disconnect}"`)
+      const { gateway, upstream } = s
       upstream.answer(answering('hang'))
-      const { streams, wholes } = await callsUnderWay(scene)
+      const { streams, wholes } = await callsUnderWay(s)
       gateway.signal('SIGTERM')
 
       for (const answer of streams) {
@@ -141,17 +140,17 @@ describe('SIGTERM', () => {
     },
   )
 
-  test('waits for nobody who does not read, and for no connection that is only open', async () => {
-    await using scene = await openScene('shutdown_timeout_ms = 300')
-    const { gateway, upstream } = scene
+  test('does not wait for a caller who does not read, nor for an idle connection', async () => {
+    await using s = await processScene('shutdown_timeout_ms = 300')
+    const { gateway, upstream } = s
     const text = 'word '.repeat(20_000)
     const large = { ...FIRST, candidates: [{ content: { role: 'model', parts: [{ text }] } }] }
     upstream.answer(stream(...Array.from({ length: 400 }, () => ({ event: large })), { event: LAST }))
-    const reader = await connectRaw(gateway.url)
-    reader.send(rawPost(STREAM, BODY, { 'x-api-key': gateway.key }))
+    const reader = await connectSocket(gateway.url)
+    reader.send(rawPost(streamPath(), BODY, { 'x-api-key': gateway.key }))
     await reader.sees('word')
     reader.pause()
-    const idle = await connectRaw(gateway.url)
+    const idle = await connectSocket(gateway.url)
     idle.send('GET /healthz HTTP/1.1\r\nhost: gateway.test\r\n\r\n')
     await idle.sees('ok')
 
@@ -166,14 +165,14 @@ describe('SIGTERM', () => {
     reader.leave('close')
   })
 
-  test('asked twice, it ends at once with a status that is not 0; the holds wait for the next start', async () => {
-    await using scene = await openScene('')
-    const { gateway, upstream } = scene
+  test('a second one ends the process at once with a status other than 0; the holds stay for the next start', async () => {
+    await using s = await processScene('')
+    const { gateway, upstream } = s
     upstream.answer(answering('hang'))
-    const { wholes } = await callsUnderWay(scene)
+    const { wholes } = await callsUnderWay(s)
     const given_up = Promise.allSettled(wholes)
     gateway.signal('SIGTERM')
-    await notReady(scene)
+    await notReady(s)
     gateway.signal('SIGTERM')
     expect(await gateway.ended).not.toBe(0)
     await given_up

@@ -1,33 +1,35 @@
-// Owns the catalogue of scenarios: one model of each sort that a rule is about, at prices that are easy to reckon with.
+// The catalogue of most tests: one model of each kind that a rule is about, at prices that are easy to reckon with.
 
-/** What the gateway shows to the vendor; must appear nowhere else. */
-export const PROVIDER_KEYS = ['vendor-secret-one', 'vendor-secret-two'] as const
+/** The keys that the gateway shows to providers; they must appear nowhere else. */
+export const PROVIDER_KEYS = ['provider-secret-one', 'provider-secret-two'] as const
+/** The only provider, which speaks Gemini's protocol. */
+export const PROVIDER = 'provider-one'
 
-/** The text model that most scenarios call. USD per million tokens: input 1, output 4, cached 0.1, image output 30. */
+/** The text model that most tests call. USD per million tokens: input 1, output 4, cached 0.1, image output 30. */
 export const MODEL = 'test-model'
-/** Dearer above 1,000 prompt tokens: input 2 and output 8 instead of 1 and 4. */
+/** Above 1,000 prompt tokens input costs 2 and output 8, below 1 and 4. */
 export const TIERED = 'test-tiered'
-/** Thoughts cost 3, sound read costs 5. */
+/** Thinking costs 3, audio input 5. */
 export const THINKING = 'test-thinking'
 export const RETIRED = 'test-retired'
-/** Made for images: not to be had through a text surface. */
+/** An image model: no text surface can call it. */
 export const PICTURE = 'test-picture'
-/** The vendor's own name for every model. */
-export const UPSTREAM_MODEL = 'vendor-model-1'
+/** The provider's own name for every model. */
+export const UPSTREAM_MODEL = 'upstream-model-1'
 
 export interface CatalogueParts {
   /** `simulator`, or an address without a trailing slash. */
   upstream_url: string
   /** Lines of `[server]`. */
-  server?: string
+  server?: string | undefined
   /** Lines of the provider. */
-  provider?: string
-  api_keys?: readonly string[]
+  provider?: string | undefined
+  api_keys?: readonly string[] | undefined
   /** Further sections: limits, providers, models. */
-  more?: string
+  more?: string | undefined
 }
 
-/** A catalogue in TOML, of one provider named `vendor`. */
+/** The catalogue in TOML. */
 export function catalogueOf({
   upstream_url,
   server = '',
@@ -35,7 +37,7 @@ export function catalogueOf({
   api_keys = PROVIDER_KEYS.slice(0, 1),
   more = '',
 }: CatalogueParts): string {
-  const route = `routes = [{ provider = "vendor", model = "${UPSTREAM_MODEL}" }]`
+  const route = `routes = [{ provider = "${PROVIDER}", model = "${UPSTREAM_MODEL}" }]`
   return `
 [server]
 log_level = "debug"
@@ -43,7 +45,7 @@ ledger_writer = "inline"
 ${server}
 
 [[providers]]
-name = "vendor"
+name = "${PROVIDER}"
 protocol = "gemini"
 base_url = "${upstream_url}"
 api_keys = ${JSON.stringify(api_keys)}

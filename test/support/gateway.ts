@@ -1,4 +1,4 @@
-// Owns a real gateway as scenarios use it: over a socket, with a data folder of its own, and its books open to the test.
+// A real gateway for tests: called over a socket, in a data folder of its own, with its books open to the test.
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
@@ -19,11 +19,13 @@ import { createFileStore } from '../../src/media/store.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
-import { type LogLine, memoryLog } from './memory-log.ts'
+import { eventually } from './eventually.ts'
+import { type MemoryLog, memoryLog } from './memory-log.ts'
+import { fetchWithReceipts } from './receipts.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface TestGatewayOptions {
-  /** The catalogue's text; where absent, the one of catalogue.ts over `upstream`. */
+  /** The catalogue's text; where absent, that of catalogue.ts for `upstream`. */
   catalogue?: string
   upstream?: Pick<Upstream, 'url'>
   env?: Record<string, string>
@@ -77,8 +79,11 @@ export interface TestGateway extends AsyncDisposable {
   rows(): Rows
   /** The one call that is recorded. */
   onlyCall(): Call
-  log: { text(): string; lines(): LogLine[] }
-  /** Waits until no money is held, and asserts that nothing is left of any call but its record: held 0, the audit clean, no secret in the log. */
+  log: MemoryLog
+  /**
+   * Waits until no money is held, and asserts that nothing is left of any call but its record: nothing held, the audit
+   * clean, no secret in the log.
+   */
   atRest(): Promise<Rows>
   stop(): Promise<void>
 }
@@ -90,7 +95,6 @@ const SETTINGS: Omit<KeySettings, 'name'> = {
   addresses: null,
   expires_at_ms: null,
 }
-const SETTLED_WITHIN_MS = 5_000
 
 /** Starts a gateway on a free port of this machine. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
@@ -106,6 +110,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     data_folder,
     plugins: options.plugins ?? plugins,
     log: memory.log,
+    network: fetchWithReceipts,
     env,
     listen: '127.0.0.1:0',
     now,
@@ -220,13 +225,12 @@ const CREDENTIALS: Record<CredentialForm, (key: string, url: URL) => Record<stri
 const isRaw = (body: object | string): body is string | Uint8Array | ReadableStream =>
   typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream
 
-/** Calls whose callers have left settle after them. */
-async function settled(db: Database): Promise<void> {
-  const pending = () =>
-    db.query<{ n: number }, []>("SELECT count(*) AS n FROM holds WHERE state = 'pending'").get()?.n ?? 0
-  const deadline = performance.now() + SETTLED_WITHIN_MS
-  while (pending() > 0 && performance.now() < deadline) await Bun.sleep(5)
-}
+/** A call whose caller has left settles after that. */
+const settled = (db: Database): Promise<void> =>
+  eventually(
+    'no hold is pending',
+    () => db.query("SELECT 1 FROM holds WHERE state = 'pending' LIMIT 1").get() === null,
+  )
 
 function readRows(db: Database): Rows {
   const [accounts, keys, holds, entries, calls] = TABLES.map((table) =>

@@ -1,5 +1,6 @@
-// Owns a log that keeps its lines, for tests that look at what was logged. It cleans them as the real one does.
+// A log that keeps its lines, for tests that look at what was logged. It redacts as the real one does.
 import { createLogger, type LogLevel, type ProcessLogger } from '../../src/observe/log.ts'
+import { createCounter } from './counter.ts'
 
 export type LogLine = { level: LogLevel; time: string; message: string } & Record<string, unknown>
 
@@ -8,6 +9,8 @@ export interface MemoryLog {
   /** What was written, as it was written. */
   text(): string
   lines(): LogLine[]
+  /** Resolves with the first line that matches, once it is written. */
+  shows(matches: (line: LogLine) => boolean): Promise<LogLine>
 }
 
 /** @param options the level (`debug` where absent), the secrets that must not appear, and the clock */
@@ -15,11 +18,23 @@ export function memoryLog(
   options: { level?: LogLevel; secrets?: readonly string[]; now?: () => number } = {},
 ): MemoryLog {
   const written: string[] = []
+  const count = createCounter()
   const { level = 'debug', secrets = [], now = () => 0 } = options
-  const destination = { write: (line: string) => void written.push(line), flushSync() {} }
+  const write = (line: string): void => {
+    written.push(line)
+    count.add()
+  }
+  const lines = (): LogLine[] => written.map((line) => JSON.parse(line))
   return {
-    log: createLogger({ level, secrets, destination, now }),
+    log: createLogger({ level, secrets, destination: { write, flushSync() {} }, now }),
     text: () => written.join(''),
-    lines: () => written.map((line) => JSON.parse(line)),
+    lines,
+    async shows(matches) {
+      for (;;) {
+        const found = lines().find(matches)
+        if (found) return found
+        await count.reaches(count.count + 1)
+      }
+    },
   }
 }

@@ -1,12 +1,14 @@
-// Owns the native protocol's requests and answers as scenarios write them.
+// Requests and answers of the native protocol as tests write them.
 import { expect } from 'bun:test'
 import { MODEL } from './catalogue.ts'
+import { events, type Script, whole } from './upstream.ts'
 
 /** The path of a whole call. */
 export const wholePath = (model: string = MODEL): string => `/v1beta/models/${model}:generateContent`
+/** The path of a stream without `alt=sse`: a JSON array. */
+export const arrayPath = (model: string = MODEL): string => `/v1beta/models/${model}:streamGenerateContent`
 /** The path of a stream of server-sent events. */
-export const streamPath = (model: string = MODEL): string =>
-  `/v1beta/models/${model}:streamGenerateContent?alt=sse`
+export const streamPath = (model: string = MODEL): string => `${arrayPath(model)}?alt=sse`
 
 /** A request of one line of text. */
 export const ask = (text = 'Say hello.', rest: object = {}) => ({
@@ -14,13 +16,13 @@ export const ask = (text = 'Say hello.', rest: object = {}) => ({
   ...rest,
 })
 
-/** A piece of an answer, without an end. */
+/** A part of a streamed answer that does not end it. */
 export const piece = (text: string, rest: object = {}) => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }],
   ...rest,
 })
 
-/** A usage of that many tokens read and written. */
+/** A usage of this many tokens of input and output. */
 export const usage = (promptTokenCount: number, candidatesTokenCount: number, rest: object = {}) => ({
   promptTokenCount,
   candidatesTokenCount,
@@ -28,17 +30,21 @@ export const usage = (promptTokenCount: number, candidatesTokenCount: number, re
   ...rest,
 })
 
-/** A complete answer; 10 tokens read and 5 written where nothing else is said. */
+/** A complete answer; by default of 10 tokens of input and 5 of output. */
 export const answer = (text = 'Hello.', usageMetadata: object | undefined = usage(10, 5)) => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', index: 0 }],
   ...(usageMetadata ? { usageMetadata } : {}),
-  modelVersion: 'vendor-model-1-001',
+  modelVersion: 'upstream-model-1-001',
 })
 
 /** What `answer()` costs under the price of MODEL, in nano-dollars. */
 export const ANSWER_NANOS = 10 * 1_000 + 5 * 4_000
 
-/** The native error shape: spec.md, Errors, Native generation endpoints. */
+/** An upstream that answers `answer()`, whole or streamed as it is asked. */
+export const answering: Script = ({ path }) =>
+  path.includes(':stream') ? events([answer()]) : whole(answer())
+
+/** The error body of spec.md, Errors, Native generation endpoints. */
 export const nativeError = (code: number, status: string) => ({
   error: { code, status, message: expectText },
 })

@@ -1,15 +1,21 @@
-// Owns a vendor that does what a test says: it replays answers over a real socket, byte for byte, and keeps what it saw.
+// A scripted upstream: a server on a real socket that answers as a test says, byte for byte, and keeps the requests it saw.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createCounter } from './counter.ts'
+import { openReceipt, type Receipt } from './receipts.ts'
 
 /** One thing that an answer's body does, in the order of the script. */
 export type Step =
   /** Bytes as they are, in a packet of their own. */
   | { send: string | Uint8Array }
-  /** One server-sent event; what is no string is written as JSON. */
+  /** One server-sent event; anything but a string is written as JSON. */
   | { event: unknown }
-  /** Nothing, for so long, or until something happened. */
-  | { wait: number | Promise<unknown> }
-  /** The connection breaks, here. */
+  /** Nothing, until this is resolved. */
+  | { wait: Promise<unknown> }
+  /** Tells the test that the script has come this far. */
+  | { tell: () => void }
+  /** Nothing, until the gateway has read all that was sent. */
+  | 'read'
+  /** The connection is reset; after some bytes, not before the gateway has read them. */
   | 'reset'
   /** Nothing more is ever sent. */
   | 'hang'
@@ -18,7 +24,10 @@ export type Step =
 export interface Answer {
   status?: number
   headers?: Record<string, string>
-  /** Headers go out before the first step; without any step the answer is empty. `reset` as the only step sends not even headers. */
+  /**
+   * Headers go out before the first step; without any step the answer is empty. With `reset` or `hang` as the first
+   * step not even headers are sent.
+   */
   steps: readonly Step[]
 }
 
@@ -43,6 +52,8 @@ export interface Upstream extends AsyncDisposable {
   seen: Seen[]
   /** The request that came last. */
   last(): Seen
+  /** Resolves with the request that makes `seen` this long. */
+  sees(count: number): Promise<Seen>
   /** What is answered from now on. */
   answer(script: Script): void
 }
@@ -56,7 +67,7 @@ export const whole = (body: unknown, headers: Record<string, string> = {}): Answ
   steps: [{ send: asText(body) }],
 })
 
-/** A stream: objects and texts are events, steps are done. */
+/** A stream of server-sent events. */
 export const stream = (...steps: readonly Step[]): Answer => ({ headers: SSE, steps })
 
 /** A stream of these events, and its end. */
@@ -74,7 +85,7 @@ export const refusal = (
   steps: [{ send: asText(body) }],
 })
 
-/** A connection that breaks before any answer. */
+/** A connection that is reset before any answer. */
 export const RESET: Answer = { steps: ['reset'] }
 /** A connection on which no answer ever comes. */
 export const SILENCE: Answer = { steps: ['hang'] }
@@ -101,11 +112,27 @@ export const inChunks = (body: Uint8Array | string, chunk_bytes: number): Readab
   })
 }
 
-/** Starts a vendor on a free port of this machine. */
+/** A script that answers only when it is told to, and tells when it was asked. */
+export function heldBack(script: Script): { script: Script; asked: Promise<void>; release: () => void } {
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  return {
+    async script(seen, index) {
+      asked.resolve()
+      await released.promise
+      return typeof script === 'function' ? script(seen, index) : script
+    },
+    asked: asked.promise,
+    release: released.resolve,
+  }
+}
+
+/** Starts an upstream on a free port of this machine. */
 export async function startUpstream(
   script: Script = refusal(500, 'no answer was scripted'),
 ): Promise<Upstream> {
   const seen: Seen[] = []
+  const requests = createCounter()
   let current = script
   const server = createServer(async (request, response) => {
     const over = Promise.withResolvers<void>()
@@ -115,6 +142,7 @@ export async function startUpstream(
       over.resolve()
     })
     const index = seen.push(record) - 1
+    requests.add()
     await perform(typeof current === 'function' ? await current(record, index) : current, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -127,6 +155,13 @@ export async function startUpstream(
       const last = seen.at(-1)
       if (!last) throw new Error('the upstream saw no request')
       return last
+    },
+    async sees(count) {
+      for (;;) {
+        const request = seen[count - 1]
+        if (request) return request
+        await requests.reaches(requests.count + 1)
+      }
     },
     answer: (next) => {
       current = next
@@ -152,37 +187,41 @@ async function readRequest(request: IncomingMessage, over: Promise<void>): Promi
   }
 }
 
-const UNTIL_READ_MS = 20
-
 async function perform(answer: Answer, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const [first] = answer.steps
-  if (first === 'reset') return void request.socket.destroy()
-  if (first === 'hang') return
-  response.writeHead(answer.status ?? 200, answer.headers ?? {})
+  const { status = 200, headers = {}, steps } = answer
+  if (steps[0] === 'reset') return void request.socket.resetAndDestroy()
+  if (steps[0] === 'hang') return
+  const receipt = steps.some((step) => step === 'read' || step === 'reset') ? openReceipt() : undefined
+  response.writeHead(status, { ...headers, ...receipt?.headers })
   response.flushHeaders()
-  for (const step of answer.steps) {
+  const closed = new Promise<void>((resolve) => response.once('close', () => resolve()))
+  void closed.then(receipt?.close)
+  let sent_bytes = 0
+  for (const step of steps) {
     if (response.destroyed || step === 'hang') return
-    if (step === 'reset') {
-      // A reset overtakes what the other side has not read yet.
-      await Bun.sleep(UNTIL_READ_MS)
-      return void request.socket.destroy()
-    }
-    if ('wait' in step) await (typeof step.wait === 'number' ? Bun.sleep(step.wait) : step.wait)
-    else await write(response, 'send' in step ? step.send : eventBytes(step.event))
+    if (step === 'read' || step === 'reset') await untilRead(receipt, sent_bytes, closed)
+    else if ('wait' in step) await step.wait
+    else if ('tell' in step) step.tell()
+    else sent_bytes += await write(response, 'send' in step ? step.send : eventBytes(step.event), closed)
+    if (step === 'reset') return void request.socket.resetAndDestroy()
   }
   response.end()
 }
 
-/** Written, and taken by the other side as far as its window goes; a packet of its own. */
-async function write(response: ServerResponse, bytes: string | Uint8Array): Promise<void> {
+/** Until the gateway has read this much, or has left. */
+const untilRead = async (receipt: Receipt | undefined, bytes: number, closed: Promise<void>): Promise<void> =>
+  Promise.race([receipt?.wasRead(bytes), closed])
+
+/** Writes a packet, and waits until the other side takes more. @returns its bytes */
+async function write(
+  response: ServerResponse,
+  bytes: string | Uint8Array,
+  closed: Promise<void>,
+): Promise<number> {
   const taken = response.write(bytes)
-  if (!taken) {
-    await new Promise<void>((resolve) => {
-      response.once('drain', resolve)
-      response.once('close', resolve)
-    })
-  }
+  if (!taken) await Promise.race([new Promise<void>((resolve) => response.once('drain', resolve)), closed])
   await new Promise((resolve) => setImmediate(resolve))
+  return Buffer.byteLength(bytes)
 }
 
 const asText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))

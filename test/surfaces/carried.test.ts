@@ -1,36 +1,19 @@
 // Issue: "What cannot be carried is refused with a clear 400 that names the field, or dropped": the tables of carried.ts, over the wire.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { CARRIED, CARRIED_PARTS, type Loss, UNCARRIED } from '../../src/protocols/carried.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
-import { ASKS, ERROR_OF, TYPES } from './asks.ts'
-import {
-  countsOf,
-  expectUntouched,
-  MODELS,
-  openWorld,
-  PROTOCOLS,
-  replay,
-  TWO_VENDORS,
-  vendorOf,
-  type World,
-} from './world.ts'
+import { providerAsked, replay } from '../support/replay.ts'
+import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
+import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
 
-let world: World
-let key: string
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
-beforeEach(async () => {
-  world.upstream.answer(replay('text'))
-  key = await world.gateway.caller()
-})
+const { upstream, call, lastCall, counts, expectCounts } = await threeProviders()
+beforeEach(() => upstream.answer(replay('text')))
 
 function ask(surface: BuiltInProtocol, model: string, streams: boolean, said: JsonObject): Promise<Response> {
-  const { path, headers, body } = ASKS[surface](model, streams, said)
-  return world.gateway.call(path, body, { key, form: 'x-api-key', headers })
+  const { path, headers, body } = REQUESTS[surface](model, streams, said)
+  return call(path, body, { form: 'x-api-key', headers })
 }
 
 const isLoss = (place: string | Loss): place is Loss => typeof place !== 'string'
@@ -122,18 +105,18 @@ describe('refused with a 400 that names the field, in the surface’s shape, and
   })
 
   test.each(REFUSED)('%s to %s: %s', async (surface, to, field, said) => {
-    const before = countsOf(world)
+    const before = counts()
     for (const streams of [false, true]) {
       const response = await ask(surface, MODELS[to], streams, said)
       const { message, type, param = field } = ERROR_OF[surface]((await response.json()) as JsonObject)
       expect({ status: response.status, type, param }).toEqual({
         status: 400,
-        type: TYPES[surface].invalid,
+        type: ERROR_TYPES[surface].invalid,
         param: field,
       })
       expect(message).toContain(field)
     }
-    await expectUntouched(world, before)
+    await expectCounts(before)
   })
 })
 
@@ -142,8 +125,8 @@ describe('dropped in silence', () => {
     const response = await ask(surface, MODELS[to], false, said)
     expect(response.status).toBe(200)
     await response.text()
-    expect(vendorOf(world.upstream.last())).toBe(to)
-    expect(world.upstream.last().body.toString()).not.toContain(SAMPLE)
+    expect(providerAsked(upstream.last())).toBe(to)
+    expect(upstream.last().body.toString()).not.toContain(SAMPLE)
   })
 })
 
@@ -156,33 +139,33 @@ test.each(PROTOCOLS)(
       const response = await ask(surface, MODELS[surface], false, said)
       expect(response.status).toBe(200)
       await response.text()
-      expect(world.upstream.last().body.toString()).toContain(SAMPLE)
+      expect(upstream.last().body.toString()).toContain(SAMPLE)
     }
   },
 )
 
 describe('a model with routes to two vendors', () => {
   test('goes to the first, where that can carry the request', async () => {
-    await (await ask('openai', TWO_VENDORS, false, {})).text()
-    expect(vendorOf(world.upstream.last())).toBe('anthropic')
+    await (await ask('openai', TWO_PROVIDERS, false, {})).text()
+    expect(providerAsked(upstream.last())).toBe('anthropic')
   })
   test.each([false, true])(
     'goes to the one that can carry it, where the first cannot; streamed: %p',
     async (streams) => {
-      const before = world.upstream.seen.length
-      world.upstream.answer(replay('two-answers'))
-      const response = await ask('openai', TWO_VENDORS, streams, { n: 2 })
+      const before = upstream.seen.length
+      upstream.answer(replay('two-answers'))
+      const response = await ask('openai', TWO_PROVIDERS, streams, { n: 2 })
       expect(response.status).toBe(200)
       await response.text()
-      expect(world.upstream.seen.slice(before).map(vendorOf)).toEqual(['openai'])
-      expect(await world.lastCall()).toMatchObject({ provider: 'openai', outcome: 'completed' })
+      expect(upstream.seen.slice(before).map(providerAsked)).toEqual(['openai'])
+      expect(await lastCall()).toMatchObject({ provider: 'openai', outcome: 'completed' })
     },
   )
   test('is refused where neither can: the first one’s reason is told', async () => {
-    const before = countsOf(world)
-    const response = await ask('gemini', TWO_VENDORS, false, { cachedContent: 'cachedContents/x' })
+    const before = counts()
+    const response = await ask('gemini', TWO_PROVIDERS, false, { cachedContent: 'cachedContents/x' })
     expect(response.status).toBe(400)
     expect(ERROR_OF.gemini((await response.json()) as JsonObject).message).toContain('cachedContent')
-    await expectUntouched(world, before)
+    await expectCounts(before)
   })
 })

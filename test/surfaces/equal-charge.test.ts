@@ -1,11 +1,10 @@
-// Issue: "The same call through the three surfaces: equal charge, asserted to the nano-dollar"; "the usage fields shown to the caller are those that were billed".
+// The same call costs the same through each surface, to the nano-dollar, and shows the usage that was billed.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectIn } from '../../src/protocols/wire/json.ts'
-import { whole } from '../support/upstream.ts'
-import { ASKS } from './asks.ts'
+import { asksForStream, recorded, streamOf } from '../support/replay.ts'
 import {
   CACHE_READ_NANOS,
   CACHE_WRITE_1H_NANOS,
@@ -13,31 +12,25 @@ import {
   INPUT_NANOS,
   MODELS,
   OUTPUT_NANOS,
-  openWorld,
   PROTOCOLS,
-  recorded,
-  streamed,
-  streamOf,
-  type World,
-} from './world.ts'
+  threeProviders,
+} from '../support/three-providers.ts'
+import { whole } from '../support/upstream.ts'
+import { REQUESTS } from './requests.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream, lastCall } = await threeProviders()
 
-/** A usage in numbers that all surfaces tell. */
-interface Told {
+/** A usage in the numbers that all surfaces have. */
+interface Shown {
   read: number
   cached: number
   written: number
 }
 
-/** The usage that a surface shows: of a stream's events, the later word counts. */
-const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) => Told>> = {
+/** The usage that a surface shows: of a stream's events the last value of each field. */
+const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) => Shown>> = {
   gemini(events) {
-    const usage = lastWord(events.map(({ usageMetadata }) => usageMetadata))
+    const usage = lastValues(events.map(({ usageMetadata }) => usageMetadata))
     return {
       read: number(usage.promptTokenCount) + number(usage.toolUsePromptTokenCount),
       cached: number(usage.cachedContentTokenCount),
@@ -45,7 +38,7 @@ const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) =>
     }
   },
   anthropic(events) {
-    const usage = lastWord(events.flatMap((event) => [objectIn(event.message).usage, event.usage]))
+    const usage = lastValues(events.flatMap((event) => [objectIn(event.message).usage, event.usage]))
     const cached = number(usage.cache_read_input_tokens)
     const stored = number(usage.cache_creation_input_tokens)
     return {
@@ -55,7 +48,7 @@ const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) =>
     }
   },
   openai(events) {
-    const usage = lastWord(events.map((event) => event.usage))
+    const usage = lastValues(events.map((event) => event.usage))
     return {
       read: number(usage.prompt_tokens),
       cached: number(objectIn(usage.prompt_tokens_details).cached_tokens),
@@ -63,22 +56,26 @@ const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) =>
     }
   },
 }
-const lastWord = (usages: readonly (Json | undefined)[]): JsonObject =>
+const lastValues = (usages: readonly (Json | undefined)[]): JsonObject =>
   Object.assign({}, ...usages.map((usage) => objectIn(usage)))
-/** What there is none of may go unsaid. */
+/** A field may be absent where its number is zero. */
 const number = (value: Json | undefined): number => Number(value ?? 0)
 
-/** The same, from the record of what was billed. */
-const billed = (call: Call): Told => ({
+/** The same, from the call's record. */
+const billed = (call: Call): Shown => ({
   read: call.input_tokens + call.cache_read_tokens + call.cache_write_5m_tokens + call.cache_write_1h_tokens,
   cached: call.cache_read_tokens,
   written: call.output_tokens + call.thinking_tokens,
 })
 
-async function chargeBy(surface: BuiltInProtocol, vendor: BuiltInProtocol, streams: boolean): Promise<Call> {
-  const { path, headers, body } = ASKS[surface](MODELS[vendor], streams)
-  const key = await world.gateway.caller()
-  const response = await world.gateway.call(path, body, { key, form: 'x-api-key', headers })
+async function chargeBy(
+  surface: BuiltInProtocol,
+  provider: BuiltInProtocol,
+  streams: boolean,
+): Promise<Call> {
+  const { path, headers, body } = REQUESTS[surface](MODELS[provider], streams)
+  const key = await gateway.caller()
+  const response = await gateway.call(path, body, { key, form: 'x-api-key', headers })
   expect(response.status).toBe(200)
   const text = await response.text()
   const events: JsonObject[] = streams
@@ -87,17 +84,17 @@ async function chargeBy(surface: BuiltInProtocol, vendor: BuiltInProtocol, strea
         return data ? [JSON.parse(data)] : []
       })
     : [JSON.parse(text)]
-  const call = await world.lastCall()
-  // Without a usage of the vendor's own, his bytes pass as they are, and show none.
-  if (surface !== vendor || call.estimated === 0) expect(SHOWN[surface](events)).toEqual(billed(call))
+  const call = await lastCall()
+  // Between equal protocols the bytes pass as they are: a usage that the provider does not report is not shown.
+  if (surface !== provider || call.estimated === 0) expect(SHOWN[surface](events)).toEqual(billed(call))
   return call
 }
 
 /** A recorded answer with another usage in it. */
-function withUsage(vendor: BuiltInProtocol, streams: boolean, usage: JsonObject | undefined): string[] {
+function withUsage(provider: BuiltInProtocol, streams: boolean, usage: JsonObject | undefined): string[] {
   const name = streams ? 'stream-text' : 'whole-text'
-  return recorded(vendor, name).map((line) =>
-    line === '[DONE]' ? line : JSON.stringify(WRITE[vendor](JSON.parse(line), usage)),
+  return recorded(provider, name).map((line) =>
+    line === '[DONE]' ? line : JSON.stringify(WRITE[provider](JSON.parse(line), usage)),
   )
 }
 
@@ -121,7 +118,7 @@ const WRITE: Readonly<
 
 const read = (prompt: number, cached = 0) => prompt - cached
 
-/** [what, vendor, its usage, the cost in nano-dollars] */
+/** [what, provider, its usage, the cost in nano-dollars] */
 const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
   [
     'plain',
@@ -130,7 +127,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
     101 * INPUT_NANOS + 33 * OUTPUT_NANOS,
   ],
   [
-    'cached, with thoughts and what tools read',
+    'cached, with thinking and tool use',
     'gemini',
     {
       promptTokenCount: 1_001,
@@ -143,7 +140,7 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
     (read(1_001, 777) + 9) * INPUT_NANOS + 777 * CACHE_READ_NANOS + 70 * OUTPUT_NANOS,
   ],
   [
-    'thoughts only',
+    'thinking only',
     'gemini',
     { promptTokenCount: 7, thoughtsTokenCount: 57 },
     7 * INPUT_NANOS + 57 * OUTPUT_NANOS,
@@ -193,19 +190,19 @@ const CALLS: [string, BuiltInProtocol, JsonObject, number][] = [
   ['zeros', 'openai', { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }, 0],
 ]
 
-const answer = (vendor: BuiltInProtocol, usage: JsonObject | undefined) =>
-  world.upstream.answer((seen) =>
-    streamed(seen)
-      ? streamOf(vendor, withUsage(vendor, true, usage))
-      : whole(withUsage(vendor, false, usage)[0]),
+const answer = (provider: BuiltInProtocol, usage: JsonObject | undefined) =>
+  upstream.answer((seen) =>
+    asksForStream(seen)
+      ? streamOf(provider, withUsage(provider, true, usage))
+      : whole(withUsage(provider, false, usage)[0]),
   )
 
-describe('the same call costs the same through each surface, and shows what was billed', () => {
-  test.each(CALLS)('%s: a %s model', async (_, vendor, usage, cost_nanos) => {
-    answer(vendor, usage)
+describe('the same call costs the same through each surface, and shows the usage that was billed', () => {
+  test.each(CALLS)('%s: a %s model', async (_, provider, usage, cost_nanos) => {
+    answer(provider, usage)
     for (const surface of PROTOCOLS) {
       for (const streams of [false, true]) {
-        const call = await chargeBy(surface, vendor, streams)
+        const call = await chargeBy(surface, provider, streams)
         expect({ surface, streams, cost_nanos: call.cost_nanos, estimated: call.estimated }).toEqual({
           surface,
           streams,
@@ -217,12 +214,12 @@ describe('the same call costs the same through each surface, and shows what was 
   })
 
   test.each(PROTOCOLS)(
-    'a %s model that tells no usage: estimated, and where the answer is translated the estimate is shown',
-    async (vendor) => {
-      answer(vendor, undefined)
+    'a %s model that reports no usage: estimated, and where the answer is translated the estimate is shown',
+    async (provider) => {
+      answer(provider, undefined)
       for (const surface of PROTOCOLS) {
         for (const streams of [false, true]) {
-          const call = await chargeBy(surface, vendor, streams)
+          const call = await chargeBy(surface, provider, streams)
           expect(call.estimated).toBe(1)
           expect(call.output_tokens).toBeGreaterThan(10)
           expect(call.cost_nanos).toBe(call.input_tokens * INPUT_NANOS + call.output_tokens * OUTPUT_NANOS)

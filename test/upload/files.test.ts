@@ -1,17 +1,14 @@
-// silent.md, Upload and files: "`GET /api/v1/files` lists with the quota used; `GET` and `DELETE` one by key"; each account sees its own.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// silent.md, Upload and files: "`GET /api/v1/files` lists with the quota used; `GET` and `DELETE` one by key", each account its own.
+import { describe, expect, test } from 'bun:test'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FILE_QUOTA_BYTES } from '../../src/media/limits.ts'
 import { paint } from '../media/support.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { expectRefused, leftIn, type Uploaded, upload, usedBytes } from './support.ts'
+import { expectRefused, storedIn } from '../support/image-refusals.ts'
+import { fileScene } from '../support/scene.ts'
+import { type Uploaded, upload, usedBytes } from './support.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const { gateway } = await fileScene()
 
 interface Page {
   files: Uploaded[]
@@ -41,7 +38,7 @@ describe('GET /api/v1/files', () => {
     expect([second.files.map(({ name }) => name), second.next_cursor]).toEqual([['3.png', '1.png'], null])
   })
 
-  test('an account without files', async () => {
+  test('of an account without files', async () => {
     expect(await page(await gateway.caller('0'))).toEqual({
       files: [],
       next_cursor: null,
@@ -58,13 +55,13 @@ describe('GET /api/v1/files', () => {
     '?offset=1',
     '?limit=1&limit=2',
   ])('%s is refused', async (query) => {
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await at(query, await gateway.caller('0')), [400, 'invalid_request'])
   })
 })
 
 describe('GET /api/v1/files/{key}', () => {
-  test('the bytes with their own type, and headers that keep browsers from running them', async () => {
+  test('the bytes with their own type, and headers that keep a browser from running them', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png, filename: 'page.html' })
     const response = await at(`/${file?.key}`, key)
@@ -80,13 +77,13 @@ describe('GET /api/v1/files/{key}', () => {
     expect(await response.bytes()).toEqual(new Uint8Array(png))
   })
 
-  test('slashes of the key may be encoded', async () => {
+  test('the slashes of the key may be escaped', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     expect((await at(`/${encodeURIComponent(file?.key ?? '')}`, key)).status).toBe(200)
   })
 
-  test('a file whose bytes are gone from the disk is not found', async () => {
+  test('a file whose bytes are no longer on the disk is not found', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     await rm(join(gateway.data_folder, file?.key ?? ''))
@@ -97,19 +94,19 @@ describe('GET /api/v1/files/{key}', () => {
 })
 
 describe('DELETE /api/v1/files/{key}', () => {
-  test('row and bytes are deleted, and free their part of the quota', async () => {
+  test('removes row and bytes, and frees their part of the quota', async () => {
     const key = await gateway.caller('0')
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     const [file] = await upload(gateway, key, { bytes: png })
     const response = await at(`/${file?.key}`, key, 'DELETE')
     expect([response.status, await response.json()]).toEqual([200, { key: file?.key, deleted: true }])
-    expect(await leftIn(gateway)).toEqual(before)
+    expect(await storedIn(gateway)).toEqual(before)
     expect(await usedBytes(gateway, key)).toBe(0)
     for (const method of ['GET', 'DELETE'])
       await expectRefused(gateway, before, await at(`/${file?.key}`, key, method), NOT_FOUND)
   })
 
-  test('twice at once: one succeeds', async () => {
+  test('twice at once: one of them removes it', async () => {
     const key = await gateway.caller('0')
     const [file] = await upload(gateway, key, { bytes: png })
     const both = await Promise.all([1, 2].map(() => at(`/${file?.key}`, key, 'DELETE')))
@@ -122,7 +119,7 @@ describe('DELETE /api/v1/files/{key}', () => {
 describe.each(['GET', 'DELETE'])('%s', (method) => {
   test("another account's file: 404, and it stays", async () => {
     const [file] = await upload(gateway, await gateway.caller('0'), { bytes: png })
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(
       gateway,
       before,
@@ -144,16 +141,16 @@ describe.each(['GET', 'DELETE'])('%s', (method) => {
     '/%ff',
     '/%2525',
     `/files/1/${crypto.randomUUID()}_cat.png`,
-  ])('%s: 404, wherever it would lead', async (path) => {
-    const before = await leftIn(gateway)
+  ])('of %s: 404', async (path) => {
+    const before = await storedIn(gateway)
     const response = await at(path, await gateway.caller('0'), method)
     expect(response.status).toBe(404)
-    expect(await leftIn(gateway)).toEqual(before)
+    expect(await storedIn(gateway)).toEqual(before)
   })
 
   test('without a key: 401', async () => {
     const [file] = await upload(gateway, await gateway.caller('0'), { bytes: png })
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     const refusal = [401, 'invalid_api_key'] as const
     await expectRefused(gateway, before, await at(`/${file?.key}`, undefined, method), refusal)
     await expectRefused(gateway, before, await at('/files/1/none', undefined, method), refusal)

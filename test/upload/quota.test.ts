@@ -1,31 +1,18 @@
-// spec.md, Limits: "File storage quota, 200 MB per user"; silent.md: "over the quota: 413 QUOTA_EXCEEDED, and nothing of that request stays".
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// spec.md, Limits: "File storage quota, 200 MB per user"; silent.md, Upload and files: over the quota 413 QUOTA_EXCEEDED.
+import { describe, expect, test } from 'bun:test'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { chanceFrom } from '../media/support.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import {
-  expectRefused,
-  formOf,
-  leftIn,
-  MIN_BYTES,
-  pictureOf,
-  post,
-  type Uploaded,
-  upload,
-  usedBytes,
-} from './support.ts'
+import { expectRefused, storedIn } from '../support/image-refusals.ts'
+import { fileScene } from '../support/scene.ts'
+import { formOf, MIN_BYTES, pictureOf, post, type Uploaded, upload, usedBytes } from './support.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const { gateway } = await fileScene()
 
 const EXCEEDED = [413, 'QUOTA_EXCEEDED'] as const
 
-/** A caller with only so much quota left: one file was enlarged, on the disk (sparsely) and in its row. */
+/** The key of a caller who has this much of the quota left: one file of theirs has grown, on the disk and in its row. */
 async function callerWithRoom(room_bytes: number): Promise<string> {
   const key = await gateway.caller('0')
   const [file] = await upload(gateway, key, { bytes: pictureOf(MIN_BYTES) })
@@ -42,19 +29,19 @@ const removeFile = (key: string, file: Uploaded | undefined) =>
   gateway.call(`/api/v1/files/${file?.key}`, undefined, { key, method: 'DELETE' })
 
 describe('to the byte', () => {
-  test('a file that fills the quota is stored; one a byte larger is not, nor the smallest file after it', async () => {
+  test('a file that fills it is stored; a byte more is refused, and so is any file after that', async () => {
     const over = await callerWithRoom(10_000)
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, over, filesOf(10_001)), EXCEEDED)
     expect((await post(gateway, over, filesOf(10_000))).status).toBe(200)
     expect(await usedBytes(gateway, over)).toBe(FILE_QUOTA_BYTES)
-    const full = await leftIn(gateway)
+    const full = await storedIn(gateway)
     await expectRefused(gateway, full, await post(gateway, over, filesOf(MIN_BYTES)), EXCEEDED)
   })
 
   test('the files of one request count together', async () => {
     const key = await callerWithRoom(10_000)
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, filesOf(5_000, 5_001)), EXCEEDED)
     await expectRefused(
       gateway,
@@ -73,7 +60,7 @@ describe('to the byte', () => {
     expect((await post(gateway, key, filesOf(10_000))).status).toBe(200)
   })
 
-  test('a refused request takes nothing of the quota', async () => {
+  test('a refused upload takes nothing of it', async () => {
     const key = await callerWithRoom(10_000)
     for (const body of [filesOf(10_001), filesOf(5_000).subarray(0, -20), formOf([{ bytes: 'no image' }])])
       expect((await post(gateway, key, body)).status).not.toBe(200)
@@ -85,16 +72,16 @@ describe('to the byte', () => {
     expect((await post(gateway, await gateway.caller('0'), filesOf(10_000))).status).toBe(200)
   })
 
-  test('a file over 25 MB is refused as such, however little is left', async () => {
+  test('the size limit of a file is checked before the quota', async () => {
     const key = await callerWithRoom(MAX_IMAGE_BYTES + 10)
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     const refused = await post(gateway, key, filesOf(MAX_IMAGE_BYTES + 1))
     await expectRefused(gateway, before, refused, [413, 'IMAGE_TOO_LARGE'])
   })
 })
 
-describe('"counted exactly under parallel uploads"', () => {
-  test('64 at once with room for ten: ten are stored, and never a byte too much', async () => {
+describe('parallel uploads are counted exactly', () => {
+  test('64 at once, with room for ten: ten are stored, and never a byte over', async () => {
     const key = await callerWithRoom(10 * 60_000)
     let over = 0
     const watch = setInterval(() => {
@@ -121,7 +108,7 @@ describe('"counted exactly under parallel uploads"', () => {
     expect(await usedBytes(gateway, key)).toBe(FILE_QUOTA_BYTES)
   })
 
-  test('random sizes, with deletions in between: what was answered is what is stored', async () => {
+  test('of any sizes, with deletions in between: the quota is the sum of what was answered', async () => {
     const seed = Math.floor(Math.random() * 2 ** 32)
     const chance = chanceFrom(seed)
     const room = 400_000

@@ -1,29 +1,17 @@
-// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and every reason for a refusal.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+// spec.md, POST /api/v1/upload, and silent.md, Upload and files: what is stored, and for which reasons nothing is.
+import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { revokeKey } from '../../src/access/keys.ts'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { animate, paint } from '../media/support.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { connectRaw, type Leaving } from '../support/raw-client.ts'
-import {
-  BOUNDARY,
-  expectRefused,
-  formOf,
-  leftIn,
-  type Part,
-  pictureOf,
-  post,
-  upload,
-  usedBytes,
-} from './support.ts'
+import { eventually } from '../support/eventually.ts'
+import { expectRefused, storedIn } from '../support/image-refusals.ts'
+import { fileScene } from '../support/scene.ts'
+import { connectSocket, type Departure } from '../support/socket-client.ts'
+import { BOUNDARY, formOf, type Part, pictureOf, post, upload, usedBytes } from './support.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway()
-})
-afterAll(() => gateway.stop())
+const { gateway } = await fileScene()
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 const png = await paint('png')
@@ -63,7 +51,7 @@ describe('"each `{key, name, size, mime, sha256, width, height, created_at}`"', 
     expect(await usedBytes(gateway, key)).toBe(3 * png.length)
   })
 
-  test('as clients send it: FormData, chunked or not', async () => {
+  test('a form as a client encodes it, of an announced or unannounced length', async () => {
     const key = await gateway.caller('0')
     const form = new FormData()
     form.append('files', new Blob([png], { type: 'image/png' }), 'ä☃.png')
@@ -128,7 +116,7 @@ const tiff = await paint('tiff')
 const avif = await paint('avif')
 const whole = formOf([{ bytes: png }])
 
-/** Each is sent alone, and between two good files. */
+/** What is wrong with a file, and its refusal; each is also sent between two valid files. */
 const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ['over 25 MB by a byte', [413, 'IMAGE_TOO_LARGE'], () => pictureOf(MAX_IMAGE_BYTES + 1)],
   ['an empty file', [400, 'IMAGE_TYPE_UNSUPPORTED'], () => text('')],
@@ -148,16 +136,16 @@ const BAD_FILES: [string, readonly [number, string], () => Uint8Array][] = [
   ],
 ]
 
-describe('a refused file: nothing of the request stays', () => {
+describe('a file that is refused: nothing of the request stays', () => {
   test.each(BAD_FILES)('%s', async (_, refusal, make) => {
     const key = await gateway.caller('0')
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, formOf([{ bytes: make() }])), refusal)
   })
 
-  test.each(BAD_FILES)('%s, after a good one and before another', async (_, refusal, make) => {
+  test.each(BAD_FILES.slice(1))('%s, between two valid files', async (_, refusal, make) => {
     const key = await gateway.caller('0')
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     const body = formOf([{ bytes: png }, { bytes: make() }, { bytes: png }])
     await expectRefused(gateway, before, await post(gateway, key, body), refusal)
     expect(await usedBytes(gateway, key)).toBe(0)
@@ -170,13 +158,13 @@ const BAD_FORMS: [string, Buffer, string?][] = [
   ['no body', Buffer.alloc(0)],
   ['no boundary in the Content-Type', whole, 'multipart/form-data'],
   ['another boundary in the Content-Type', whole, 'multipart/form-data; boundary=another'],
-  ['JSON, not a form', text('{"files": []}'), 'application/json'],
-  ['the image itself, not a form', Buffer.from(png), 'image/png'],
-  ['a form of the other kind', text('files=cat.png'), 'application/x-www-form-urlencoded'],
+  ['not a form: JSON', text('{"files": []}'), 'application/json'],
+  ['not a form: the image itself', Buffer.from(png), 'image/png'],
+  ['a urlencoded form', text('files=cat.png'), 'application/x-www-form-urlencoded'],
   ['a form without parts', text(`--${BOUNDARY}--\r\n`)],
-  ['text, not a form', text('hello')],
-  ['cut in a part’s head', whole.subarray(0, 40)],
-  ['cut in a file', whole.subarray(0, 200)],
+  ['not a form: a text', text('hello')],
+  ['cut inside a part’s head', whole.subarray(0, 40)],
+  ['cut inside a file', whole.subarray(0, 200)],
   ['cut before its last boundary', whole.subarray(0, -20)],
   ['cut inside its last boundary', whole.subarray(0, -6)],
   ['another field than `files`', formOf([{ bytes: png, field: 'image' }])],
@@ -191,22 +179,22 @@ const BAD_FORMS: [string, Buffer, string?][] = [
     formOf([{ bytes: png }, { bytes: 'x', head: 'Content-Disposition: form-data; name="x"' }]),
   ],
   ['a part without a disposition', formOf([{ bytes: png, head: 'Content-Type: image/png' }])],
-  ['a part with a malformed head', formOf([{ bytes: png, head: 'nonsense' }])],
+  ['a part with an invalid head', formOf([{ bytes: png, head: 'nonsense' }])],
   ['101 files', formOf(many(101))],
 ]
 
 describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
   test.each(BAD_FORMS)('%s', async (...[_, body, content_type]) => {
     const key = await gateway.caller('0')
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, body, content_type), INVALID)
   })
 
-  test('a hundred files are not too many', async () => {
+  test('a hundred files are accepted', async () => {
     expect(await upload(gateway, await gateway.caller('0'), ...many(100))).toHaveLength(100)
   })
 
-  test('cut or altered at any place: 400 or stored, and nothing is left over', async () => {
+  test('cut at any byte, or altered at any byte: 400, or stored', async () => {
     const key = await gateway.caller('0')
     for (let at = 0; at < whole.length; at += 13) {
       const altered = Buffer.from(whole)
@@ -218,7 +206,7 @@ describe('"Bad multipart" is 400, never 500, and leaves nothing', () => {
   })
 })
 
-describe('callers', () => {
+describe('who may upload', () => {
   const CALLERS: [string, readonly [number, string], () => Promise<string | undefined>][] = [
     ['no key', [401, 'invalid_api_key'], async () => undefined],
     ['an unknown key', [401, 'invalid_api_key'], async () => `tg_${'x'.repeat(43)}`],
@@ -241,16 +229,16 @@ describe('callers', () => {
       },
     ],
     [
-      'a foreign address',
+      'another address',
       [403, 'MODEL_ACCESS_DENIED'],
       () => gateway.caller('0', { addresses: ['192.0.2.1'] }),
     ],
   ]
   test.each(CALLERS)('%s is refused', async (_, refusal, make) => {
     const key = await make()
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     await expectRefused(gateway, before, await post(gateway, key, whole), refusal)
-    // And before the body is read: this one is not even a form.
+    // Before the body is looked at: this one is not a form.
     await expectRefused(gateway, before, await post(gateway, key, text('nothing'), 'image/png'), refusal)
   })
 
@@ -263,8 +251,8 @@ describe('callers', () => {
       '\r\n',
     ].join('\r\n')
 
-  test('a caller without a key is refused before they send the body', async () => {
-    const client = await connectRaw(gateway.url)
+  test('a request without a key is refused before its body is sent', async () => {
+    const client = await connectSocket(gateway.url)
     client.send(head({ 'content-length': '10000000' }))
     await client.sees('401 Unauthorized')
     await client.sees('invalid_api_key')
@@ -272,29 +260,31 @@ describe('callers', () => {
   })
 
   test('a body over 100 MB is refused before it is sent', async () => {
-    const before = await leftIn(gateway)
+    const before = await storedIn(gateway)
     const authorization = `Bearer ${await gateway.caller('0')}`
-    const client = await connectRaw(gateway.url)
+    const client = await connectSocket(gateway.url)
     client.send(head({ authorization, 'content-length': String(100 * 1024 * 1024 + 1) }))
     await client.sees('413 ')
     await client.sees('invalid_request')
     await client.closed
-    expect(await leftIn(gateway)).toEqual(before)
+    expect(await storedIn(gateway)).toEqual(before)
   })
 
-  test.each(['close', 'reset'] as Leaving[])(
-    'a sender who leaves half-way (%s) leaves nothing behind',
+  test.each(['close', 'reset'] as Departure[])(
+    'a caller who leaves during the upload (%s) leaves nothing',
     async (how) => {
-      const before = await leftIn(gateway)
+      const before = await storedIn(gateway)
       const authorization = `Bearer ${await gateway.caller('0')}`
       const body = formOf([{ bytes: png }, { bytes: pictureOf(1_000_000) }])
-      const client = await connectRaw(gateway.url)
+      const client = await connectSocket(gateway.url)
       client.send(head({ authorization, 'content-length': String(body.length) }))
       client.send(body.subarray(0, 500_000))
-      while ((await leftIn(gateway)).on_disk.length < before.on_disk.length + 2) await Bun.sleep(1)
+      await eventually(
+        'the first file is stored, and the second begun',
+        async () => (await storedIn(gateway)).on_disk.length >= before.on_disk.length + 2,
+      )
       client.leave(how)
-      while ((await leftIn(gateway)).rows.length > before.rows.length) await Bun.sleep(1)
-      expect(await leftIn(gateway)).toEqual(before)
+      await eventually('both are removed', async () => Bun.deepEquals(await storedIn(gateway), before))
       await gateway.atRest()
     },
   )

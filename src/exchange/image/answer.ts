@@ -13,7 +13,7 @@ export interface PaidImages {
   request_id: string
 }
 
-/** spec.md, Image response; `usage` and `cost` (USD) are silent.md's. */
+/** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */
 export function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: PaidImages): Response {
   const body = {
     created: Math.floor(created_ms / 1_000),

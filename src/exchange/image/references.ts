@@ -40,7 +40,7 @@ const RETRY_AFTER_S = 2
  * before all stored ones are known to be there. An upload is skipped: it is stored and read only once money is held.
  *
  * @returns the images in the order of their sources, in formats that every provider reads
- * @throws GatewayError with the codes of spec.md's table: invalid_image_key, invalid_generation_id, duplicate_reference,
+ * @throws GatewayError with the codes of spec.md, Image endpoints: invalid_image_key, invalid_generation_id, duplicate_reference,
  * IMAGE_NOT_FOUND, generation_not_found, generation_not_ready, IMAGES_TOO_LARGE_TOTAL, and those of data URIs and URLs
  */
 export async function findReferences(

@@ -10,7 +10,7 @@ import type { Sending } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
-/** What a model may be asked for whose sizes the catalogue does not list: the largest that spec.md has verified. */
+/** What a model may be asked for whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
 
 /**

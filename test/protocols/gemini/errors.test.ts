@@ -1,4 +1,4 @@
-// spec.md, "Errors: Native generation endpoints", and silent.md for the rest.
+// spec.md, Native generation endpoints (errors), and silent.md, Native, for the rest.
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError } from '../../../src/domain/errors.ts'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
@@ -20,7 +20,7 @@ const TABLE: [ErrorKind, number, string][] = [
   ['overloaded', 503, 'UNAVAILABLE'],
 ]
 
-describe('spec.md: body shape {error: {code, message, status}}', () => {
+describe('spec.md, Native generation endpoints: body shape {error: {code, message, status}}', () => {
   test.each(TABLE)('%s is %i %s', (kind, status, canonical) => {
     const error = new GatewayError(kind, 'What to do.', {
       code: 'hidden_code',

@@ -134,7 +134,7 @@ describe('refused with 400, naming the field', () => {
 describe('taken as it is', () => {
   const cases: [string, JsonObject][] = [
     ...['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'IMAGE/PNG'].map(
-      (mime): [string, JsonObject] => [`spec.md: ${mime} is allowed`, image(mime)],
+      (mime): [string, JsonObject] => [`spec.md, Native generation request: ${mime} is allowed`, image(mime)],
     ),
     ['audio', image('audio/mp3')],
     ['video', image('video/mp4')],

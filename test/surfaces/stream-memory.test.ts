@@ -1,4 +1,4 @@
-// Issue: "memory flat over a long stream": a process of its own translates 50,000 events, and its memory does not grow with them.
+// Memory stays flat over a long stream: a process of its own translates 50,000 events, and does not grow with them.
 
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 
 const EVENTS = 50_000
 const PIECE_BYTES = 1_024
-/** What a stream of these events weighs. Whatever was kept of each would show: 1 kB of text in all of them is 50 MB. */
+/** The size of the stream: a gateway that kept the text of each event would grow by it. */
 const MIN_BYTES = EVENTS * PIECE_BYTES
 const MAX_GROWTH_BYTES = MIN_BYTES / 2
 
@@ -25,10 +25,10 @@ const PAIRS: [BuiltInProtocol, BuiltInProtocol][] = [
 describe('memory stays flat', () => {
   test.each(PAIRS)(
     'a caller of %s, a %s model',
-    async (surface, vendor) => {
-      const program = join(import.meta.dir, 'long-stream.ts')
+    async (surface, provider) => {
+      const program = join(import.meta.dir, 'stream-memory.ts')
       const child = Bun.spawn(
-        [process.execPath, program, surface, vendor, String(EVENTS), String(PIECE_BYTES)],
+        [process.execPath, program, surface, provider, String(EVENTS), String(PIECE_BYTES)],
         {
           stdout: 'pipe',
           stderr: 'inherit',

@@ -1,25 +1,25 @@
-// Owns the ways in which a vendor fails, and what of its words nobody else may read.
+// The ways in which a provider fails, and what it may say that no caller and no log may show.
 import { expect } from 'bun:test'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { type Answer, RESET, refusal, SILENCE } from '../support/upstream.ts'
 
-const SECRETS = [...PROVIDER_KEYS, 'AIzaSy', '10.20.30.40', '127.0.0.1', 'vendor.internal']
+const SECRETS = [...PROVIDER_KEYS, 'AIzaSy', '10.20.30.40', '127.0.0.1', 'provider.internal']
 
-/** What a vendor might say that nobody else should read. */
+/** A provider's error that tells its key and its address. */
 export const leaky = (code: number, status: string, words = 'Failed') => ({
   error: {
     code,
     status,
-    message: `${words}: ${PROVIDER_KEYS[0]} at https://vendor.internal:8443/v1beta/x?key=AIzaSyA1234567890123456789012345678901 from 10.20.30.40:443`,
+    message: `${words}: ${PROVIDER_KEYS[0]} at https://provider.internal:8443/v1beta/x?key=AIzaSyA1234567890123456789012345678901 from 10.20.30.40:443`,
   },
 })
 
-/** Asserts that a text holds nothing of that. */
+/** Asserts that a text tells none of that. */
 export function expectNoLeak(text: string): void {
   for (const secret of SECRETS) expect(text).not.toContain(secret)
 }
 
-/** How a vendor fails, and the status that the caller gets. */
+/** How a provider fails, and the status that the caller gets. */
 export const FAILURES: [string, Answer, number, string][] = [
   ['300', refusal(300), 502, 'UNAVAILABLE'],
   ['302 to elsewhere', refusal(302, '', { location: 'http://127.0.0.1:1/' }), 502, 'UNAVAILABLE'],
@@ -56,14 +56,14 @@ export const FAILURES: [string, Answer, number, string][] = [
   ['503', refusal(503, leaky(503, 'UNAVAILABLE')), 502, 'UNAVAILABLE'],
   ['504', refusal(504), 502, 'UNAVAILABLE'],
   ['599', refusal(599), 502, 'UNAVAILABLE'],
-  ['a connection that breaks before any answer', RESET, 502, 'UNAVAILABLE'],
-  ['a connection that breaks after the headers', { steps: [{ send: '' }, 'reset'] }, 502, 'UNAVAILABLE'],
+  ['a connection that is reset before any answer', RESET, 502, 'UNAVAILABLE'],
+  ['a connection that is reset after the headers', { steps: [{ send: '' }, 'reset'] }, 502, 'UNAVAILABLE'],
   ['no answer in time', SILENCE, 502, 'UNAVAILABLE'],
   ['headers, and nothing more in time', { steps: [{ send: '' }, 'hang'] }, 502, 'UNAVAILABLE'],
   ['an empty answer', { steps: [] }, 502, 'UNAVAILABLE'],
   ['204', { status: 204, steps: [] }, 502, 'UNAVAILABLE'],
 ]
 
-/** Lines of a provider who waits a moment only for those who never answer, and long enough for all others. */
-export const patienceWith = (failure: string): string =>
+/** Lines of the provider: short time-outs for failures that never answer, the usual ones for all others. */
+export const timeoutsFor = (failure: string): string =>
   failure.endsWith('in time') ? 'first_byte_timeout_ms = 100\ncall_timeout_ms = 100' : ''

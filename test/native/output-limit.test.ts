@@ -1,48 +1,47 @@
-// design.md, Hold: where the balance pays for less than the ceiling, the output limit sent upstream is what it affords.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+// The output limit that is sent upstream where the balance pays for less than the model's longest answer: what it affords.
+import { beforeEach, describe, expect, test } from 'bun:test'
 import { THINKING } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answer, ask, nativeError, refusalOf, streamPath, usage, wholePath } from '../support/native.ts'
-import { events, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import {
+  answer,
+  answering,
+  ask,
+  nativeError,
+  refusalOf,
+  streamPath,
+  usage,
+  wholePath,
+} from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { heldBack, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let gateway: TestGateway
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startTestGateway({ upstream })
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-})
+const { gateway, upstream, asked } = await fileScene()
 beforeEach(() => {
   upstream.seen.length = 0
-  upstream.answer((seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer())))
+  upstream.answer(answering)
 })
 
 const HEADER = 'x-tollgate-output-limit'
-/** Pays a prompt of a few tokens and a thousand of output; the model allows 8,192. */
+/** Pays for a prompt of a few tokens and a thousand tokens of output; the model allows 8,192. */
 const LITTLE_USD = '0.004'
 
-const sent = () => JSON.parse(upstream.last().body.toString())
+/** An account with little money. */
 async function poor(balance_usd = LITTLE_USD) {
   const { id, name } = await gateway.account(`poor-${crypto.randomUUID()}`, { balance_usd })
   const row = () => gateway.rows().accounts.find((account) => account.id === id)
   return { id, key: gateway.key(name), row }
 }
 
-describe('a balance that pays for a useful answer, but not for the longest', () => {
+describe('a balance that pays for a useful answer, but not for the longest one', () => {
   test.each([
     ['whole', wholePath(THINKING)],
     ['streamed', streamPath(THINKING)],
-  ])('%s: the vendor is given the limit that it affords, and a header says so', async (_, path) => {
+  ])('%s: the limit sent upstream is what it affords, and a header says so', async (_, path) => {
     const { key } = await poor()
     const response = await gateway.call(path, ask(), { key })
     expect(response.status).toBe(200)
     const limit = Number(response.headers.get(HEADER))
     expect(limit).toBeWithin(256, 1_001)
-    expect(sent()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
+    expect(asked()).toEqual({ ...ask(), generationConfig: { maxOutputTokens: limit } })
     await response.text()
     await gateway.atRest()
   })
@@ -59,7 +58,7 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
     expect(Math.floor((hold - input_tokens * 1_000) / 4_000)).toBe(limit)
   })
 
-  /** What the gateway takes the prompt of `ask()` to be: seen in a call whose vendor reports nothing. */
+  /** The gateway's estimate of the prompt of `ask()`: seen in a call whose provider reports no usage. */
   async function estimatedInput() {
     const { key } = await poor('10')
     upstream.answer(whole({ candidates: answer().candidates }))
@@ -84,7 +83,7 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
     expect(row()?.balance_nanos).toBeGreaterThanOrEqual(0)
   })
 
-  test('a caller’s own lower limit stands, under the spelling that he used', async () => {
+  test('a lower limit of the caller’s own stands, in the spelling that they used', async () => {
     const { key } = await poor()
     const body = `{"contents":[{"parts":[{"text":"Hi"}]}],  "generation_config":{"max_output_tokens":300}}`
     const response = await gateway.call(wholePath(THINKING), body, { key })
@@ -111,7 +110,7 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
     const limit = Number(response.headers.get(HEADER))
     expect(limit).toBeWithin(256, 1_001)
     const own = (rest as Record<string, object>)[config]
-    expect(sent()).toEqual({ ...body, [config]: { ...own, [field]: limit } })
+    expect(asked()).toEqual({ ...body, [config]: { ...own, [field]: limit } })
   })
 
   test('several candidates share what there is', async () => {
@@ -127,23 +126,18 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
 
   test('a second call at the same time finds nothing left', async () => {
     const { key } = await poor()
-    const release = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      await release.promise
-      return whole(answer())
-    })
+    const { script, asked: arrived, release } = heldBack(answering)
+    upstream.answer(script)
     const first = gateway.call(wholePath(THINKING), ask(), { key })
-    await arrived.promise
+    await arrived
     const refusal = await refusalOf(await gateway.call(wholePath(THINKING), ask(), { key }))
     expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
-    release.resolve()
+    release()
     expect((await first).status).toBe(200)
     await gateway.atRest()
   })
 
-  test('a key’s spend limit clamps as a balance does', async () => {
+  test('a key’s spend limit lowers it as a balance does', async () => {
     const key = await gateway.caller('10', { spend_limit_nanos: 4_000_000 })
     const response = await gateway.call(wholePath(THINKING), ask(), { key })
     expect(Number(response.headers.get(HEADER))).toBeWithin(256, 1_001)
@@ -151,17 +145,20 @@ describe('a balance that pays for a useful answer, but not for the longest', () 
   })
 })
 
-describe('"the most that any may set" is the model’s max_output_tokens', () => {
-  test.each([8_193, 100_000])('%i is lowered to it, however much there is to pay with', async (asked) => {
-    const { key } = await poor('10')
-    const body = ask('Say hello.', { generationConfig: { topK: 3, maxOutputTokens: asked } })
-    const response = await gateway.call(wholePath(THINKING), body, { key })
-    expect(response.headers.get(HEADER)).toBe('8192')
-    expect(sent()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
-    await gateway.atRest()
-  })
+describe('silent.md, Chat completions: "A `max_tokens` above the model\'s limit is lowered"', () => {
+  test.each([8_193, 100_000])(
+    '%i is lowered to 8,192, however large the balance',
+    async (maxOutputTokens) => {
+      const { key } = await poor('10')
+      const body = ask('Say hello.', { generationConfig: { topK: 3, maxOutputTokens } })
+      const response = await gateway.call(wholePath(THINKING), body, { key })
+      expect(response.headers.get(HEADER)).toBe('8192')
+      expect(asked()).toEqual({ ...body, generationConfig: { topK: 3, maxOutputTokens: 8_192 } })
+      await gateway.atRest()
+    },
+  )
 
-  test('8,192 itself goes as it came', async () => {
+  test('8,192 itself is sent as it came', async () => {
     const { key } = await poor('10')
     const body = ` ${JSON.stringify(ask('Say hello.', { generationConfig: { maxOutputTokens: 8_192 } }))} `
     const response = await gateway.call(wholePath(THINKING), body, { key })
@@ -178,8 +175,8 @@ describe('"the most that any may set" is the model’s max_output_tokens', () =>
   })
 })
 
-describe('no clamp', () => {
-  test('where the balance pays for the longest answer: the body goes as it came, and no header says anything', async () => {
+describe('the limit is not lowered', () => {
+  test('where the balance pays for the longest answer: the body is sent as it came, and no header is added', async () => {
     const { key } = await poor('10')
     const body = ` ${JSON.stringify(ask())} `
     const response = await gateway.call(wholePath(THINKING), body, { key })
@@ -188,13 +185,13 @@ describe('no clamp', () => {
   })
 
   test.each([
-    ['less than 256 tokens of output are affordable', '0.001', {}],
+    ['the balance affords fewer than 256 tokens of output', '0.001', {}],
     [
-      'less than all of a short answer that was asked for is',
+      'the caller asks for fewer than 256 tokens, and the balance affords less',
       '0.0003',
       { generationConfig: { maxOutputTokens: 100 } },
     ],
-  ])('but a refusal, where %s', async (_, balance_usd, rest) => {
+  ])('but the call is refused, where %s', async (_, balance_usd, rest) => {
     const { key, row } = await poor(balance_usd)
     const refusal = await refusalOf(await gateway.call(wholePath(THINKING), ask('Say hello.', rest), { key }))
     expect([refusal.status, refusal.body]).toEqual([402, nativeError(402, 'FAILED_PRECONDITION')])
@@ -203,22 +200,17 @@ describe('no clamp', () => {
     await gateway.atRest()
   })
 
-  test('the hold of a call under way is its ceiling, and comes back but for the cost', async () => {
+  test('the hold of a call under way is its ceiling, and all of it but the cost is released', async () => {
     const { key, row } = await poor('10')
-    const release = Promise.withResolvers<void>()
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      await release.promise
-      return whole(answer())
-    })
+    const { script, asked: arrived, release } = heldBack(answering)
+    upstream.answer(script)
     const body = ask('Say hello.', { generationConfig: { maxOutputTokens: 500 } })
     const call = gateway.call(wholePath(THINKING), body, { key })
-    await arrived.promise
+    await arrived
     const held = row()?.held_nanos ?? 0
     expect(held).toBeWithin(500 * 4_000 + 1, 500 * 4_000 + 100_000)
     expect(row()?.balance_nanos).toBe(10_000_000_000)
-    release.resolve()
+    release()
     await (await call).text()
     expect(row()).toMatchObject({ held_nanos: 0, balance_nanos: 10_000_000_000 - 30_000 })
     await gateway.atRest()

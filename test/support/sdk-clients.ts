@@ -1,4 +1,4 @@
-// Owns the three vendors' SDKs as callers of the gateway: one way to ask, three ways to say it, each with the SDK's own objects.
+// The three official SDKs as clients of the gateway, behind one interface; each builds its requests from its own objects.
 
 import Anthropic from '@anthropic-ai/sdk'
 import { type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai'
@@ -15,9 +15,9 @@ export interface Ask {
   schema?: Record<string, unknown>
   thinks?: boolean
   signal?: AbortSignal
-  /** Told of every piece of text. */
+  /** Called with every piece of text. */
   onText?: (text: string) => void
-  /** An answer that called tools, and what the tools gave, in the order of its calls. */
+  /** An answer that called tools, and the tools' results in the order of its calls. */
   after?: { reply: Reply; results: readonly string[] }
 }
 
@@ -27,16 +27,16 @@ export interface ToolCall {
   arguments: unknown
 }
 
-/** What the caller reads, whatever his SDK calls it. */
+/** What a caller reads, whatever their SDK calls it. */
 export interface Reply {
   text: string
   thinking: string
   calls: ToolCall[]
-  /** In the SDK's own words. */
+  /** The SDK's own word for the reason. */
   stop: string
-  /** All that was read, of it from the cache; all that was written, of it thoughts where the surface tells them. */
+  /** Input tokens, those of them from the cache, and output tokens with the thinking. */
   usage: { read: number; cached: number; written: number }
-  /** What the SDK's user gives back with the next turn. */
+  /** The SDK's own object, which its user sends back with the next turn. */
   own: unknown
 }
 
@@ -59,7 +59,7 @@ const BUDGET_TOKENS = 2_000
 
 export type ClientMaker = (url: URL, key: string) => Client
 
-/** As its users make it: only the base address and the key are said. */
+/** As its users make it: with the base address and the key. */
 export const createAnthropicSdk = (url: URL, apiKey: string): Anthropic =>
   new Anthropic({
     apiKey,
@@ -149,7 +149,7 @@ const createAnthropic: ClientMaker = (url, apiKey) => {
   }
 }
 
-/** What other vendors' thinking is carried in; OpenAI's types do not know it. */
+/** The fields that carry the thinking of other providers; OpenAI's types do not have them. */
 interface Reasoned {
   reasoning_content?: string
   reasoning_details?: { index?: number; text?: string; signature?: string }[]
@@ -228,7 +228,7 @@ const createOpenai: ClientMaker = (url, apiKey) => {
     }
   }
 
-  /** Pieces of thinking are put together as those who stream them say: by their index. */
+  /** Joins pieces of thinking by their index, as those who stream them document it. */
   function gather(details: Reasoned['reasoning_details'], more: Reasoned['reasoning_details']) {
     const gathered = [...(details ?? [])]
     for (const piece of more ?? []) {

@@ -1,55 +1,40 @@
-// Issue: "@anthropic-ai/sdk, openai and @google/genai as clients over a real socket, each against models of all three providers".
+// The three SDKs as clients over a real socket, each with models of all three protocols: text, tools, thinking, images, schemas.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
+import { asksForStream, providerAsked, recorded, replay, streamOf, TIDES } from '../support/replay.ts'
+import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from '../support/sdk-clients.ts'
+import { ALIASES, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
-import { CLIENTS, type Client, QUESTION, type Reply, SURFACES } from './clients.ts'
-import {
-  ALIASES,
-  MODELS,
-  openWorld,
-  PROTOCOLS,
-  recorded,
-  replay,
-  streamed,
-  streamOf,
-  TIDES,
-  vendorOf,
-  type World,
-} from './world.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await openWorld()
-})
-afterAll(() => world[Symbol.asyncDispose]())
+const { gateway, upstream, asked, lastCall } = await threeProviders()
 
 const COMBINATIONS = PROTOCOLS.flatMap((caller) =>
-  PROTOCOLS.flatMap((vendor) => [false, true].map((streams) => [caller, vendor, streams] as const)),
+  PROTOCOLS.flatMap((provider) => [false, true].map((streams) => [caller, provider, streams] as const)),
 )
-const WAYS = ([caller, vendor, streams]: (typeof COMBINATIONS)[number]) =>
+const named = ([caller, provider, streams]: (typeof COMBINATIONS)[number]) =>
   [
-    `${CLIENT_NAMES[caller]}, a ${vendor} model, ${streams ? 'streamed' : 'whole'}`,
+    `${CLIENT_NAMES[caller]}, a ${provider} model, ${streams ? 'streamed' : 'whole'}`,
     caller,
-    vendor,
+    provider,
     streams,
   ] as const
 const CLIENT_NAMES = { gemini: '@google/genai', anthropic: '@anthropic-ai/sdk', openai: 'openai' }
-const EACH = COMBINATIONS.map(WAYS)
+const EACH = COMBINATIONS.map(named)
 
 async function clientOf(caller: BuiltInProtocol): Promise<Client> {
-  return CLIENTS[caller](world.gateway.url, await world.gateway.caller())
+  return CLIENTS[caller](gateway.url, await gateway.caller())
 }
 
-/** How each SDK is told of each end. */
+/** Each SDK's word for how an answer ended. */
 const STOPS = {
   gemini: { stop: 'STOP', tools: 'STOP', length: 'MAX_TOKENS' },
   anthropic: { stop: 'end_turn', tools: 'tool_use', length: 'max_tokens' },
   openai: { stop: 'stop', tools: 'tool_calls', length: 'length' },
 } as const
 
-/** Where each vendor is told things. */
+/** Where each protocol has the question and the system prompt. */
 const questionAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown>> = {
   gemini: ({ contents }) => objectsIn(objectsIn(contents)[0]?.parts)[0]?.text,
   anthropic: ({ messages }) => textAt(objectsIn(messages)[0]),
@@ -68,11 +53,11 @@ function textAt(message: JsonObject | undefined): unknown {
     : objectsIn(content).find(({ text }) => text !== undefined)?.text
 }
 
-describe.each(EACH)('%s', (_, caller, vendor, streams) => {
-  const model = MODELS[vendor]
+describe.each(EACH)('%s', (_, caller, provider, streams) => {
+  const model = MODELS[provider]
 
-  test('text: what the vendor said, why it ended, and the usage that was billed', async () => {
-    world.upstream.answer(replay('text'))
+  test('text: the provider’s text, the reason for its end, and the usage that was billed', async () => {
+    upstream.answer(replay('text'))
     const pieces: string[] = []
     const client = await clientOf(caller)
     const reply = await client.ask({
@@ -85,32 +70,30 @@ describe.each(EACH)('%s', (_, caller, vendor, streams) => {
     expect(reply.stop).toBe(STOPS[caller].stop)
     if (streams)
       expect(pieces.filter((piece) => piece !== '')).toEqual(['Tides', TIDES.slice(5, 53), TIDES.slice(53)])
-    const asked = world.asked()
-    expect(vendorOf(world.upstream.last())).toBe(vendor)
-    expect(questionAt[vendor](asked)).toBe(QUESTION)
-    expect(systemAt[vendor](asked)).toBe('Be brief.')
-    const call = await world.lastCall()
+    expect(providerAsked(upstream.last())).toBe(provider)
+    expect(questionAt[provider](asked())).toBe(QUESTION)
+    expect(systemAt[provider](asked())).toBe('Be brief.')
+    const call = await lastCall()
     expect(call).toMatchObject({ surface: SURFACES[caller], outcome: 'completed', estimated: 0, model })
-    expect(call).toMatchObject({ streamed: streams ? 1 : 0, provider: vendor })
+    expect(call).toMatchObject({ streamed: streams ? 1 : 0, provider })
     expect(reply.usage).toEqual({ read: 14, cached: call.cache_read_tokens, written: 24 })
   })
 
-  test('an alias is the same model', async () => {
-    world.upstream.answer(replay('text'))
-    const reply = await (await clientOf(caller)).ask({ model: ALIASES[vendor], streams })
+  test('an alias names the same model', async () => {
+    upstream.answer(replay('text'))
+    const reply = await (await clientOf(caller)).ask({ model: ALIASES[provider], streams })
     expect(reply.text).toBe(TIDES)
-    const asked = world.upstream.last()
-    expect(vendor === 'gemini' ? asked.path : world.asked().model).toContain(model)
+    expect(provider === 'gemini' ? upstream.last().path : asked().model).toContain(model)
   })
 
-  test('an answer that was cut at its limit', async () => {
-    world.upstream.answer(replay('length'))
+  test('an answer that reached its limit', async () => {
+    upstream.answer(replay('length'))
     const reply = await (await clientOf(caller)).ask({ model, streams })
     expect(reply.stop).toBe(STOPS[caller].length)
   })
 
   test('parallel tool calls, and a second turn with their results under matching ids', async () => {
-    world.upstream.answer(replay('tools'))
+    upstream.answer(replay('tools'))
     const client = await clientOf(caller)
     const ask = { model, streams, tools: true, thinks: true, prompt: 'Which is warmer?' }
     const first = await client.ask(ask)
@@ -119,44 +102,44 @@ describe.each(EACH)('%s', (_, caller, vendor, streams) => {
       ['get_weather', { city: 'Oslo' }],
     ])
     expect(first.stop).toBe(STOPS[caller].tools)
-    expectDistinctIds(first, caller === 'gemini' && vendor === 'gemini')
-    world.upstream.answer(replay('text'))
+    expectDistinctIds(first, caller === 'gemini' && provider === 'gemini')
+    upstream.answer(replay('text'))
     const second = await client.ask({ ...ask, after: { reply: first, results: ['7', '3'] } })
     expect(second.text).toBe(TIDES)
-    expect(resultsAt[vendor](world.asked())).toEqual([
+    expect(resultsAt[provider](asked())).toEqual([
       ['Bergen', '7'],
       ['Oslo', '3'],
     ])
-    await world.gateway.atRest()
+    await gateway.atRest()
   })
 
-  test('thinking is shown, and its seals come back with the next turn as they were issued', async () => {
-    world.upstream.answer(replay('tools'))
+  test('thinking is shown, and its signatures come back unchanged with the next turn', async () => {
+    upstream.answer(replay('tools'))
     const client = await clientOf(caller)
     const ask = { model, streams, tools: true, thinks: true }
     const first = await client.ask(ask)
-    expect(first.thinking).toBe(vendor === 'openai' ? '' : 'Two cities, so two calls.')
-    expect(thinkingAt[vendor](world.asked())).toBeTruthy()
-    world.upstream.answer(replay('text'))
+    expect(first.thinking).toBe(provider === 'openai' ? '' : 'Two cities, so two calls.')
+    expect(thinkingAt[provider](asked())).toBeTruthy()
+    upstream.answer(replay('text'))
     await client.ask({ ...ask, after: { reply: first, results: ['7', '3'] } })
-    const sent = world.upstream.last().body.toString()
-    for (const seal of SEALS[vendor]) expect(sent.split(seal)).toHaveLength(2)
+    const sent = upstream.last().body.toString()
+    for (const signature of SIGNATURES[provider]) expect(sent.split(signature)).toHaveLength(2)
   })
 
   test.each(['image/png', 'image/jpeg', 'image/webp'])('an inline image: %s', async (mime) => {
-    world.upstream.answer(replay('text'))
+    upstream.answer(replay('text'))
     const data = Buffer.from([1, 2, 3, 250, 251]).toString('base64')
     const client = await clientOf(caller)
     await client.ask({ model, streams, image: { mime, data } })
-    const sent = world.upstream.last().body.toString()
+    const sent = upstream.last().body.toString()
     expect(sent.split(data)).toHaveLength(2)
     expect(sent).toContain(mime)
   })
 
-  test('structured output: the schema reaches the vendor, its JSON the caller', async () => {
+  test('structured output: the schema reaches the provider, its JSON the caller', async () => {
     const json = '{"city":"Oslo"}'
-    world.upstream.answer((seen) =>
-      streamed(seen) ? streamOf(vendor, STRUCTURED[vendor](json)) : whole(WHOLE[vendor](json)),
+    upstream.answer((seen) =>
+      asksForStream(seen) ? streamOf(provider, STRUCTURED[provider](json)) : whole(WHOLE[provider](json)),
     )
     const schema = {
       type: 'object',
@@ -166,7 +149,7 @@ describe.each(EACH)('%s', (_, caller, vendor, streams) => {
     }
     const reply = await (await clientOf(caller)).ask({ model, streams, schema })
     expect(JSON.parse(reply.text)).toEqual({ city: 'Oslo' })
-    expect(JSON.stringify(world.asked())).toContain('"city":{"type":"string"}')
+    expect(JSON.stringify(asked())).toContain('"city":{"type":"string"}')
   })
 })
 
@@ -215,12 +198,12 @@ const resultsAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown[
   },
 }
 
-/** A result that was said as an object is text elsewhere. */
+/** A tool's result, which some protocols have as an object and others as text. */
 function plainOf(text: string): unknown {
   return text.startsWith('{') ? JSON.parse(text).output : text
 }
 
-const SEALS: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
+const SIGNATURES: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [
     String(objectsIn(JSON.parse(recorded('anthropic', 'whole-tools')[0] ?? '').content)[0]?.signature),
@@ -234,7 +217,7 @@ const thinkingAt: Readonly<Record<BuiltInProtocol, (body: JsonObject) => unknown
   openai: ({ reasoning_effort }) => reasoning_effort,
 }
 
-/** A whole answer of each vendor that says one text. */
+/** A whole answer of each protocol with one text. */
 const WHOLE: Readonly<Record<BuiltInProtocol, (text: string) => JsonObject>> = {
   gemini: (text) => ({
     candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', index: 0 }],

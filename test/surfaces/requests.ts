@@ -1,8 +1,8 @@
-// Owns one plain question on each surface, for scenarios that look at what goes over the wire.
+// One plain question on each surface, and where each has its errors, for tests that look at the bytes.
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
-export interface RawAsk {
+export interface SurfaceRequest {
   path: string
   headers: Record<string, string>
   body: JsonObject
@@ -10,9 +10,9 @@ export interface RawAsk {
 
 const QUESTION = 'Why are there tides?'
 
-/** The question, and further fields of the body. */
-export const ASKS: Readonly<
-  Record<BuiltInProtocol, (model: string, streams: boolean, more?: JsonObject) => RawAsk>
+/** The question as a request. @param more further fields of the body */
+export const REQUESTS: Readonly<
+  Record<BuiltInProtocol, (model: string, streams: boolean, more?: JsonObject) => SurfaceRequest>
 > = {
   gemini: (model, streams, more = {}) => ({
     path: `/v1beta/models/${model}:${streams ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
@@ -42,7 +42,7 @@ export const ASKS: Readonly<
   }),
 }
 
-/** The error in a body of a surface: its message, and the field at fault where the surface has a place for it. */
+/** The error in a body: its message and type, and the field at fault where the surface has a place for it. */
 export const ERROR_OF: Readonly<
   Record<BuiltInProtocol, (body: JsonObject) => { message: unknown; param?: unknown; type: unknown }>
 > = {
@@ -60,8 +60,8 @@ export const ERROR_OF: Readonly<
   },
 }
 
-/** How each surface says that the request is at fault, and that the vendor is. */
-export const TYPES: Readonly<Record<BuiltInProtocol, { invalid: string; upstream: string }>> = {
+/** Each surface's error type for a fault of the request, and for a failure of the provider. */
+export const ERROR_TYPES: Readonly<Record<BuiltInProtocol, { invalid: string; upstream: string }>> = {
   gemini: { invalid: 'INVALID_ARGUMENT', upstream: 'UNAVAILABLE' },
   anthropic: { invalid: 'invalid_request_error', upstream: 'api_error' },
   openai: { invalid: 'invalid_request_error', upstream: 'server_error' },

@@ -1,42 +1,40 @@
-// Owns what the tests of images share: a gateway before vendors of two protocols, pictures, and what is left of a request.
-import { expect } from 'bun:test'
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+// The image endpoints as their tests call them: models of two protocols, images, requests, and what answers hold.
+import { beforeEach, expect } from 'bun:test'
 import { images, imagesWith } from '../../plugins/images/index.ts'
 import { plugins } from '../../plugins/index.ts'
-import type { FileRow, Generation } from '../../src/db/schema.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { FetchImage } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
 import { paint } from '../media/support.ts'
-import { catalogueOf } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { type Answer, startUpstream, type Upstream, whole } from '../support/upstream.ts'
+import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
+import type { TestGateway } from '../support/gateway.ts'
+import { fileScene, type Scene } from '../support/scene.ts'
+import { type Answer, whole } from '../support/upstream.ts'
 import { post, formOf as uploadForm } from '../upload/support.ts'
 
-/** Up to four at once, any size; dearer in 512x512 and in high quality. Gemini's protocol. */
+/** Up to four images a request, any size; other prices for 512x512 and for high quality. Gemini's protocol. */
 export const PICTURE = 'test-drawing'
-/** One at a time, in the sizes of its list. */
+/** One image a request, in the sizes of its list. */
 export const LISTED = 'test-listed'
-/** The same vendor by OpenAI's images API. */
+/** By OpenAI's images API. */
 export const OVER_OPENAI = 'test-gpt-image'
-/** A vendor may take 150 ms. */
+/** A provider that is given 150 ms to answer. */
 export const HASTY = 'test-hasty'
 export const RETIRED_PICTURE = 'test-retired-drawing'
 
-const MODELS = (url: string) => `
+const models = (url: string) => `
 [[providers]]
-name = "openai-vendor"
+name = "openai-images"
 protocol = "openai"
 base_url = "${url}"
-api_keys = ["vendor-secret-two"]
+api_keys = ["${PROVIDER_KEYS[1]}"]
 cooldown_ms = 0
 
 [[models]]
 id = "${PICTURE}"
 kind = "image"
 max_n_per_request = 4
-routes = [{ provider = "vendor", model = "vendor-image" }]
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 
 [models.price]
 per_image = 0.04
@@ -50,28 +48,28 @@ variants = [
 id = "${LISTED}"
 kind = "image"
 sizes = ["auto", "64x64"]
-routes = [{ provider = "vendor", model = "vendor-image" }]
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04 }
 
 [[models]]
 id = "${OVER_OPENAI}"
 kind = "image"
 max_n_per_request = 4
-routes = [{ provider = "openai-vendor", model = "gpt-image-1.5" }]
+routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
 price = { per_image = 0.05 }
 
 [[models]]
 id = "${HASTY}"
 kind = "image"
 timeout_ms = 150
-routes = [{ provider = "vendor", model = "vendor-image" }]
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04 }
 
 [[models]]
 id = "${RETIRED_PICTURE}"
 kind = "image"
 retired = true
-routes = [{ provider = "vendor", model = "vendor-image" }]
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04 }
 `
 
@@ -80,7 +78,7 @@ export const JPEG = Buffer.from(await paint('jpeg', { width: 48, height: 32, alp
 export const GIF = Buffer.from(await paint('gif', { width: 48, height: 32 }))
 export const WEBP = Buffer.from(await paint('webp', { width: 48, height: 32 }))
 
-/** A part of a Gemini answer with a picture in it. */
+/** A part of a Gemini answer with an image in it. */
 const picturePart = (bytes: Uint8Array) => ({
   inlineData: { mimeType: 'image/png', data: Buffer.from(bytes).toString('base64') },
 })
@@ -96,33 +94,33 @@ export const draws = (...pictures: Uint8Array[]): Answer =>
     ],
   })
 
+export const REVISED_PROMPT = 'as the provider understood it'
+
 /** What OpenAI's images API answers. */
 export const sends = (...pictures: Uint8Array[]): Answer =>
   whole({
     created: 1,
     data: pictures.map((bytes) => ({
       b64_json: Buffer.from(bytes).toString('base64'),
-      revised_prompt: 'as the vendor understood it',
+      revised_prompt: REVISED_PROMPT,
     })),
   })
 
-export interface World extends AsyncDisposable {
-  gateway: TestGateway
-  upstream: Upstream
-  /** Milliseconds of the clock of the rate limit. */
+export interface ImagesScene extends Scene {
+  /** The rate limit's clock. */
   clock: { now_ms: number }
-  /** URLs that were fetched. */
+  /** URLs of reference images that were fetched. */
   fetched: string[]
 }
 
-/** Pictures that the web of these tests has, by URL; each other URL is not found. */
+/** The images that can be fetched, by URL; every other URL is not found. */
 export const WEB: Record<string, { bytes: Uint8Array; mime: 'image/png' | 'image/jpeg' }> = {
   'https://pictures.example.com/cat.png': { bytes: PNG, mime: 'image/png' },
   'https://pictures.example.com/dog.jpg': { bytes: JPEG, mime: 'image/jpeg' },
 }
 
-export async function startWorld(options: { probe?: (point: string) => void } = {}): Promise<World> {
-  const upstream = await startUpstream(draws(PNG))
+/** The scene of a file; the provider draws one PNG unless a test says otherwise. */
+export async function imagesScene(): Promise<ImagesScene> {
   const clock = { now_ms: 0 }
   const fetched: string[] = []
   const fetchImage: FetchImage = async (url) => {
@@ -132,27 +130,14 @@ export async function startWorld(options: { probe?: (point: string) => void } = 
     if (!found) throw invalidRequest('not found', { code: 'UPSTREAM_ERROR' })
     return found
   }
-  const seamed = imagesWith({ fetchImage, clock: () => clock.now_ms })
-  const gateway = await startTestGateway({
-    catalogue: catalogueOf({
-      upstream_url: upstream.url,
-      provider: 'cooldown_ms = 0',
-      more: MODELS(upstream.url),
-    }),
-    upstream,
-    plugins: plugins.map((plugin) => (plugin === images ? seamed : plugin)),
-    ...options,
+  const injected = imagesWith({ fetchImage, clock: () => clock.now_ms })
+  const scene = await fileScene({
+    provider: 'cooldown_ms = 0',
+    more: models,
+    plugins: plugins.map((plugin) => (plugin === images ? injected : plugin)),
   })
-  return {
-    gateway,
-    upstream,
-    clock,
-    fetched,
-    async [Symbol.asyncDispose]() {
-      await gateway.stop()
-      await upstream[Symbol.asyncDispose]()
-    },
-  }
+  beforeEach(() => scene.upstream.answer(draws(PNG)))
+  return { ...scene, clock, fetched }
 }
 
 export const GENERATIONS = '/v1/images/generations'
@@ -163,8 +148,9 @@ export const COMPOSE = '/v1/images/compose'
 export const dataUri = (bytes: Uint8Array, mime = 'image/png'): string =>
   `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`
 
-/** The smallest request of each endpoint that is served. */
+/** The smallest valid request. */
 export const generation = (rest: object = {}) => ({ model: PICTURE, prompt: 'a red house', ...rest })
+/** The smallest valid request to compose. */
 export const compose = (rest: object = {}) => ({
   model: PICTURE,
   prompt: 'both together',
@@ -172,7 +158,7 @@ export const compose = (rest: object = {}) => ({
   ...rest,
 })
 
-/** An edit in the form of a form. */
+/** An edit as a multipart form; an empty text leaves a field out. */
 export function editForm(fields: Record<string, string | Blob> = {}): FormData {
   const form = new FormData()
   const all: Record<string, string | Blob> = {
@@ -214,54 +200,8 @@ export async function imagesIn(response: Response): Promise<ImagesAnswer> {
   return body as ImagesAnswer
 }
 
-/** Makes an image. @returns its UUID */
+/** Generates an image. @returns its UUID */
 export async function generated(gateway: TestGateway, key: string): Promise<string> {
   const { svc_generation_ids } = await imagesIn(await gateway.call(GENERATIONS, generation(), { key }))
   return svc_generation_ids[0] ?? ''
-}
-
-export interface Left {
-  stored: Generation[]
-  files: FileRow[]
-  on_disk: string[]
-  cost_nanos: number
-}
-
-/** All that lasts of image calls. */
-export async function leftIn({ db, data_folder }: TestGateway): Promise<Left> {
-  const on_disk = await Promise.all(
-    ['images', 'files'].map(async (name) => {
-      const entries = await readdir(join(data_folder, name), { recursive: true, withFileTypes: true }).catch(
-        () => [],
-      )
-      return entries.filter((entry) => entry.isFile()).map((entry) => entry.name)
-    }),
-  )
-  return {
-    stored: db.query<Generation, []>("SELECT * FROM generations WHERE state <> 'failed'").all(),
-    files: db.query<FileRow, []>('SELECT * FROM files').all(),
-    on_disk: on_disk.flat().sort(),
-    cost_nanos:
-      db.query<{ sum: number }, []>('SELECT coalesce(sum(cost_nanos), 0) AS sum FROM calls').get()?.sum ?? 0,
-  }
-}
-
-/** Status, code, and the field at fault. */
-export type Refusal = readonly [status: number, code: string, param?: string]
-
-/** Asserts a refusal in the images' shape, and that nothing is held, stored, charged or left on disk. */
-export async function expectRefused(
-  gateway: TestGateway,
-  before: Left,
-  response: Response,
-  [status, code, param]: Refusal,
-): Promise<void> {
-  const type = status < 500 ? 'invalid_request_error' : 'api_error'
-  const body = (await response.json()) as { error: Record<string, unknown> }
-  expect([response.status, body]).toMatchObject([status, { error: { type, code } }])
-  expect(Object.keys(body.error).sort()).toEqual(['code', 'message', 'param', 'type'])
-  expect(body.error.message).toMatch(/\S/)
-  if (param !== undefined) expect(body.error.param).toBe(param)
-  expect(await leftIn(gateway)).toEqual(before)
-  await gateway.atRest()
 }

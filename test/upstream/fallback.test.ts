@@ -1,10 +1,11 @@
-// design.md, Dispatch: "429, 5xx and connection failures before the first byte go to the next route; a failing provider key rests".
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
-import { catalogueOf, MODEL, PROVIDER_KEYS } from '../support/catalogue.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+// Fallback, through the native surface: which failures go to the next route or key, and how long a failing key is left alone.
+import { afterAll, beforeEach, describe, expect, test } from 'bun:test'
+import { FAILURES, leaky, timeoutsFor } from '../native/provider-failures.ts'
+import { MODEL, PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import {
   ANSWER_NANOS,
   answer,
+  answering,
   ask,
   nativeError,
   payloadsOf,
@@ -13,53 +14,31 @@ import {
   usage,
   wholePath,
 } from '../support/native.ts'
-import {
-  events,
-  refusal,
-  type Script,
-  SILENCE,
-  startUpstream,
-  stream,
-  type Upstream,
-  whole,
-} from '../support/upstream.ts'
-import { FAILURES, leaky, patienceWith } from './failing.ts'
+import { fileScene } from '../support/scene.ts'
+import { refusal, SILENCE, startUpstream, stream, whole } from '../support/upstream.ts'
 
-let upstream: Upstream
-let second: Upstream
-let gateway: TestGateway
-let key: string
 let clock_ms = Date.now()
-
-beforeAll(async () => {
-  upstream = await startUpstream()
-  second = await startUpstream()
-  gateway = await startTestGateway({ upstream, now: () => clock_ms })
-  key = await gateway.caller('100')
-})
-afterAll(async () => {
-  await gateway.stop()
-  await upstream[Symbol.asyncDispose]()
-  await second[Symbol.asyncDispose]()
-})
+const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => clock_ms })
+/** Behind the second route. */
+const second = await startUpstream()
+afterAll(() => second[Symbol.asyncDispose]())
 beforeEach(async () => {
   clock_ms += 3_600_000
   upstream.seen.length = 0
   second.seen.length = 0
-  await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url }))
+  await recatalogue()
 })
 
 const PATHS = [wholePath(), streamPath()]
-const good: Script = (seen) => (seen.path.includes(':stream') ? events([answer()]) : whole(answer()))
 
-/** The model with two routes: `vendor`, and after it `spare`. */
+/** A catalogue whose model has two routes: the usual provider, and after it `spare`. @param rest lines of the first */
 const twoRoutes = (rest = '') => `
 [server]
 log_level = "debug"
 ledger_writer = "inline"
 
 [[providers]]
-name = "vendor"
+name = "${PROVIDER}"
 protocol = "gemini"
 base_url = "${upstream.url}"
 api_keys = ["${PROVIDER_KEYS[0]}"]
@@ -74,23 +53,23 @@ api_keys = ["${PROVIDER_KEYS[1]}"]
 [[models]]
 id = "${MODEL}"
 kind = "text"
-routes = [{ provider = "vendor", model = "first" }, { provider = "spare", model = "second", order = 1 }]
+routes = [{ provider = "${PROVIDER}", model = "first" }, { provider = "spare", model = "second", order = 1 }]
 price = { input = 1, output = 4 }
 `
 
-describe('"429, 5xx and connection failures before the first byte go to the next route"', () => {
-  const PASSED_ON = FAILURES.filter(([, , code]) => code !== 400)
+describe('failures before the first byte go to the next route', () => {
+  const TRIED_ELSEWHERE = FAILURES.filter(([, , code]) => code !== 400)
   beforeEach(async () => {
     await gateway.recatalogue(twoRoutes())
-    second.answer(good)
+    second.answer(answering)
   })
 
-  test.each(PASSED_ON.flatMap(([what, script]) => PATHS.map((path) => [what, path, script] as const)))(
+  test.each(TRIED_ELSEWHERE.flatMap(([what, script]) => PATHS.map((path) => [what, path, script] as const)))(
     '%s, %s',
     async (what, path, script) => {
-      await gateway.recatalogue(twoRoutes(patienceWith(what)))
+      await gateway.recatalogue(twoRoutes(timeoutsFor(what)))
       upstream.answer(script)
-      const response = await gateway.call(path, ` ${JSON.stringify(ask())}`, { key })
+      const response = await call(path, ` ${JSON.stringify(ask())}`)
       expect(response.status).toBe(200)
       expect(await response.text()).toContain('Hello.')
       expect(second.last().headers['x-goog-api-key']).toBe(PROVIDER_KEYS[1])
@@ -105,23 +84,23 @@ describe('"429, 5xx and connection failures before the first byte go to the next
     },
   )
 
-  test('what is the caller’s doing goes nowhere else', async () => {
+  test('a fault of the request goes nowhere else', async () => {
     upstream.answer(refusal(400, leaky(400, 'INVALID_ARGUMENT')))
-    expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(400)
+    expect((await call(wholePath(), ask())).status).toBe(400)
     expect(second.seen).toEqual([])
   })
 
-  test('when every route fails, the call does, and each was asked once', async () => {
+  test('when every route fails, the call fails, and each was asked once', async () => {
     upstream.answer(refusal(500))
     second.answer(refusal(503))
-    expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(502)
+    expect((await call(wholePath(), ask())).status).toBe(502)
     expect([upstream.seen.length, second.seen.length]).toEqual([1, 1])
     await gateway.atRest()
   })
 
-  test('"Never a retry after the first byte"', async () => {
+  test('nothing is tried again after the first byte', async () => {
     upstream.answer(stream({ event: piece('Hello', { usageMetadata: usage(10, 2) }) }, 'reset'))
-    const response = await gateway.call(streamPath(), ask(), { key })
+    const response = await call(streamPath(), ask())
     const records = payloadsOf(await response.text())
     expect(records).toEqual([
       piece('Hello', { usageMetadata: usage(10, 2) }),
@@ -131,30 +110,26 @@ describe('"429, 5xx and connection failures before the first byte go to the next
     const { calls } = await gateway.atRest()
     expect(calls.at(-1)).toMatchObject({
       outcome: 'broken',
-      provider: 'vendor',
+      provider: PROVIDER,
       cost_nanos: 10 * 1_000 + 2 * 4_000,
     })
   })
 
-  test('nor after the first byte of an event that never became whole', async () => {
+  test('nor after the first byte of an event that was never completed', async () => {
     upstream.answer(stream({ send: 'data: {"candi' }, 'reset'))
-    const response = await gateway.call(streamPath(), ask(), { key })
+    const response = await call(streamPath(), ask())
     expect(payloadsOf(await response.text())).toEqual([nativeError(502, 'UNAVAILABLE')])
     expect(second.seen).toEqual([])
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
   })
 
-  test('"never after the caller has gone"', async () => {
-    const arrived = Promise.withResolvers<void>()
-    upstream.answer(async () => {
-      arrived.resolve()
-      return SILENCE
-    })
+  test('nor after the caller has left', async () => {
+    upstream.answer(SILENCE)
     const leaving = new AbortController()
-    const call = gateway.call(wholePath(), ask(), { key, signal: leaving.signal })
-    await arrived.promise
+    const answer = call(wholePath(), ask(), { signal: leaving.signal })
+    await upstream.sees(1)
     leaving.abort()
-    await expect(call).rejects.toThrow()
+    await expect(answer).rejects.toThrow()
     await upstream.last().over
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
       outcome: 'cancelled',
@@ -164,14 +139,14 @@ describe('"429, 5xx and connection failures before the first byte go to the next
     expect(second.seen).toEqual([])
   })
 
-  test('"a failing provider key rests for a while", and comes back', async () => {
+  test('a failing key has a cooldown, and serves again after it', async () => {
     await gateway.recatalogue(twoRoutes('cooldown_ms = 10_000'))
-    const send = async () => (await gateway.call(wholePath(), ask(), { key })).text()
+    const send = async () => (await call(wholePath(), ask())).text()
     const counts = () => [upstream.seen.length, second.seen.length]
     upstream.answer(refusal(500))
     await send()
     expect(counts()).toEqual([1, 1])
-    upstream.answer(good)
+    upstream.answer(answering)
     clock_ms += 9_999
     await send()
     expect(counts()).toEqual([1, 2])
@@ -180,9 +155,9 @@ describe('"429, 5xx and connection failures before the first byte go to the next
     expect(counts()).toEqual([2, 2])
   })
 
-  test('it rests as long as the vendor asks, and longer each time', async () => {
+  test('a cooldown lasts as long as the provider asks, and longer after each failure', async () => {
     await gateway.recatalogue(twoRoutes('cooldown_ms = 10_000'))
-    const send = async () => (await gateway.call(wholePath(), ask(), { key })).text()
+    const send = async () => (await call(wholePath(), ask())).text()
     upstream.answer(refusal(429, {}, { 'retry-after': '45' }))
     await send()
     clock_ms += 44_999
@@ -196,7 +171,7 @@ describe('"429, 5xx and connection failures before the first byte go to the next
     await send()
     expect(upstream.seen).toHaveLength(2)
     clock_ms += 1
-    upstream.answer(good)
+    upstream.answer(answering)
     await send()
     expect(upstream.seen).toHaveLength(3)
   })
@@ -204,24 +179,24 @@ describe('"429, 5xx and connection failures before the first byte go to the next
 
 describe('several keys of one provider', () => {
   beforeEach(async () => {
-    await gateway.recatalogue(catalogueOf({ upstream_url: upstream.url, api_keys: PROVIDER_KEYS }))
+    await recatalogue({ api_keys: PROVIDER_KEYS })
   })
   const usedKeys = () => upstream.seen.map(({ headers }) => headers['x-goog-api-key'] ?? '')
 
   test('share the calls', async () => {
-    upstream.answer(good)
-    for (let n = 0; n < 60; n++) await (await gateway.call(wholePath(), ask(), { key })).text()
+    upstream.answer(answering)
+    for (let n = 0; n < 60; n++) await (await call(wholePath(), ask())).text()
     expect([...new Set(usedKeys())].sort()).toEqual([...PROVIDER_KEYS].sort())
   })
 
   test.each([401, 403, 429, 500])(
-    '%i on one: the other serves, and the first is left alone',
+    '%i on one: the other serves, and the first is not tried again',
     async (status) => {
       upstream.answer((seen) =>
         seen.headers['x-goog-api-key'] === PROVIDER_KEYS[0] ? refusal(status) : whole(answer()),
       )
       for (let n = 0; n < 20; n++) {
-        const response = await gateway.call(wholePath(), ask(), { key })
+        const response = await call(wholePath(), ask())
         expect(response.status).toBe(200)
         await response.text()
       }

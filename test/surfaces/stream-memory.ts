@@ -1,20 +1,12 @@
-// Owns a process that translates one very long stream, and prints how much memory it took: a program for long-stream.test.ts.
+// A program that translates one very long stream, and prints by how much its memory grew: for stream-memory.test.ts.
 
-import { NO_USAGE } from '../../src/domain/usage.ts'
-import type { TextRequest } from '../../src/exchange/text/passage.ts'
-import { translation } from '../../src/exchange/text/translation.ts'
-import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import { gemini } from '../../src/protocols/gemini/index.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
-import type { Protocol } from '../../src/protocols/protocol.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { pump } from '../../src/upstream/pump.ts'
-import { eventFrame } from '../../src/upstream/relay.ts'
+import { translateStream } from './conversion.ts'
 
-const PROTOCOLS: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
-const [surface, vendor, events, piece_bytes] = Bun.argv.slice(2)
+const [surface, provider, events, piece_bytes] = Bun.argv.slice(2)
 const EVENTS = Number(events)
-/** Memory is looked at from here on: the runtime has warmed up by then. */
+/** Growth is counted from here on, once the runtime has warmed up. */
 const WARM_EVENTS = EVENTS / 5
 const TEXT = 'x'.repeat(Number(piece_bytes))
 
@@ -35,9 +27,9 @@ const END: Readonly<Record<BuiltInProtocol, string>> = {
 }
 
 const to = surface as BuiltInProtocol
-const from = vendor as BuiltInProtocol
+const from = provider as BuiltInProtocol
 
-/** Each event in two packets, so that one always waits for its end. */
+/** Each event in two packets, so that the first always waits for the second. */
 function* packets(): Generator<Buffer> {
   yield Buffer.from(START[from] ?? ': begins\n\n')
   for (let event = 0; event < EVENTS; event++) {
@@ -48,14 +40,7 @@ function* packets(): Generator<Buffer> {
   yield Buffer.from(END[from])
 }
 
-const request: TextRequest = {
-  dialect: { protocol: PROTOCOLS[to], frame: eventFrame(), raw: true, shows_usage: true },
-  body: { bytes: new Uint8Array(), json: {}, keys: [] },
-  streams: true,
-  context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
-}
 const source = packets()
-const reading = PROTOCOLS[from].text.stream.open()
 const answer = pump({
   first: source.next().value ?? Buffer.alloc(0),
   reader: {
@@ -64,7 +49,7 @@ const answer = pump({
       return value ? { done: false, value } : { done: done === true }
     },
   },
-  relay: translation(request, PROTOCOLS[from]).stream(reading, () => NO_USAGE),
+  relay: translateStream(to, from),
   gone: new AbortController().signal,
   abortUpstream: () => undefined,
   drain_timeout_ms: 0,

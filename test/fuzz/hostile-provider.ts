@@ -1,4 +1,4 @@
-// Owns a vendor at its worst: it names its address and its key wherever it can, and answers in every wrong way.
+// A provider at its worst: it tells its address and its key wherever it can, and answers in every wrong way.
 import { gzipSync } from 'node:zlib'
 import type { Random } from '../ledger/random.ts'
 import { type Answer, RESET, refusal, type Seen, type Step, stream, whole } from '../support/upstream.ts'
@@ -27,31 +27,34 @@ const STATUSES = [
   301, 302, 307, 400, 401, 403, 404, 408, 409, 413, 418, 429, 451, 500, 502, 503, 529, 599,
 ] as const
 
-type Way = (told: string, random: Random, seen: Seen) => Answer
+type Way = (secrets: string, random: Random, seen: Seen) => Answer
 
-/** What it does; `told` is its address, its host and its key in one sentence. */
+/** What it does; `secrets` is a sentence with its address, its host and its key. */
 const WAYS: readonly [Way, ...Way[]] = [
-  (told, random) =>
+  (secrets, random) =>
     refusal(
       random.pick(STATUSES),
       {
         error: {
           code: 400,
-          message: told,
+          message: secrets,
           status: 'INVALID_ARGUMENT',
-          details: [{ reason: told, retryDelay: told }],
+          details: [{ reason: secrets, retryDelay: secrets }],
         },
       },
       {
-        'retry-after': random.pick(['5', '-1', 'x', '99999999', told]),
-        location: `${told.split(' ')[0]}/elsewhere`,
+        'retry-after': random.pick(['5', '-1', 'x', '99999999', secrets]),
+        location: `${secrets.split(' ')[0]}/elsewhere`,
       },
     ),
-  (told, random) =>
-    refusal(random.pick(STATUSES), `<html><body>${told}</body></html>`, { 'content-type': 'text/html' }),
-  (told, random) => refusal(random.pick(STATUSES), [{ error: { message: told } }]),
-  (told) => ({ headers: { 'content-type': 'text/html' }, steps: [{ send: `<html>\n\n${told}\n\n</html>` }] }),
-  (told) => whole({ error: { code: 500, message: told } }),
+  (secrets, random) =>
+    refusal(random.pick(STATUSES), `<html><body>${secrets}</body></html>`, { 'content-type': 'text/html' }),
+  (secrets, random) => refusal(random.pick(STATUSES), [{ error: { message: secrets } }]),
+  (secrets) => ({
+    headers: { 'content-type': 'text/html' },
+    steps: [{ send: `<html>\n\n${secrets}\n\n</html>` }],
+  }),
+  (secrets) => whole({ error: { code: 500, message: secrets } }),
   (_, random) => whole(random.pick(WRONG_JSON)),
   (_, random) => {
     const count = () => random.pick(WRONG_COUNTS)
@@ -73,15 +76,16 @@ const WAYS: readonly [Way, ...Way[]] = [
     headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
     steps: [{ send: 'this is no gzip' }],
   }),
-  (told) => whole(GOOD, { 'x-served-by': told, 'x-large': 'y'.repeat(30_000), 'set-cookie': `key=${told}` }),
+  (secrets) =>
+    whole(GOOD, { 'x-served-by': secrets, 'x-large': 'y'.repeat(30_000), 'set-cookie': `key=${secrets}` }),
   () => ({
     headers: { 'content-type': 'application/json', 'content-length': '100000' },
     steps: [{ send: '{"candidates":[' }, 'reset'],
   }),
   () => RESET,
-  (told) => stream({ event: GOOD }, { event: { error: { message: told } } }),
-  (told) => stream({ event: { error: { message: told } } }),
-  (told) => stream({ send: `: ${told}\n\nevent: error\ndata: {"error":{"message":"${told}"}}\n\n` }),
+  (secrets) => stream({ event: GOOD }, { event: { error: { message: secrets } } }),
+  (secrets) => stream({ event: { error: { message: secrets } } }),
+  (secrets) => stream({ send: `: ${secrets}\n\nevent: error\ndata: {"error":{"message":"${secrets}"}}\n\n` }),
   (_, random) =>
     stream(...Array.from({ length: 3 }, (): Step => ({ event: random.pick(WRONG_JSON) })), { event: GOOD }),
   () => stream(),
@@ -89,9 +93,9 @@ const WAYS: readonly [Way, ...Way[]] = [
   () => whole(GOOD),
 ]
 
-/** Its answer to one request. */
+/** The answer to one request. */
 export function hostileAnswer(random: Random, seen: Seen): Answer {
   const host = seen.headers.host ?? ''
-  const told = `http://${host}${seen.path} ${host} refuses ${seen.headers['x-goog-api-key']}`
-  return random.pick(WAYS)(told, random, seen)
+  const secrets = `http://${host}${seen.path} ${host} refuses ${seen.headers['x-goog-api-key']}`
+  return random.pick(WAYS)(secrets, random, seen)
 }

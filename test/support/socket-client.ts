@@ -1,16 +1,16 @@
-// Owns a caller who speaks HTTP over a socket of his own: he leaves when and how a test says, and reads when it says.
+// A caller who speaks HTTP over a bare socket, and so reads and leaves when and how a test says.
 import { connect, type Socket } from 'node:net'
 
-/** How a caller leaves: with FIN in both directions, with RST, or with FIN for what he sends only. */
-export type Leaving = 'close' | 'reset' | 'half-close'
+/** How a caller leaves: with FIN in both directions, with RST, or with FIN in the sending direction only. */
+export type Departure = 'close' | 'reset' | 'half-close'
 
-export interface RawClient {
-  /** All that came, head and body, as latin1. */
+export interface SocketClient {
+  /** All that came, heads and bodies, as latin1. */
   received(): string
-  /** Resolves when this text has come; rejects when the connection ends before it. */
-  sees(text: string): Promise<void>
+  /** Resolves when this text has come, so many times; rejects when the connection ends before. */
+  sees(text: string, times?: number): Promise<void>
   send(bytes: string | Uint8Array): void
-  leave(how: Leaving): void
+  leave(how: Departure): void
   /** Stops reading, so that the other side's writes pile up. */
   pause(): void
   resume(): void
@@ -18,14 +18,17 @@ export interface RawClient {
   closed: Promise<void>
 }
 
-const LEAVE: Record<Leaving, (socket: Socket) => void> = {
+const LEAVE: Record<Departure, (socket: Socket) => void> = {
   close: (socket) => socket.destroy(),
   reset: (socket) => socket.resetAndDestroy(),
   'half-close': (socket) => socket.end(),
 }
 
 /** Connects to a server of this machine. */
-export async function connectRaw({ hostname, port }: Pick<URL, 'hostname' | 'port'>): Promise<RawClient> {
+export async function connectSocket({
+  hostname,
+  port,
+}: Pick<URL, 'hostname' | 'port'>): Promise<SocketClient> {
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
   const closed = Promise.withResolvers<void>()
   const waiting = new Set<() => void>()
@@ -53,10 +56,10 @@ export async function connectRaw({ hostname, port }: Pick<URL, 'hostname' | 'por
   })
   return {
     received: () => received,
-    sees(text) {
+    sees(text, times = 1) {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
       const look = () => {
-        if (received.includes(text)) resolve()
+        if (received.split(text).length > times) resolve()
         else if (ended) reject(new Error(`the connection ended before ${JSON.stringify(text)}: ${received}`))
         else return
         waiting.delete(look)

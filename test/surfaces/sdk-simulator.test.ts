@@ -1,17 +1,13 @@
-// Each vendor's SDK against the simulated models of all three, as the catalogue of a first start has them: nothing but the gateway is needed.
+// The three SDKs with the simulated models of all three protocols, as the catalogue of a first start has them.
 
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
-import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { CLIENTS, type Client, SURFACES } from './clients.ts'
-import { PROTOCOLS } from './world.ts'
+import { fileScene } from '../support/scene.ts'
+import { CLIENTS, type Client, SURFACES } from '../support/sdk-clients.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
 
-let gateway: TestGateway
-beforeAll(async () => {
-  gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })
-})
-afterAll(() => gateway.stop())
+const { gateway, lastCall } = await fileScene({ catalogue: () => FIRST_CATALOGUE })
 
 const MODELS = ['sim-flash', 'sim-claude', 'sim-gpt'] as const
 const EACH = PROTOCOLS.flatMap((caller) =>
@@ -22,20 +18,20 @@ const clientOf = async (caller: BuiltInProtocol): Promise<Client> =>
   CLIENTS[caller](gateway.url, await gateway.caller())
 
 describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams) => {
-  test('text: the usage that is shown was billed', async () => {
+  test('text: the usage that is shown is the one that was billed', async () => {
     const heard: string[] = []
     const client = await clientOf(caller)
     const reply = await client.ask({ model, streams, onText: (text) => heard.push(text) })
     expect(reply.text).toMatch(/\w{3}/)
     if (streams) expect(heard.join('')).toBe(reply.text)
-    const call = (await gateway.atRest()).calls.at(-1)
+    const call = await lastCall()
     expect(call).toMatchObject({ surface: SURFACES[caller], model, outcome: 'completed', estimated: 0 })
-    expect(reply.usage.written).toBe((call?.output_tokens ?? 0) + (call?.thinking_tokens ?? 0))
-    expect(reply.usage.read).toBe(call?.input_tokens ?? 0)
-    expect(call?.cost_nanos).toBeGreaterThan(0)
+    expect(reply.usage.written).toBe((call.output_tokens ?? 0) + (call.thinking_tokens ?? 0))
+    expect(reply.usage.read).toBe(call.input_tokens ?? 0)
+    expect(call.cost_nanos).toBeGreaterThan(0)
   })
 
-  test('a tool is called, and its result is taken up in the next turn', async () => {
+  test('a tool is called, and its result is used in the next turn', async () => {
     const client = await clientOf(caller)
     const ask = {
       model,
@@ -65,9 +61,9 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
     expect(Number.isInteger(days)).toBe(true)
   })
 
-  test('thinking, where the vendor shows it', async () => {
+  test('thinking, where the provider shows it', async () => {
     const reply = await (await clientOf(caller)).ask({ model, streams, thinks: true })
-    // Gemini shows its thoughts on request only, and chat completions has no word for that.
+    // Gemini shows its thoughts on request only, and chat completions has no field for that.
     const hidden = model === 'sim-gpt' || (model === 'sim-flash' && caller === 'openai')
     expect(reply.thinking === '').toBe(hidden)
   })

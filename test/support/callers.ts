@@ -1,0 +1,24 @@
+// What the gateway notices of its callers' connections: requests that arrive, and callers who leave.
+import { Elysia } from 'elysia'
+import type { Plugin } from '../../src/surface/gateway.ts'
+import { type Counter, createCounter } from './counter.ts'
+
+export interface WatchedCallers {
+  /** Goes before the gateway's own plugins. */
+  plugin: Plugin
+  /** Requests whose head has arrived. */
+  arrived: Counter
+  /** Callers who the gateway has noticed to be gone. */
+  left: Counter
+}
+
+export function watchCallers(): WatchedCallers {
+  const arrived = createCounter()
+  const left = createCounter()
+  const plugin = () =>
+    new Elysia({ name: 'watch-callers' }).onRequest(({ request }) => {
+      request.signal.addEventListener('abort', () => left.add())
+      arrived.add()
+    })
+  return { plugin, arrived, left }
+}

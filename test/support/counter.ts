@@ -1,0 +1,34 @@
+// A count of things that happen, and promises for its values: a test waits for what happens, not for time to pass.
+
+export interface Counter {
+  readonly count: number
+  /** Counts this many more; one where no number is given. */
+  add(more?: number): void
+  /** Resolves once the count is at least this. */
+  reaches(count: number): Promise<void>
+}
+
+/** A counter that begins at zero. */
+export function createCounter(): Counter {
+  const waiting = new Set<{ count: number; resolve: () => void }>()
+  let count = 0
+  return {
+    get count() {
+      return count
+    },
+    add(more = 1) {
+      count += more
+      for (const waiter of waiting) {
+        if (waiter.count > count) continue
+        waiting.delete(waiter)
+        waiter.resolve()
+      }
+    },
+    reaches(wanted) {
+      if (wanted <= count) return Promise.resolve()
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.add({ count: wanted, resolve })
+      return promise
+    },
+  }
+}

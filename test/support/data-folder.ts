@@ -1,0 +1,44 @@
+// A data folder as an operator prepares it, for a gateway in a process of its own: a catalogue, accounts with money, a key for each.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { createKey } from '../../src/access/keys.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { parseUsd } from '../../src/domain/money.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+
+export interface DataFolder extends Disposable {
+  path: string
+  database_path: string
+  /** One key's text for each account. */
+  keys: string[]
+}
+
+const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
+const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+
+/** @param catalogue the catalogue's text */
+export async function prepareDataFolder(
+  catalogue: string,
+  { accounts = 1, balance_usd = '100' }: { accounts?: number; balance_usd?: string } = {},
+): Promise<DataFolder> {
+  const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  await Bun.write(join(path, 'tollgate.toml'), catalogue)
+  const database_path = join(path, 'tollgate.db')
+  const db = openDatabase(database_path)
+  const writer = createWriter(db)
+  const now_ms = Date.now()
+  const keys = Array.from({ length: accounts }, (_, index) => {
+    const { id: account_id, name } = createAccount(db, { name: `account-${index + 1}`, now_ms })
+    writer.commit([{ op: 'top_up', account_id, amount_nanos: parseUsd(balance_usd), note: 'test', now_ms }])
+    return createKey(db, name, { name: 'key', ...SETTINGS }, { randomBytes, now_ms }).text
+  })
+  db.close()
+  return {
+    path,
+    database_path,
+    keys,
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}

@@ -1,0 +1,18 @@
+// Polling with a deadline, for what nothing announces: rows, files on the disk, another process.
+
+const POLL_MS = 5
+const DEADLINE_MS = 30_000
+
+/**
+ * Waits until a condition holds.
+ *
+ * @param what completes "timed out before …"
+ * @throws Error when it does not hold before the deadline
+ */
+export async function eventually(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline_ms = performance.now() + DEADLINE_MS
+  while (!(await condition())) {
+    if (performance.now() > deadline_ms) throw new Error(`timed out before ${what}`)
+    await Bun.sleep(POLL_MS)
+  }
+}

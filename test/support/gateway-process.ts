@@ -1,0 +1,66 @@
+// The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Call, Hold } from '../../src/db/schema.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { prepareDataFolder } from './data-folder.ts'
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+
+/** What is on the disk once the process is gone. */
+export interface Books {
+  findings: unknown[]
+  calls: Call[]
+  holds: Hold[]
+}
+
+export interface GatewayProcess extends AsyncDisposable {
+  url: URL
+  key: string
+  signal(name: 'SIGTERM' | 'SIGINT'): void
+  /** Its exit status, when it has ended. */
+  ended: Promise<number>
+  books(): Books
+}
+
+/** Starts it, and waits until it listens. @param catalogue the catalogue's text */
+export async function startGatewayProcess(catalogue: string): Promise<GatewayProcess> {
+  const folder = await prepareDataFolder(catalogue)
+  const command = [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  const url = await addressOf(child.stderr)
+  return {
+    url,
+    key: folder.keys[0] ?? '',
+    signal: (name) => child.kill(name),
+    ended: child.exited,
+    books() {
+      const db = openDatabase(folder.database_path, { readonly: true })
+      const calls = db.query<Call, []>('SELECT * FROM calls ORDER BY id').all()
+      const holds = db.query<Hold, []>('SELECT * FROM holds ORDER BY id').all()
+      const { findings } = audit(db)
+      db.close()
+      return { findings, calls, holds }
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<URL> {
+  const { promise, resolve, reject } = Promise.withResolvers<URL>()
+  const read = async () => {
+    let output = ''
+    for await (const bytes of stderr) {
+      output += Buffer.from(bytes).toString()
+      const address = /listens on (http:\S+)/.exec(output)?.[1]
+      if (address) resolve(new URL(address))
+    }
+    reject(new Error(`the gateway did not start: ${output}`))
+  }
+  void read()
+  return await promise
+}

@@ -1,0 +1,53 @@
+// Refusals in the shape of the image and upload endpoints, and the check that a refused request leaves nothing.
+import { expect } from 'bun:test'
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileRow, Generation } from '../../src/db/schema.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** All that lasts of image and upload requests. */
+export interface Stored {
+  generations: Generation[]
+  files: FileRow[]
+  /** Names of files, complete or not. */
+  on_disk: string[]
+  cost_nanos: number
+}
+
+export async function storedIn({ db, data_folder }: TestGateway): Promise<Stored> {
+  const on_disk = await Promise.all(['images', 'files'].map((name) => filesBelow(join(data_folder, name))))
+  return {
+    generations: db.query<Generation, []>("SELECT * FROM generations WHERE state <> 'failed'").all(),
+    files: db.query<FileRow, []>('SELECT * FROM files ORDER BY id').all(),
+    on_disk: on_disk.flat().sort(),
+    cost_nanos:
+      db.query<{ sum: number }, []>('SELECT coalesce(sum(cost_nanos), 0) AS sum FROM calls').get()?.sum ?? 0,
+  }
+}
+
+async function filesBelow(folder: string): Promise<string[]> {
+  // A folder that nothing was stored in yet does not exist.
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+}
+
+/** Status, code, and the field at fault. */
+export type Refusal = readonly [status: number, code: string, param?: string]
+
+/** Asserts a refusal, and that nothing is held, stored, charged or left on the disk that was not there before. */
+export async function expectRefused(
+  gateway: TestGateway,
+  before: Stored,
+  response: Response,
+  [status, code, param]: Refusal,
+): Promise<void> {
+  const type = status < 500 ? 'invalid_request_error' : 'api_error'
+  const body = (await response.json()) as { error: Record<string, unknown> }
+  expect([response.status, body]).toMatchObject([status, { error: { type, code } }])
+  expect(Object.keys(body.error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  expect(body.error.message).toMatch(/\S/)
+  if (param !== undefined) expect(body.error.param).toBe(param)
+  expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  expect(await storedIn(gateway)).toEqual(before)
+  await gateway.atRest()
+}

@@ -1,0 +1,201 @@
+// Streams are passed on and translated piece by piece: each leaves as soon as it came, wherever its bytes are split into packets.
+
+import { describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
+import { watchCallers } from '../support/callers.ts'
+import { firstWord, framed, framedSteps, recorded, streamOf, TIDES } from '../support/replay.ts'
+import { CLIENTS } from '../support/sdk-clients.ts'
+import { INPUT_NANOS, MODELS, OUTPUT_NANOS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
+import { type Step, splitAt, stream } from '../support/upstream.ts'
+import { translateStream } from './conversion.ts'
+import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
+
+const { gateway, upstream, lastCall } = await threeProviders()
+
+const callers = watchCallers()
+const draining = await threeProviders({
+  server: 'on_disconnect = "drain"\ndrain_timeout_ms = 30000',
+  plugins: [callers.plugin, ...plugins],
+})
+
+/** The caller's protocol, the provider's protocol. */
+const PAIRS = PROTOCOLS.flatMap((surface) => PROTOCOLS.map((provider) => [surface, provider] as const))
+const TRANSLATED = PAIRS.filter(([surface, provider]) => surface !== provider)
+
+async function streamFor(surface: BuiltInProtocol, provider: BuiltInProtocol): Promise<Response> {
+  const { path, headers, body } = REQUESTS[surface](MODELS[provider], true)
+  const key = await gateway.caller()
+  return gateway.call(path, body, { key, form: 'x-api-key', headers })
+}
+
+/** A stream's text without the values that differ from call to call. */
+const plain = (text: string): string =>
+  text.replace(/req_[\w-]+/g, 'ID').replace(/"created":\d+/g, '"created":0')
+
+const bytesOf = (provider: BuiltInProtocol, name: string): Buffer =>
+  Buffer.from(
+    recorded(provider, name)
+      .map((payload) => framed(provider, payload))
+      .join(''),
+  )
+
+describe.each(PAIRS)('a caller of %s, a %s model', (surface, provider) => {
+  test('each piece of text leaves before the provider sends the next', async () => {
+    const heard = ['Tides', ' rise'].map((text) => ({ text, ...Promise.withResolvers<void>() }))
+    const steps = recorded(provider, 'stream-text').flatMap((payload): Step[] => {
+      const waited = heard.find(({ text }) => payload.includes(`"${text}`))
+      const send = { send: framed(provider, payload) }
+      return waited ? [send, { wait: waited.promise }] : [send]
+    })
+    upstream.answer(stream(...steps))
+    const client = CLIENTS[surface](gateway.url, await gateway.caller())
+    const reply = await client.ask({
+      model: MODELS[provider],
+      streams: true,
+      onText: (text) => heard.find((piece) => text.startsWith(piece.text))?.resolve(),
+    })
+    expect(reply.text).toBe(TIDES)
+  })
+
+  test.each(['stream-text', 'stream-tools'])('%s, one byte a packet', async (name) => {
+    const bytes = bytesOf(provider, name)
+    upstream.answer(stream({ send: bytes }))
+    const expected = await (await streamFor(surface, provider)).text()
+    const everywhere = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1)
+    upstream.answer(stream(...splitAt(bytes, ...everywhere)))
+    expect(plain(await (await streamFor(surface, provider)).text())).toBe(plain(expected))
+    const [first, second] = (await gateway.atRest()).calls.slice(-2)
+    expect(second?.cost_nanos).toBe(first?.cost_nanos ?? Number.NaN)
+    expect(second?.outcome).toBe('completed')
+  })
+
+  test('comments, pings and CRLF line ends of the provider change nothing else', async () => {
+    const payloads = recorded(provider, 'stream-text')
+    upstream.answer(streamOf(provider, payloads))
+    const expected = await (await streamFor(surface, provider)).text()
+    const odd = payloads
+      .map(
+        (payload) => `: OPENROUTER PROCESSING\r\n\r\n${framed(provider, payload).replaceAll('\n', '\r\n')}`,
+      )
+      .join('')
+    upstream.answer(stream({ send: odd }))
+    const answered = await (await streamFor(surface, provider)).text()
+    const bare = (text: string) =>
+      plain(text)
+        .replaceAll('\r', '')
+        .replace(/: OPENROUTER PROCESSING\n\n/g, '')
+    expect(bare(answered)).toBe(bare(expected))
+  })
+
+  test('a stream that breaks ends with an error in the surface’s own shape', async () => {
+    upstream.answer(stream(...framedSteps(provider, firstWord(provider)), 'reset'))
+    const frames = (await (await streamFor(surface, provider)).text()).split('\n\n').filter(Boolean)
+    const last = frames.at(-1)?.split('\n') ?? []
+    expect(last).toHaveLength(surface === 'anthropic' ? 2 : 1)
+    if (surface === 'anthropic') expect(last[0]).toBe('event: error')
+    const body = JSON.parse(last.at(-1)?.replace('data: ', '') ?? '') as JsonObject
+    const { message, type } = ERROR_OF[surface](body)
+    expect(type).toBe(ERROR_TYPES[surface].upstream)
+    expect(message).toContain('broke off')
+    expect(frames.at(-2)).toContain('Tides')
+    expect(frames.join('')).not.toContain('[DONE]')
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, output_tokens: 2 })
+  })
+})
+
+/** What a caller gets of a provider's bytes that arrive in these packets. */
+function translated(surface: BuiltInProtocol, provider: BuiltInProtocol, ...packets: Buffer[]): string {
+  const relay = translateStream(surface, provider)
+  const parts = [...packets.map((packet) => relay.push(packet)), relay.end()]
+  return Buffer.concat(parts.filter((part) => part !== undefined)).toString()
+}
+
+describe.each(TRANSLATED)('translated for a caller of %s, from a %s model', (surface, provider) => {
+  test.each(['stream-text', 'stream-tools'])('%s, split at every byte', (name) => {
+    const bytes = bytesOf(provider, name)
+    const expected = translated(surface, provider, bytes)
+    expect(expected).toContain(name === 'stream-text' ? '🌊' : 'Bergen')
+    for (let at = 1; at < bytes.length; at++) {
+      const split = translated(surface, provider, bytes.subarray(0, at), bytes.subarray(at))
+      if (split !== expected) throw new Error(`split at byte ${at}: ${split}`)
+    }
+  })
+})
+
+describe.each(['anthropic', 'openai'] as const)('without alt=sse, a %s model', (provider) => {
+  async function arrayFor(...steps: Step[]): Promise<JsonObject[]> {
+    upstream.answer(stream(...steps))
+    const path = `/v1beta/models/${MODELS[provider]}:streamGenerateContent`
+    const { body } = REQUESTS.gemini(MODELS[provider], true)
+    const response = await gateway.call(path, body, { key: await gateway.caller() })
+    expect(response.headers.get('content-type')).toBe('application/json')
+    return response.json() as Promise<JsonObject[]>
+  }
+  const textOf = (events: readonly JsonObject[]) =>
+    events.flatMap(({ candidates }) =>
+      objectsIn(candidates).flatMap(({ content }) =>
+        objectsIn(objectIn(content).parts).map(({ text }) => text),
+      ),
+    )
+
+  test('a stream is one JSON array of native answers', async () => {
+    const events = await arrayFor({ send: bytesOf(provider, 'stream-text') })
+    expect(textOf(events).join('')).toBe(TIDES)
+    expect(events.at(-1)).toMatchObject({ usageMetadata: { promptTokenCount: 14, candidatesTokenCount: 24 } })
+  })
+  test('one that breaks is still an array, whose last element is the error', async () => {
+    const events = await arrayFor(...framedSteps(provider, firstWord(provider)), 'reset')
+    expect(textOf(events)).toContain('Tides')
+    expect(events.at(-1)).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } })
+  })
+})
+
+/** Two candidates, one of which ends. Anthropic's messages have one only. */
+const HALF_ENDED: Partial<Record<BuiltInProtocol, string>> = {
+  gemini:
+    '{"candidates":[{"index":0,"content":{"parts":[{"text":"One"}]},"finishReason":"STOP"},{"index":1,"content":{"parts":[{"text":"Tw"}]}}]}',
+  openai:
+    '{"id":"1","choices":[{"index":0,"delta":{"content":"One"},"finish_reason":"stop"},{"index":1,"delta":{"content":"Tw"},"finish_reason":null}]}',
+}
+
+test.each(TRANSLATED.filter(([, provider]) => HALF_ENDED[provider]))(
+  'a stream whose end cannot be translated breaks: the caller of %s gets an error, and is charged for what the %s model delivered',
+  async (surface, provider) => {
+    upstream.answer(streamOf(provider, [HALF_ENDED[provider] ?? '']))
+    const frames = (await (await streamFor(surface, provider)).text()).split('\n\n').filter(Boolean)
+    const last = JSON.parse(/^data: (.*)$/m.exec(frames.at(-1) ?? '')?.[1] ?? '')
+    expect(ERROR_OF[surface](last).type).toBe(ERROR_TYPES[surface].upstream)
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, output_tokens: 2 })
+  },
+)
+
+describe('on_disconnect = "drain": a caller who leaves a translated stream', () => {
+  test.each(TRANSLATED)(
+    '%s, a %s model: the stream is read to its end, and the reported usage is charged',
+    async (surface, provider) => {
+      const left = callers.left.reaches(callers.left.count + 1)
+      const begun = framedSteps(provider, firstWord(provider))
+      const rest = framedSteps(provider, recorded(provider, 'stream-text').slice(begun.length))
+      draining.upstream.answer(stream(...begun, { wait: left }, ...rest))
+      const leaving = new AbortController()
+      const client = CLIENTS[surface](draining.gateway.url, await draining.gateway.caller())
+      const asking = client.ask({
+        model: MODELS[provider],
+        streams: true,
+        signal: leaving.signal,
+        onText: () => leaving.abort(),
+      })
+      await expect(asking).rejects.toThrow(/abort/i)
+      await draining.upstream.last().over
+      expect(draining.upstream.last().aborted).toBe(false)
+      const call = await draining.lastCall()
+      const cached_nanos = call.cache_read_tokens * 100
+      expect(call).toMatchObject({ outcome: 'cancelled', estimated: 0, output_tokens: 24 })
+      expect(call.cost_nanos).toBe(
+        (14 - call.cache_read_tokens) * INPUT_NANOS + cached_nanos + 24 * OUTPUT_NANOS,
+      )
+    },
+  )
+})
