@@ -29,7 +29,10 @@ export function createTokenCounter({
       // The vendor's counting takes no max_tokens; reading a request wants one.
       const { input_tokens } = anthropic.text.readRequest({ ...body.json, max_tokens: 1 })
       const { providers } = catalogue()
-      const counting = withRoutes(model, ({ provider }) => providers.get(provider)?.protocol === 'anthropic')
+      const counting = withRoutes(
+        model,
+        ({ provider }) => providers.get(provider)?.protocol === anthropic.name,
+      )
       const counted = counting ? await ask(exchange, admitted, counting, body) : { input_tokens }
       return jsonAnswer(counted, origin.request_id, idHeaders(origin))
     } finally {

@@ -22,14 +22,14 @@ const OUTPUT_FIELDS = [
 export interface QuotedInput {
   /** An estimate of all that the model is made to read. */
   input_tokens: number
-  /** Answers asked for; each may be as long as the limit. */
-  answers: number
+  /** How many candidates were asked for; each may be as long as the limit. */
+  candidates: number
   /** How the input may be billed. Absent: in any way, also as the dearest cache write that the price knows. */
   input_fields?: readonly InputField[] | undefined
 }
 
 export interface QuotedRequest extends QuotedInput {
-  /** The output limit of one answer: the caller's, or the model's. */
+  /** The output limit of one candidate: the caller's, or the model's. */
   max_output_tokens: number
 }
 
@@ -63,7 +63,7 @@ export function quote(price: TokenPrice, request: QuotedRequest): Quote {
 }
 
 /**
- * The largest output limit of one answer whose ceiling is not above what is held.
+ * The largest output limit of one candidate whose ceiling is not above what is held.
  *
  * @returns tokens; 0 where what is held does not even pay the input, the largest safe integer where output is free
  */
@@ -91,7 +91,7 @@ function tierCosts(price: TokenPrice, request: QuotedInput): TierCost[] {
     .filter((tier, index) => index === 0 || tier.above_tokens < most_tokens)
     .map(({ rates }) => ({
       input: BigInt(request.input_tokens) * dearestRate(rates, input_fields),
-      per_output_token: BigInt(request.answers) * dearestRate(rates, OUTPUT_FIELDS),
+      per_output_token: BigInt(request.candidates) * dearestRate(rates, OUTPUT_FIELDS),
     }))
 }
 

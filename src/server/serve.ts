@@ -23,7 +23,7 @@ import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
-import { BUILT_IN_PROTOCOLS, registryOf } from '../protocols/registry.ts'
+import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import type { Fetch } from '../upstream/dispatch.ts'
@@ -44,6 +44,8 @@ const NO_PROBE = () => {}
 export interface ServeOptions {
   data_folder: string
   plugins: readonly Plugin[]
+  /** The protocols that providers may speak; the built-in ones where absent. */
+  protocols?: Registry | undefined
   log: ProcessLogger
   env: Readonly<Record<string, string | undefined>>
   /** Instead of the catalogue's `[server] listen`. */
@@ -192,7 +194,7 @@ function sweepRegularly(
 
 /** The parts of a gateway, put together. */
 function compose(
-  { log, network = fetch, probe = NO_PROBE }: ServeOptions,
+  { log, protocols = BUILT_IN_REGISTRY, network = fetch, probe = NO_PROBE }: ServeOptions,
   { db, ledger, idempotency, library, now }: Stores,
   running: RunningCalls,
   catalogue: () => Catalogue,
@@ -207,7 +209,7 @@ function compose(
     running,
     idempotency,
     catalogue,
-    protocols: registryOf(Object.values(BUILT_IN_PROTOCOLS)),
+    protocols,
     upstream: {
       fetch: createTransport(network, lazySimulator()),
       cooldowns: createCooldowns(now),
@@ -236,10 +238,14 @@ function compose(
   }
 }
 
-async function openCatalogue(path: string, { env, log }: ServeOptions): Promise<WatchedCatalogue> {
+async function openCatalogue(
+  path: string,
+  { env, log, protocols = BUILT_IN_REGISTRY }: ServeOptions,
+): Promise<WatchedCatalogue> {
   const lines = (mistakes: Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
   const watching = await watchCatalogue(path, {
     env,
+    protocols,
     onChange({ catalogue, waiting_for_restart }) {
       follow(catalogue, log)
       log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue read again')

@@ -103,7 +103,7 @@ function carriedBy(
 
 /** Nothing is written, so that the input is all that can be billed, and less than all of it is of no use. */
 const quoteEmbedding = ({ price }: EmbeddingModel, { input_tokens }: EmbeddingRequest): Quote =>
-  quote(price, { input_tokens, input_fields: ['input_tokens'], answers: 1, max_output_tokens: 0 })
+  quote(price, { input_tokens, input_fields: ['input_tokens'], candidates: 1, max_output_tokens: 0 })
 
 /** How the call is put to a route: in the provider's own protocol. */
 function sendingOf(asked: JsonBody, request: EmbeddingRequest): Sending<Answer> {

@@ -3,13 +3,9 @@
 import type { Provider, TextModel } from '../../domain/catalogue.ts'
 import { GatewayError } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
-import type {
-  AnswerContext,
-  StreamDecoder,
-  StreamEncoder,
-  StreamEvent,
-  TargetModel,
-} from '../../protocols/canonical.ts'
+import type { AnswerContext } from '../../protocols/canonical/answer.ts'
+import type { TargetModel } from '../../protocols/canonical/request.ts'
+import type { StreamDecoder, StreamEncoder, StreamEvent } from '../../protocols/canonical/stream.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
