@@ -114,7 +114,9 @@ function unknownProvider(name: string, known: readonly string[]): string {
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The names in the file, including those of providers with mistakes: a route to one of them is not a second mistake. */
+/**
+ * The names in the file, including those of providers with mistakes: a route to one of them is not a second mistake.
+ */
 const namesOf = (value: unknown): string[] =>
   listOf(value).flatMap((part) => {
     const name = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : undefined

@@ -1,4 +1,4 @@
-// The reading of prices: USD as providers write them become rates to calculate with, and missing rates follow from the others.
+// The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
 import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import type { Report } from './mistakes.ts'

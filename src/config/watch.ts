@@ -36,9 +36,9 @@ export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mi
 /**
  * Reads the catalogue file, and again whenever it changes.
  *
- * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor replaces
- * it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's cost when it was
- * measured. Polling also works through links and on network drives.
+ * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor
+ * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's cost
+ * when it was measured. Polling also works through links and on network drives.
  *
  * @returns the watched catalogue, or the mistakes of the first reading
  */

@@ -1,4 +1,4 @@
-// The one error for a stream that broke off, whoever notices it.
+// The one error for a stream that broke off, wherever that is noticed.
 import { type GatewayError, upstreamFailed } from '../domain/errors.ts'
 
 /** @param cause for the log: what was missing, or the event that could not be read */

@@ -22,7 +22,10 @@ export interface EmbeddingRequest {
 export interface Embedded {
   /** Undefined where the provider reported none. */
   usage: Usage | undefined
-  /** One for each input; undefined where the provider speaks the caller's protocol, and the caller gets its bytes as they are. */
+  /**
+   * One for each input; undefined where the provider speaks the caller's protocol, and the caller gets its bytes as
+   * they are.
+   */
   vectors: readonly (readonly number[])[] | undefined
 }
 

@@ -10,7 +10,9 @@ export interface RequestFacts {
   max_output_tokens: number | undefined
   /** How many candidates the caller asked for; each may be as long as the limit. */
   candidates: number
-  /** The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost. */
+  /**
+   * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
+   */
   input_fields?: readonly InputField[]
 }
 

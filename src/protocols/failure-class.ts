@@ -1,8 +1,9 @@
 // The failure classes, and the default one by HTTP status, as far as all providers agree.
 
 /**
- * `bad_request`: the request itself is at fault, no other route would help. `rate_limited`: a limit of this key, or overload; other routes may
- * serve. `bad_key`: the provider refuses this key. `upstream_error`: anything else that is not the caller's fault.
+ * `bad_request`: the request itself is at fault, no other route would help. `rate_limited`: a limit of this key, or
+ * overload; other routes may serve. `bad_key`: the provider refuses this key. `upstream_error`: anything else that is
+ * not the caller's fault.
  */
 export type FailureClass = 'bad_request' | 'rate_limited' | 'bad_key' | 'upstream_error'
 

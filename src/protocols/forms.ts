@@ -53,7 +53,10 @@ export const optional = <S extends TSchema>(form: S) => Type.Optional(Type.Union
 /** The names of a form's fields. */
 export const namesOf = (form: TObject): ReadonlySet<string> => new Set(Object.keys(form.properties))
 
-/** An upstream's object of which a form's fields are read: nobody has checked them, so each may be absent or of any type. */
+/**
+ * An upstream's object of which a form's fields are read: nobody has checked them, so each may be absent or of any
+ * type.
+ */
 export type Unchecked<F extends TObject> = { readonly [K in keyof F['properties']]?: Json }
 
 /** An upstream's value as such an object; empty where it is none. */

@@ -14,7 +14,10 @@ export interface Reference {
   readonly mime: string
 }
 
-/** What is asked of a provider. What its protocol has no field for is left out: the gateway converts the image that comes back. */
+/**
+ * What is asked of a provider. What its protocol has no field for is left out: the gateway converts the image that
+ * comes back.
+ */
 export interface ImageRequest {
   prompt: string
   /** Empty for an image that is made from the prompt alone. */
@@ -52,7 +55,9 @@ export interface ImageProtocol {
   maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
   decode(answer: JsonObject): ImageAnswer
-  /** As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make. */
+  /**
+   * As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make.
+   */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
 }
 

@@ -13,8 +13,8 @@ import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
 
 /**
- * One stream, read as it passes. Reading must cost next to nothing for each event: `read` only searches bytes, and what it keeps is
- * decoded on demand. Providers repeat their usage in every event; only the last one counts.
+ * One stream, read as it passes. Reading must cost next to nothing for each event: `read` only searches bytes, and what
+ * it keeps is decoded on demand. Providers repeat their usage in every event; only the last one counts.
  */
 export interface StreamReading {
   /**
@@ -27,8 +27,8 @@ export interface StreamReading {
   /** The upstream reported an error inside the stream. */
   readonly failed: boolean
   /**
-   * The usage as last reported; undefined where none has been. For a stream that broke before it was `finished`, its output may
-   * be less than what was delivered, because some providers report output only at the end.
+   * The usage as last reported; undefined where none has been. For a stream that broke before it was `finished`, its
+   * output may be less than what was delivered, because some providers report output only at the end.
    */
   usage(): Usage | undefined
   /** All output that passed, in estimated tokens: it is charged where the stream ended without telling its usage. */
@@ -65,7 +65,10 @@ export interface Translator {
 export interface TextProtocol extends Translator {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
-  /** Top-level fields that decide the price of a call: given twice, they could be read as one value here and as another upstream. */
+  /**
+   * Top-level fields that decide the price of a call: given twice, they could be read as one value here and as another
+   * upstream.
+   */
   readonly decisive_fields: ReadonlySet<string>
   /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
   prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject

@@ -9,8 +9,8 @@ export type Signed = (typeof SIGNED)[number]
 const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
 
 /**
- * A signature as text for a field that holds signatures of one format. A signature of another format is marked as such; it is then
- * base64, because SDKs decode such fields.
+ * A signature as text for a field that holds signatures of one format. A signature of another format is marked as such;
+ * it is then base64, because SDKs decode such fields.
  * @param field_format the format that the field is for
  */
 export function packSignature({ format, value }: Signature, signed: Signed, field_format: string): string {

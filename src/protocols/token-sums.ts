@@ -2,7 +2,10 @@
 import { estimateTokens } from '../domain/token-estimate.ts'
 import type { Json } from './wire/json.ts'
 
-/** English text has about this many bytes a token; scripts with more bytes a character also have more tokens a character. */
+/**
+ * English text has about this many bytes a token; scripts with more bytes a character also have more tokens a
+ * character.
+ */
 const BYTES_PER_TOKEN = 4
 
 /** The tokens of text of so many bytes. */

@@ -1,4 +1,4 @@
-// The conversation of a messages request, read: blocks become parts, and other providers' signatures go back to what they belong to.
+// The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
 import type {
   MediaPart,
   Part,

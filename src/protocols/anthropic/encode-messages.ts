@@ -35,7 +35,10 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   document: (media) => [encodeMedia(media)],
 })
 
-/** Ids must consist of letters, digits, `_` and `-`; other characters are spelled out, in the same way for a call and its result. */
+/**
+ * Ids must consist of letters, digits, `_` and `-`; other characters are spelled out, in the same way for a call and
+ * its result.
+ */
 const toolId = (id: string): string =>
   id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
 

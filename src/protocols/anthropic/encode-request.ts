@@ -42,7 +42,10 @@ function encodeSystem(system: readonly string[]): Json | undefined {
   return rest.length === 0 ? first : system.map((text) => ({ type: 'text', text }))
 }
 
-/** As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 becomes 1. None of these may be set where the model thinks. */
+/**
+ * As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 becomes 1. None of these may be set where
+ * the model thinks.
+ */
 function encodeSampling(
   { temperature, top_p, top_k }: ConversationRequest,
   { sampling }: Generation,

@@ -22,8 +22,8 @@ interface State {
 }
 
 /**
- * An encoder for one stream: of its first candidate, since a caller of messages cannot ask for more. It does not write `error`:
- * the surface does.
+ * An encoder for one stream: of its first candidate, since a caller of messages cannot ask for more. It does not write
+ * `error`: the surface does.
  */
 export function createStreamEncoder(context: AnswerContext): StreamEncoder {
   const state: State = { context, index: -1, open: undefined, usage: NO_USAGE, ending: undefined }

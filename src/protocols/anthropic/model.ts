@@ -6,7 +6,10 @@ export interface Generation {
   readonly thinking: 'budget' | 'adaptive'
   /** Which of temperature and top_p are taken: from 4.1 on not both in one request, from 4.7 on neither (nor top_k). */
   readonly sampling: 'both' | 'one' | 'none'
-  /** How thinking is switched off: by a type, by leaving the field out, or not at all, so that the lowest effort is asked for. */
+  /**
+   * How thinking is switched off: by a type, by leaving the field out, or not at all, so that the lowest effort is
+   * asked for.
+   */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
   /** Efforts above `high` and the display of thinking came with 4.7. */
   readonly takes_display_and_high_efforts: boolean
@@ -44,7 +47,10 @@ const ROWS: readonly Row[] = [
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 
-/** The generation of a model; one without a version in its name counts as the oldest, as do other providers' models behind this protocol. */
+/**
+ * The generation of a model; one without a version in its name counts as the oldest, as do other providers' models
+ * behind this protocol.
+ */
 export function generationOf(model: string): Generation {
   const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
   if (!model.includes('claude') || major === undefined) return OLDEST

@@ -60,7 +60,10 @@ export function readRequest(body: JsonObject): RequestFacts {
 export const prepare = (body: JsonObject, { model }: { model: string }): JsonObject =>
   body.model === model ? body : { ...body, model }
 
-/** The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be refused. */
+/**
+ * The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be
+ * refused.
+ */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const limited = { ...body, max_tokens: max_output_tokens }
   const thinking = objectIn(body.thinking)
@@ -72,7 +75,9 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
   }
 }
 
-/** A page of a document is read as 1,500 to 3,000 tokens (platform.claude.com, "PDF support"); a page is taken as 50 kB. */
+/**
+ * A page of a document is read as 1,500 to 3,000 tokens (platform.claude.com, "PDF support"); a page is taken as 50 kB.
+ */
 const DOCUMENT_BYTES_PER_TOKEN = 20
 /** The gateway does not see a document that is given by address: it counts as a dozen pages. */
 const UNSEEN_DOCUMENT_TOKENS = 32_768

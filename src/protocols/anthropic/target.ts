@@ -4,7 +4,10 @@ import type { UpstreamTarget } from '../facts.ts'
 /** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */
 export const ANTHROPIC_VERSION = '2023-06-01'
 
-/** Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. The body names the model and says whether to stream. */
+/**
+ * Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. The body names the model and says
+ * whether to stream.
+ */
 export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
   path: '/v1/messages',
   headers: {

@@ -92,7 +92,10 @@ function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: 
   }
 }
 
-/** Whether the last turn called tools without thinking of Claude's own: the model may then not think before their results are answered. */
+/**
+ * Whether the last turn called tools without thinking of Claude's own: the model may then not think before their
+ * results are answered.
+ */
 function lacksThinking(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role === 'assistant')
   if (!last?.parts.some((part) => part.kind === 'tool_call')) return false

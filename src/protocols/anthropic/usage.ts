@@ -33,8 +33,8 @@ export const readUsage = (answer: JsonObject): Usage | undefined => updateUsage(
 
 /**
  * A usage, updated by what a later event of the stream says: its counts are cumulative, so they replace the known ones.
- * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour; `output_tokens`
- * includes thinking.
+ * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour;
+ * `output_tokens` includes thinking.
  */
 export function updateUsage(known: Usage | undefined, value: Json | undefined): Usage | undefined {
   const usage = uncheckedIn<typeof MessageUsage>(value)

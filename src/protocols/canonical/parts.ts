@@ -2,8 +2,9 @@
 import { type JsonObject, parseObject } from '../wire/json.ts'
 
 /**
- * A provider's signature on what its model thought, without which it may refuse the next turn. Only a protocol with signatures of
- * the same format can use it: each sends its own back to its provider, and carries the others' for the caller.
+ * A provider's signature on what its model thought, without which it may refuse the next turn. Only a protocol with
+ * signatures of the same format can use it: each sends its own back to its provider, and carries the others' for the
+ * caller.
  */
 export interface Signature {
   /** The name of the format, which also tells who issued it: OpenRouter's name, where it has one. */
@@ -79,7 +80,10 @@ export function mergeTurns(turns: readonly Turn[]): Turn[] {
   return merged
 }
 
-/** An id for a tool call that came without one, made of its position in the answer. @param call_id the gateway's id of the call */
+/**
+ * An id for a tool call that came without one, made of its position in the answer.
+ * @param call_id the gateway's id of the call
+ */
 export const madeCallId = (call_id: string, candidate: number, position: number): string =>
   candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
 

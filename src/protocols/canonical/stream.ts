@@ -17,9 +17,9 @@ export type PartStart =
     }
 
 /**
- * An event of a streamed answer. The parts of one candidate follow one another: each ends before the next starts. `candidate` is the
- * candidate's number, from 0. After the last `candidate_end` come `usage` and `end`. `error` may come at any time and is the
- * last event; it is written for the caller by the surface's `renderStreamError`.
+ * An event of a streamed answer. The parts of one candidate follow one another: each ends before the next starts.
+ * `candidate` is the candidate's number, from 0. After the last `candidate_end` come `usage` and `end`. `error` may
+ * come at any time and is the last event; it is written for the caller by the surface's `renderStreamError`.
  */
 export type StreamEvent =
   | {

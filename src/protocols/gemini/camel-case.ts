@@ -22,7 +22,10 @@ export function camelCased(object: JsonObject, path: string): JsonObject {
   return read
 }
 
-/** A caller's value as an object of a form, in either spelling. @throws GatewayError invalid_request where it is no object */
+/**
+ * A caller's value as an object of a form, in either spelling.
+ * @throws GatewayError invalid_request where it is no object
+ */
 export const readCamelCased = <F extends TObject>(
   form: F,
   value: Json | undefined,

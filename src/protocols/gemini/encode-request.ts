@@ -11,7 +11,8 @@ import { toGeminiSchema } from './schema.ts'
 import { encodeThinking } from './thinking.ts'
 
 /**
- * A canonical request for a provider that speaks the native protocol; the address names the model and says whether to stream.
+ * A canonical request for a provider that speaks the native protocol; the address names the model and says whether to
+ * stream.
  * @throws GatewayError invalid_request for what the native protocol has no place for
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {

@@ -28,8 +28,8 @@ interface State {
 }
 
 /**
- * An encoder for one stream. It does not write `error`: the surface does. The candidates' stop reasons are held back until the
- * usage is known, because the last record tells both.
+ * An encoder for one stream. It does not write `error`: the surface does. The candidates' stop reasons are held back
+ * until the usage is known, because the last record tells both.
  */
 export const createStreamEncoder = ({ id, model }: AnswerContext): StreamEncoder =>
   writeEvents(WRITERS, { id, positions: new Map(), model, usage: NO_USAGE })
@@ -81,7 +81,9 @@ function writeSignature(state: State, { candidate, signature }: EventOf<'signatu
   return piece(state, candidate, { text: '', ...thought, ...signatureField(signature, 'thinking') })
 }
 
-/** Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that. */
+/**
+ * Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that.
+ */
 function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerSentEvent[] {
   const position = positionOf(state, candidate)
   const { part, json } = position

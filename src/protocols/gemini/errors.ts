@@ -3,7 +3,10 @@
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is answered as the provider does. */
+/**
+ * HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is answered as the
+ * provider does.
+ */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
   payload_too_large: [400, 'INVALID_ARGUMENT'],

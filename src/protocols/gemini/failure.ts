@@ -14,7 +14,10 @@ export const ErrorDetail = Fields({
 })
 type ErrorDetail = Unchecked<typeof ErrorDetail>
 
-/** A cached content or a file that does not exist is also answered with 403 or 404: that is not the fault of the key or the route. */
+/**
+ * A cached content or a file that does not exist is also answered with 403 or 404: that is not the fault of the key or
+ * the route.
+ */
 const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
 
 /**

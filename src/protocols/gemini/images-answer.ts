@@ -31,7 +31,10 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt, and is left out too. */
+/**
+ * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt, and
+ * is left out too.
+ */
 export function decodeImageAnswer(body: JsonObject): ImageAnswer {
   const answer = uncheckedIn<typeof DrawnAnswer>(body)
   const candidates = eachUncheckedIn<typeof DrawnCandidate>(answer.candidates)

@@ -12,9 +12,9 @@ export const PricedFileData = Fields({ mimeType: optional(Text) })
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])
 
 /**
- * How many bytes of a medium make a token. The provider counts what it decodes (https://ai.google.dev/gemini-api/docs/tokens):
- * audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at 1 Mbit/s), documents 258 a page (at 50 kB).
- * Anything else is taken as text.
+ * How many bytes of a medium make a token. The provider counts what it decodes
+ * (https://ai.google.dev/gemini-api/docs/tokens): audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at
+ * 1 Mbit/s), documents 258 a page (at 50 kB). Anything else is taken as text.
  */
 const BYTES_PER_TOKEN = new Map([
   ['audio', 250],
@@ -61,8 +61,8 @@ function mediaTokens(mime: string, bytes: number): number {
 }
 
 /**
- * The number of bytes that a base64 text stands for; undefined where it is no base64. The native decoder skips other characters, so a
- * text that decodes to its full length has none; that is ten times faster than a regular expression.
+ * The number of bytes that a base64 text stands for; undefined where it is no base64. The native decoder skips other
+ * characters, so a text that decodes to its full length has none; that is ten times faster than a regular expression.
  */
 function decodedBytes(data: string): number | undefined {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0

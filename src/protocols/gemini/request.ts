@@ -28,11 +28,15 @@ export const PricedRequest = Fields({
   cachedContent: optional(Text),
 })
 
-/** The gateway does not see cached content; the provider caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */
+/**
+ * The gateway does not see cached content; the provider caches nothing smaller:
+ * https://ai.google.dev/gemini-api/docs/caching.
+ */
 const CACHED_CONTENT_TOKENS = 4_096
 
 /**
- * Reads the body of :generateContent and :streamGenerateContent. What does not decide the price is not looked at: the provider judges it.
+ * Reads the body of :generateContent and :streamGenerateContent. What does not decide the price is not looked at: the
+ * provider judges it.
  * @throws GatewayError invalid_request naming the field
  */
 export function readRequest(body: JsonObject): RequestFacts {

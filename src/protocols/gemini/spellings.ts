@@ -1,4 +1,4 @@
-// Both spellings of a field, for reading a request as it was sent: the provider takes camelCase and snake_case alike, so the gateway does too.
+// Both spellings of a field, for reading a request as it was sent: the provider takes camelCase and snake_case alike.
 import type { TObject } from '@sinclair/typebox'
 import type { Unchecked } from '../forms.ts'
 import { type Json, refusal } from '../wire/json.ts'

@@ -63,7 +63,9 @@ class GeminiStreamReading implements StreamReading {
     this.#other_tokens += estimateOutput(event)
   }
 
-  /** Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on. */
+  /**
+   * Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on.
+   */
   #conclude(data: ByteString, event: JsonObject | undefined): void {
     if (event === undefined) {
       if (hasValue(data, ERROR)) this.failed = true

@@ -3,7 +3,8 @@ import type { UpstreamTarget } from '../facts.ts'
 
 /**
  * Path, query and headers of a call. The key goes in a header, not in the URL, which proxies log.
- * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and "models.streamGenerateContent".
+ * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and
+ * "models.streamGenerateContent".
  */
 export function target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget {
   return methodTarget(call, call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent')

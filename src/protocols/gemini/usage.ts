@@ -15,7 +15,9 @@ import {
 import { compact, isObject, type Json, type JsonObject } from '../wire/json.ts'
 
 export const ModalityCount = Fields({ modality: Text, tokenCount: optional(Count) })
-/** Source: https://ai.google.dev/api/generate-content#UsageMetadata. A count may also come as text, as int64 is written. */
+/**
+ * Source: https://ai.google.dev/api/generate-content#UsageMetadata. A count may also come as text, as int64 is written.
+ */
 export const UsageMetadata = Fields({
   promptTokenCount: optional(Count),
   cachedContentTokenCount: optional(Count),
@@ -28,8 +30,8 @@ export const UsageMetadata = Fields({
 })
 
 /**
- * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes tool use;
- * candidatesTokenCount includes image tokens and excludes thoughts.
+ * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes
+ * tool use; candidatesTokenCount includes image tokens and excludes thoughts.
  *
  * @returns undefined where usageMetadata is absent; a count that is absent or malformed is zero
  */

@@ -100,7 +100,10 @@ type Asked = FieldReader<typeof ChatRequest>
 
 const KNOWN = namesOf(ChatRequest)
 
-/** A chat completion request as a canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
+/**
+ * A chat completion request as a canonical one.
+ * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
   const asked = new FieldReader(ChatRequest, body, '')

@@ -92,7 +92,9 @@ function readTokens(value: Json, path: string): number {
   return tokens.length
 }
 
-/** A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are. */
+/**
+ * A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are.
+ */
 export const openaiEmbeddings: EmbeddingProtocol = {
   target: ({ api_key }) => ({
     path: '/embeddings',

@@ -15,9 +15,10 @@ import { carries } from './carries.ts'
 import { googleSignatureField } from './reasoning.ts'
 
 /**
- * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool results
- * as messages of their own before it.
- * @param takes_signatures the model is one of Gemini's, which needs its signatures back; OpenAI refuses fields that it does not know
+ * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool
+ * results as messages of their own before it.
+ * @param takes_signatures the model is one of Gemini's, which needs its signatures back; OpenAI refuses fields that it
+ * does not know
  */
 export function encodeMessages(request: ConversationRequest, takes_signatures: boolean): JsonObject[] {
   const system = request.system.length > 0 ? [{ role: 'system', content: request.system.join('\n\n') }] : []

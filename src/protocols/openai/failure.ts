@@ -26,7 +26,10 @@ const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   content_filter: 'bad_request',
 }
 
-/** Reads a refusal. @param body an OpenAI error, the same as a bare text (Ollama) or in an array (Google), HTML of a proxy, or nothing */
+/**
+ * Reads a refusal.
+ * @param body an OpenAI error, the same as a bare text (Ollama) or in an array (Google), HTML of a proxy, or nothing
+ */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message), status, body)

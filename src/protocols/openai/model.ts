@@ -51,7 +51,10 @@ const OTHERS = {
 export const generationOf = (model: string): Generation =>
   ROWS.find(({ names }) => names.test(model)) ?? { ...OTHERS, takes_signatures: model.includes('gemini') }
 
-/** The value of reasoning_effort that is nearest to the one asked for, of two equally near ones the higher; undefined where none is taken. */
+/**
+ * The value of reasoning_effort that is nearest to the one asked for, of two equally near ones the higher; undefined
+ * where none is taken.
+ */
 export function nearestEffort({ efforts }: Generation, asked: Effort | 'none'): Effort | 'none' | undefined {
   const distance = (effort: Effort | 'none') =>
     Math.abs(ALL_EFFORTS.indexOf(effort) - ALL_EFFORTS.indexOf(asked))

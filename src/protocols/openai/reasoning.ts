@@ -5,7 +5,10 @@ import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical
 import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { compact, type JsonObject, stringIn } from '../wire/json.ts'
 
-/** OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came with. */
+/**
+ * OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came
+ * with.
+ */
 const OWN_FORMAT = 'openai-responses-v1'
 /** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
 const GOOGLE_FORMAT = 'google-gemini-v1'

@@ -71,7 +71,9 @@ export function readRequest(body: JsonObject): RequestFacts {
 const largest = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)
 
-/** The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows. */
+/**
+ * The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows.
+ */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const used = ['max_completion_tokens', 'max_tokens'].filter((field) => typeof body[field] === 'number')
   const fields = used.length > 0 ? used : [generationOf(stringIn(body.model) ?? '').limit_field]
@@ -79,8 +81,8 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
 }
 
 /**
- * The same request with the provider's own name of the model. A stream is asked for its usage: without it, only an estimate
- * could be charged.
+ * The same request with the provider's own name of the model. A stream is asked for its usage: without it, only an
+ * estimate could be charged.
  */
 export function prepare(body: JsonObject, { model }: { model: string }): JsonObject {
   const named = body.model === model ? body : { ...body, model }

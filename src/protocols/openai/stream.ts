@@ -58,8 +58,8 @@ class OpenaiStreamReading implements StreamReading {
 }
 
 /**
- * A chunk without the usage, for callers who did not ask for it. OpenAI reports it in a chunk of its own, which has no choices;
- * other servers report it beside their last choice, or in every chunk.
+ * A chunk without the usage, for callers who did not ask for it. OpenAI reports it in a chunk of its own, which has no
+ * choices; other servers report it beside their last choice, or in every chunk.
  *
  * @returns the same bytes where no usage is reported; undefined where nothing is left
  */

@@ -27,8 +27,8 @@ export const CompletionUsage = Fields({
 export const readUsage = (answer: JsonObject): Usage | undefined => readCounts(answer.usage)
 
 /**
- * The counts of a usage. `prompt_tokens` includes the cached tokens and `completion_tokens` the reasoning: neither is added
- * again. Undefined where the counts are absent.
+ * The counts of a usage. `prompt_tokens` includes the cached tokens and `completion_tokens` the reasoning: neither is
+ * added again. Undefined where the counts are absent.
  */
 export function readCounts(value: Json | undefined): Usage | undefined {
   const usage = uncheckedIn<typeof CompletionUsage>(value)
@@ -53,7 +53,10 @@ export function readCounts(value: Json | undefined): Usage | undefined {
   }
 }
 
-/** What was billed, as a caller of chat completions reads it. OpenAI has no `cache_write_tokens`; the name is OpenRouter's. */
+/**
+ * What was billed, as a caller of chat completions reads it. OpenAI has no `cache_write_tokens`; the name is
+ * OpenRouter's.
+ */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
   return {
