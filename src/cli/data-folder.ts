@@ -10,6 +10,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
+import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 
 export interface DataFolder {
   dir: string
@@ -72,7 +73,7 @@ export async function readCatalogueOf(
   path: string,
   env: Environment,
 ): Promise<{ catalogue: Catalogue } | { mistakes: Mistake[]; lines: string[] }> {
-  const reading = await readCatalogueFile(path, { env })
+  const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
   if (reading.ok) return { catalogue: reading.catalogue }
   const { mistakes } = reading
   return { mistakes, lines: mistakes.map((mistake) => formatMistake(path, mistake)) }

@@ -1,16 +1,16 @@
-// Owns the catalogue that a first start writes: the example file itself, carried inside the program.
+// The catalogue that a first start writes: the example file itself, embedded in the program.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import text from '../../data/tollgate.example.toml' with { type: 'text' }
 
-/** A commented catalogue that works as it is, on the simulator. */
+/** A commented catalogue that works without changes, with the simulated providers. */
 export const FIRST_CATALOGUE: string = text
 
 /**
- * Writes the first catalogue where there is no file at `path` yet, with the folders above it. Never overwrites.
+ * Writes the first catalogue to `path`, with the folders above it, unless there is a file. Never overwrites.
  *
  * @returns whether it was written
- * @throws the file system's error, where neither is possible
+ * @throws the file system's error where it cannot be written
  */
 export async function ensureCatalogue(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -1,10 +1,11 @@
-// Owns reading the catalogue file: all of its mistakes at once, or the catalogue.
+// The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile } from 'node:fs/promises'
 import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
-import { type Mistake, Mistakes, type Report, suggest } from './mistakes.ts'
+import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
+import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
-import { LimitsSchema, type ModelText, OutlineSchema, ProviderSchema, ServerSchema } from './schema.ts'
+import { LimitsSchema, type ModelText, OutlineSchema, providerSchemaFor, ServerSchema } from './schema.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -13,6 +14,8 @@ export type CatalogueReading = { ok: true; catalogue: Catalogue } | { ok: false;
 export interface ReadOptions {
   /** Where `env:NAME` is looked up. */
   env: Environment
+  /** The protocols that providers may speak. */
+  protocols: Protocols
 }
 
 /**
@@ -20,14 +23,14 @@ export interface ReadOptions {
  *
  * @returns the catalogue, or every mistake in the order of their lines
  */
-export function readCatalogue(text: string, { env }: ReadOptions): CatalogueReading {
+export function readCatalogue(text: string, options: ReadOptions): CatalogueReading {
   const document = readToml(text)
   if (!document.ok) {
     const { line, message } = document
     return { ok: false, mistakes: [{ path: '', line, message: `is not TOML: ${message}` }] }
   }
   const mistakes = new Mistakes(document)
-  const catalogue = readDocument(document, env, mistakes.report)
+  const catalogue = readDocument(document, options, mistakes.report)
   return catalogue && mistakes.list.length === 0
     ? { ok: true, catalogue }
     : { ok: false, mistakes: mistakes.list }
@@ -43,33 +46,39 @@ export async function readCatalogueFile(path: string, options: ReadOptions): Pro
   }
 }
 
-/** Reads part by part: each part that is right is also held against the others, whatever is wrong elsewhere. */
-function readDocument({ value }: TomlDocument, env: Environment, report: Report): Catalogue | undefined {
+/** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
+function readDocument({ value }: TomlDocument, options: ReadOptions, report: Report): Catalogue | undefined {
   const outline = validate(OutlineSchema, value, [], report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
-  const providers = readProviders(listOf(value.providers), env, report)
-  const models = readModels(listOf(value.models), { names: namesOf(value.providers), providers }, report)
+  const providers = readProviders(listOf(value.providers), options, report)
+  const models = readModels(
+    listOf(value.models),
+    { names: namesOf(value.providers), providers, protocols: options.protocols },
+    report,
+  )
   return outline && server && limits && { server, limits, providers, models }
 }
 
-function readProviders(parts: unknown[], env: Environment, report: Report): Map<string, Provider> {
+function readProviders(parts: unknown[], options: ReadOptions, report: Report): Map<string, Provider> {
+  const schema = providerSchemaFor(options.protocols)
   const providers = new Map<string, Provider>()
   parts.forEach((part, index) => {
     const path = ['providers', index]
-    const text = validate(ProviderSchema, part, path, report)
+    const text = validate(schema, part, path, report)
     if (!text) return
     if (providers.has(text.name))
       report([...path, 'name'], `must be unique: there is already a provider "${text.name}"`)
-    providers.set(text.name, readProvider(text, path, env, report))
+    providers.set(text.name, readProvider(text, path, options, report))
   })
   return providers
 }
 
-/** The names that stand in the file, and of those the providers that could be read. */
+/** What a route may name: the names in the file, and those of the providers that could be read. */
 interface Suppliers {
   names: string[]
   providers: ReadonlyMap<string, Provider>
+  protocols: Protocols
 }
 
 function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map<string, Model> {
@@ -86,19 +95,28 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
 }
 
 function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Suppliers, report: Report): void {
-  const { names, providers } = suppliers
+  const { names, providers, protocols } = suppliers
   routes.forEach(({ provider }, route) => {
     const path = ['models', model, 'routes', route, 'provider']
-    if (!names.includes(provider))
-      report(path, `must be the name of a provider; "${provider}" is none: ${suggest(provider, names)}`)
-    if (kind !== 'text' && providers.get(provider)?.protocol === 'anthropic')
-      report(path, `must be a provider of another protocol: "anthropic" has no ${kind} models`)
+    if (!names.includes(provider)) report(path, unknownProvider(provider, names))
+    const spoken = providers.get(provider)?.protocol
+    const protocol = spoken === undefined ? undefined : protocols.get(spoken)
+    if (protocol && !hasKind(protocol, kind))
+      report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
   })
+}
+
+function unknownProvider(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  const hint = near === undefined ? `allowed: ${known.join(', ')}` : `did you mean "${near}"?`
+  return known.length === 0 ? `unknown provider "${name}"` : `unknown provider "${name}"; ${hint}`
 }
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-/** The names that stand in the file, those of providers with mistakes too: they are not also unknown. */
+/**
+ * The names in the file, including those of providers with mistakes: a route to one of them is not a second mistake.
+ */
 const namesOf = (value: unknown): string[] =>
   listOf(value).flatMap((part) => {
     const name = typeof part === 'object' && part !== null ? Reflect.get(part, 'name') : undefined

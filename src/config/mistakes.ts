@@ -1,4 +1,4 @@
-// Owns how a mistake in the catalogue file is told: where it is, and what to write instead.
+// Mistakes in the catalogue file: where each is, and what to write instead.
 import type { TomlDocument, TomlPath } from './toml.ts'
 
 export interface Mistake {
@@ -10,10 +10,10 @@ export interface Mistake {
   message: string
 }
 
-/** Takes a mistake in the value at `path`. */
+/** Reports a mistake in the value at `path`. */
 export type Report = (path: TomlPath, message: string) => void
 
-/** Collects mistakes, the first for each path, and sorts them as the file is read. */
+/** Collects the first mistake of each path, and sorts them by their lines. */
 export class Mistakes {
   readonly #document: TomlDocument
   readonly #byPath = new Map<string, Mistake>()
@@ -38,7 +38,7 @@ export function formatMistake(file: string, { path, line, message }: Mistake): s
   return [`${file}:${line}`, path, message].filter((part) => part !== '').join(': ')
 }
 
-/** The word among `known` that a misspelt one was probably meant to be; undefined where none is near. */
+/** The word among `known` that a misspelt one was probably meant to be; undefined where none is similar. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.ceil(word.length / 3)
   let best: { word: string; distance: number } | undefined
@@ -49,7 +49,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.word
 }
 
-/** `did you mean "x"?`, or the names there are. */
+/** `did you mean "x"?`, or the known words. */
 export function suggest(word: string, known: readonly string[]): string {
   const near = nearest(word, known)
   if (near !== undefined) return `did you mean "${near}"?`
@@ -63,7 +63,7 @@ export function listed(words: readonly string[], conjunction = 'and'): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} ${conjunction} ${last}`
 }
 
-/** Levenshtein's distance: letters to add, drop or change. */
+/** Levenshtein distance: letters to add, drop or change. */
 function editDistance(one: string, other: string): number {
   let previous = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (let row = 1; row <= one.length; row++) {

@@ -1,4 +1,4 @@
-// Owns reading a model: its kind, its routes in the order in which they are tried, its price.
+// The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { Model, Route } from '../domain/catalogue.ts'
 import { listed, type Report } from './mistakes.ts'
 import { readImagePrice, readTokenPrice } from './prices.ts'
@@ -9,7 +9,7 @@ import { validate } from './validate.ts'
 type Kind = keyof typeof MODEL_SCHEMAS
 
 /**
- * Holds a model against the schema of its kind.
+ * Checks a model against the schema of its kind.
  *
  * @returns undefined where mistakes were reported
  */
@@ -28,7 +28,7 @@ export function validateModel(part: unknown, path: TomlPath, report: Report): Mo
  * Reads a model whose shape has been checked.
  *
  * @param path where the model stands in the file
- * @returns the model, of no meaning where a mistake was reported
+ * @returns the model, meaningless where a mistake was reported
  */
 export function readModel(text: ModelText, path: TomlPath, report: Report): Model {
   const base = {
@@ -64,7 +64,7 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
 
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)
 
-/** By rising `order`; as written where that is equal. */
+/** By rising `order`; in the written order where that is equal. */
 function inOrder(routes: readonly Route[]): Model['routes'] {
   const [first, ...rest] = routes.toSorted((one, other) => one.order - other.order)
   if (!first) throw new RangeError('a model without a route passed its schema')

@@ -1,4 +1,4 @@
-// Owns reading prices: USD as vendors write them into rates that are calculated with, and the rates left out.
+// The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
 import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import type { Report } from './mistakes.ts'
@@ -11,10 +11,10 @@ type Amount = number | string
 /**
  * Reads a price by tokens. Rates that are left out follow from the others: a cache read costs a tenth of the input
  * (spec.md, Messages-protocol request), a write to the 5 minute cache 1.25 x and to the 1 hour cache 2 x the input
- * (docs.anthropic.com, Prompt caching); thinking and images cost what output does, audio what input does.
+ * (docs.anthropic.com, Prompt caching); thinking and images cost as much as output, audio as much as input.
  *
  * @param path where the price stands in the file
- * @returns the price, of no meaning where a mistake was reported
+ * @returns the price, meaningless where a mistake was reported
  */
 export function readTokenPrice(
   text: TokenPriceText | EmbeddingPriceText,
@@ -30,7 +30,7 @@ export function readTokenPrice(
 /**
  * Reads a price by image.
  *
- * @returns the price, of no meaning where a mistake was reported
+ * @returns the price, meaningless where a mistake was reported
  */
 export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Report): ImagePrice {
   const variants = (text.variants ?? []).map((variant, index) => ({
@@ -75,7 +75,7 @@ function readRates(text: RatesText, path: TomlPath, report: Report): TokenRates 
 const share = (rate: Nanos, numerator: bigint, denominator: bigint): Nanos =>
   divideRoundingUp(BigInt(rate) * numerator, denominator)
 
-/** No more than this for a million tokens or an image: twice of it is still counted exactly. */
+/** The most for a million tokens or an image: twice as much is still counted exactly. */
 const MAX_PRICE_NANOS = parseUsd(1_000_000)
 
 function readUsd(amount: Amount, path: TomlPath, report: Report): Nanos {
@@ -98,7 +98,7 @@ function checkTiersRise(tiers: readonly { above: number }[], path: TomlPath, rep
   })
 }
 
-/** The first line that fits is applied, so a line that an earlier one covers would never be. */
+/** The first line that fits is applied, so a line that an earlier one covers would never be applied. */
 function checkVariantsAreReached(variants: readonly ImageVariant[], path: TomlPath, report: Report): void {
   const covers = (wide: ImageVariant, narrow: ImageVariant) =>
     (wide.size === undefined || wide.size === narrow.size) &&

@@ -1,27 +1,33 @@
-// Owns reading a provider: its secrets from the environment, its address, and whether it may go without a key.
+// The reading of a provider: its secrets from the environment, its address, and whether it may go without a key.
 import type { Provider } from '../domain/catalogue.ts'
 import type { Report } from './mistakes.ts'
+import type { Protocols } from './protocols.ts'
 import type { ProviderText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
 
 /** The environment, as `process.env` has it. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The `base_url` of the vendor in a box. */
+/** The `base_url` of the simulated providers. */
 export const SIMULATOR = 'simulator'
 
 /**
  * Reads a provider whose shape has been checked.
  *
  * @param path where the provider stands in the file
- * @returns the provider, of no meaning where a mistake was reported
+ * @returns the provider; meaningless where a mistake was reported
  */
-export function readProvider(text: ProviderText, path: TomlPath, env: Environment, report: Report): Provider {
+export function readProvider(
+  text: ProviderText,
+  path: TomlPath,
+  { env, protocols }: { env: Environment; protocols: Protocols },
+  report: Report,
+): Provider {
   return {
     name: text.name,
     protocol: text.protocol,
     base_url: readBaseUrl(text.base_url, [...path, 'base_url'], report),
-    api_keys: readApiKeys(text, [...path, 'api_keys'], env, report),
+    api_keys: readApiKeys(text, mayGoWithoutKey(text, protocols), [...path, 'api_keys'], env, report),
     headers: readHeaders(text.headers ?? {}, [...path, 'headers'], env, report),
     first_byte_timeout_ms: text.first_byte_timeout_ms,
     idle_timeout_ms: text.idle_timeout_ms,
@@ -41,17 +47,18 @@ function readBaseUrl(text: string, path: TomlPath, report: Report): string {
   return text.replace(/\/+$/, '')
 }
 
-/** The one key of a provider that asks for none. */
+/** The one empty key of a provider that asks for none. */
 const NO_KEY = ['' as string] as const
 
 function readApiKeys(
   text: ProviderText,
+  optional: boolean,
   path: TomlPath,
   env: Environment,
   report: Report,
 ): Provider['api_keys'] {
   if (text.api_keys === undefined) {
-    if (!mayGoWithoutKey(text))
+    if (!optional)
       report(path, 'is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key')
     return NO_KEY
   }
@@ -59,14 +66,14 @@ function readApiKeys(
   return first === undefined ? NO_KEY : [first, ...rest]
 }
 
-/** Servers that people run themselves (Ollama, vLLM, llama.cpp) speak openai over plain http, and ask for no key. */
-function mayGoWithoutKey({ protocol, base_url }: ProviderText): boolean {
-  return base_url === SIMULATOR || (protocol === 'openai' && base_url.startsWith('http://'))
+function mayGoWithoutKey({ protocol, base_url }: ProviderText, protocols: Protocols): boolean {
+  if (base_url === SIMULATOR) return true
+  return protocols.get(protocol)?.keyless_over_http === true && base_url.startsWith('http://')
 }
 
 const FROM_ENVIRONMENT = 'env:'
 
-/** Space around a secret is never part of it: files that fill an environment often end in a newline. */
+/** White space around a secret is not part of it: files that fill an environment often end in a newline. */
 function readSecret(text: string, path: TomlPath, env: Environment, report: Report): string {
   if (!text.startsWith(FROM_ENVIRONMENT)) {
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
@@ -99,6 +106,7 @@ function isHeader(name: string, value: string): boolean {
     new Headers([[name, value]])
     return true
   } catch {
+    // The runtime refuses the name or the value; the caller reports it.
     return false
   }
 }

@@ -1,18 +1,19 @@
-// Owns the shape of the catalogue file (data/tollgate.toml): one TypeBox schema, from which the static types follow.
+// The shape of the catalogue file (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, Type } from '@sinclair/typebox'
+import type { Protocols } from './protocols.ts'
 
 const closed = { additionalProperties: false }
 
 /** setTimeout fires at once for delays beyond 31 bits. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** No model has a context near it, and products of two such counts are exact. */
+/** Far more than any model's context; the product of two such counts is still exact. */
 const MAX_COUNT = 67_108_864
 
-/** `must` is what a message about a wrong value says, where the schema alone would not tell a person enough. */
+/** `must` is what a message about a wrong value says, where the schema alone does not tell a person enough. */
 export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
 
-/** USD as vendors write it: `0.30` or `"0.30"`. Read digit by digit, never multiplied as a float. */
+/** USD as providers write it: `0.30` or `"0.30"`. It is read digit by digit, never multiplied as a float. */
 const Usd = (description: string) =>
   Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
 
@@ -66,7 +67,7 @@ const ImagePriceSchema = Type.Object(
   closed,
 )
 
-/** An embedding is priced by what is read; nothing is written. */
+/** An embedding is priced by the tokens that are read: none are written. */
 const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
 
 export const ServerSchema = Type.Object(
@@ -90,7 +91,7 @@ export const ServerSchema = Type.Object(
     ledger_writer: Type.Union([Type.Literal('auto'), Type.Literal('inline'), Type.Literal('thread')], {
       default: 'auto',
       description:
-        'where the ledger commits: auto measures the disk at start, and moves to a thread where it is slow',
+        'where the ledger commits: auto measures the disk at the start, and uses a thread where it is slow',
     }),
     on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], { default: 'cancel' }),
     drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
@@ -121,50 +122,70 @@ export const LimitsSchema = Type.Object(
   closed,
 )
 
-export const ProviderSchema = Type.Object(
-  {
-    name: Type.String({
-      pattern: '^[a-z0-9][a-z0-9_-]*$',
-      must: 'a name of a-z, 0-9, _ and -, such as "google"',
+const PROVIDER_NAME = Type.String({
+  pattern: '^[a-z0-9][a-z0-9_-]*$',
+  must: 'a name of a-z, 0-9, _ and -, such as "google"',
+})
+
+const providerSettings = {
+  base_url: Type.String({
+    pattern: '^(https?://.+|simulator)$',
+    must: 'an address that begins with https:// or http://, or "simulator"',
+  }),
+  api_keys: Type.Optional(
+    Type.Array(Type.String(), {
+      description: '"env:NAME" reads an environment variable; an empty list: the server takes none',
     }),
-    protocol: Type.Union([Type.Literal('gemini'), Type.Literal('anthropic'), Type.Literal('openai')]),
-    base_url: Type.String({
-      pattern: '^(https?://.+|simulator)$',
-      must: 'an address that begins with https:// or http://, or "simulator"',
+  ),
+  headers: Type.Optional(
+    Type.Record(Type.String(), Type.String(), {
+      description: 'sent with every request; "env:NAME" reads an environment variable',
     }),
-    api_keys: Type.Optional(
-      Type.Array(Type.String(), {
-        description: '"env:NAME" reads an environment variable; an empty list: the server takes none',
-      }),
-    ),
-    headers: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: 'sent with every request; "env:NAME" reads an environment variable',
-      }),
-    ),
-    first_byte_timeout_ms: Milliseconds({ default: 120_000, minimum: 1 }),
-    idle_timeout_ms: Milliseconds({
-      default: 120_000,
-      minimum: 1,
-      description: 'longest silence inside an answer',
-    }),
-    call_timeout_ms: Milliseconds({ default: 600_000, minimum: 1 }),
-    cooldown_ms: Milliseconds({
-      default: 10_000,
-      minimum: 0,
-      description: 'how long a failing key is left alone at first; doubles up to 10 minutes',
-    }),
-    rest_ms: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, description: 'the former name of cooldown_ms' }),
-    ),
-  },
-  closed,
-)
+  ),
+  first_byte_timeout_ms: Milliseconds({ default: 120_000, minimum: 1 }),
+  idle_timeout_ms: Milliseconds({
+    default: 120_000,
+    minimum: 1,
+    description: 'the longest silence inside an answer',
+  }),
+  call_timeout_ms: Milliseconds({ default: 600_000, minimum: 1 }),
+  cooldown_ms: Milliseconds({
+    default: 10_000,
+    minimum: 0,
+    description: 'how long a failing key is left alone at first; doubles up to 10 minutes',
+  }),
+  rest_ms: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: MAX_TIMER_MS, description: 'the former name of cooldown_ms' }),
+  ),
+}
+
+const makeProviderSchema = (protocols: Protocols) =>
+  Type.Object(
+    {
+      name: PROVIDER_NAME,
+      protocol: Type.Unsafe<string>(Type.Union([...protocols.keys()].map((name) => Type.Literal(name)))),
+      ...providerSettings,
+    },
+    closed,
+  )
+
+type ProviderSchema = ReturnType<typeof makeProviderSchema>
+
+const PROVIDER_SCHEMAS = new WeakMap<Protocols, ProviderSchema>()
+
+/** The schema of a provider that speaks one of these protocols; made once for them, however often the file is read. */
+export function providerSchemaFor(protocols: Protocols): ProviderSchema {
+  const known = PROVIDER_SCHEMAS.get(protocols)
+  if (known) return known
+  const schema = makeProviderSchema(protocols)
+  PROVIDER_SCHEMAS.set(protocols, schema)
+  return schema
+}
 
 const RouteSchema = Type.Object(
   {
     provider: Type.String(),
-    model: Type.String({ description: "the vendor's own id of the model" }),
+    model: Type.String({ description: "the provider's own id of the model" }),
     weight: Type.Integer({
       default: 1,
       minimum: 1,
@@ -199,7 +220,7 @@ const TextModelSchema = Type.Object(
       default: 8_192,
       minimum: 1,
       maximum: MAX_COUNT,
-      description: 'the limit of callers who set none, and the most that any may set',
+      description: 'the limit for callers who set none, and the most that any caller may set',
     }),
     price: TokenPriceSchema,
   },
@@ -238,7 +259,7 @@ export const MODEL_SCHEMAS = {
   image: ImageModelSchema,
 }
 
-/** The file's sections. What is in them is checked part by part, so that one mistake does not hide another. */
+/** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
 export const OutlineSchema = Type.Object(
   {
     server: Type.Optional(Type.Unknown()),
@@ -252,7 +273,7 @@ export const OutlineSchema = Type.Object(
 export type TokenPriceText = Static<typeof TokenPriceSchema>
 export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>
 export type ImagePriceText = Static<typeof ImagePriceSchema>
-export type ProviderText = Static<typeof ProviderSchema>
+export type ProviderText = Static<ProviderSchema>
 export type ModelText =
   | Static<typeof TextModelSchema>
   | Static<typeof EmbeddingModelSchema>

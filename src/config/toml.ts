@@ -1,4 +1,4 @@
-// Owns reading TOML into plain values, with the line at which each of them was written.
+// TOML as plain values, with the line at which each of them was written.
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 
 export type TomlPath = readonly (string | number)[]
@@ -6,13 +6,13 @@ export type TomlTable = Record<string, unknown>
 
 export interface TomlDocument {
   value: TomlTable
-  /** The line of a value; of what encloses it where it was not written; 1 for the document itself. */
+  /** The line of a value; the line of what encloses it where it was not written; 1 for the document itself. */
   lineOf(path: TomlPath): number
 }
 
 export type TomlReading = ({ ok: true } & TomlDocument) | { ok: false; line: number; message: string }
 
-/** Some editors begin a file with it; TOML 1.0 does not know it. */
+/** Some editors put it at the start of a file; TOML 1.0 does not allow it. */
 const BYTE_ORDER_MARK = /^\uFEFF/
 
 /**
@@ -34,7 +34,7 @@ export function readToml(text: string): TomlReading {
 
 type WithLine = AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode
 
-/** Notes the line of a node at `base`, and of all that is inside it. */
+/** Notes the lines of a node at `base` and of everything inside it. */
 function noteLines(node: WithLine, base: TomlPath, lines: Map<string, number>): void {
   if (node.type === 'TOMLTable') {
     noteLine(lines, node.resolvedKey, node)
@@ -53,7 +53,7 @@ function noteLines(node: WithLine, base: TomlPath, lines: Map<string, number>): 
   }
 }
 
-/** The first mention counts, and it is also where the parents begin that have no line of their own (`a.b.c = 1`). */
+/** The first mention counts. It is also the line of parents that have none of their own (`a.b.c = 1`). */
 function noteLine(lines: Map<string, number>, path: TomlPath, node: AST.HasLocs): void {
   for (let length = path.length; length > 0; length--) {
     const key = keyOf(path.slice(0, length))

@@ -1,33 +1,33 @@
-// Owns the catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
+// The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
 import { stat } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 
-/** Settings that a running server cannot take up. */
+/** Settings that a running server cannot apply. */
 const NEEDS_RESTART = ['listen', 'ledger_writer'] as const satisfies (keyof Catalogue['server'])[]
 
 export interface CatalogueChange {
   catalogue: Catalogue
-  /** Settings (`server.listen`) that differ from those the gateway started with, and wait for a restart. */
+  /** Settings (`server.listen`) that differ from those that the gateway started with, and wait for a restart. */
   waiting_for_restart: string[]
 }
 
 export interface WatchOptions extends ReadOptions {
-  /** The file has been read again, and is good. Must not throw, nor may `onMistakes`. */
+  /** The file has been read again and has no mistakes. Neither this nor `onMistakes` may throw. */
   onChange: (change: CatalogueChange) => void
-  /** The file has been read again, and is not good: the catalogue stays as it was. */
+  /** The file has been read again and has mistakes: the catalogue stays as it was. */
   onMistakes: (mistakes: Mistake[]) => void
-  /** How often the file is looked at. */
+  /** How often the file is checked for changes. */
   poll_ms?: number
 }
 
 export interface WatchedCatalogue {
-  /** The last good reading. Take it once a call: it may be another one a moment later. */
+  /** The last good reading. Take it once for each call: it may be replaced a moment later. */
   current(): Catalogue
-  /** Reads the file now, changed or not (SIGHUP: a variable of the environment may be another). Never throws. */
+  /** Reads the file now, changed or not (on SIGHUP: an environment variable may have changed). Never throws. */
   reload(): Promise<void>
-  /** Stops looking. */
+  /** Stops watching. */
   close(): void
 }
 
@@ -36,11 +36,11 @@ export type Watching = { ok: true; watched: WatchedCatalogue } | { ok: false; mi
 /**
  * Reads the catalogue file, and again whenever it changes.
  *
- * It is asked for its time and size, once a second, rather than watched by the system: a watch on the file is lost when
- * an editor replaces it, and a watch on its folder wakes for every write of the ledger that lies beside it, which was
- * measured to double the ledger's cost. This also sees through links and network drives.
+ * It polls the file's time and size once a second instead of watching it: a watch on the file is lost when an editor
+ * replaces it, and a watch on its folder wakes for every write of the ledger beside it, which doubled the ledger's cost
+ * when it was measured. Polling also works through links and on network drives.
  *
- * @returns the catalogue held, or the mistakes of the first reading
+ * @returns the watched catalogue, or the mistakes of the first reading
  */
 export async function watchCatalogue(path: string, options: WatchOptions): Promise<Watching> {
   const { onChange, onMistakes, poll_ms = 1_000 } = options
@@ -60,14 +60,14 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     onChange({ catalogue: current, waiting_for_restart: changedForRestart(started_with, current) })
   }
 
-  /** One reading after the other: an older one never replaces a newer. */
+  /** Readings run one after the other, so that an older one never replaces a newer one. */
   let last_read = Promise.resolve()
   const reload = (): Promise<void> => {
     last_read = last_read.then(read)
     return last_read
   }
 
-  /** A change is read once it has stood still for a whole interval: what is half written is left alone. */
+  /** A change is read once the file has not changed for a whole interval: a half-written file is left alone. */
   let settling = false
   const look = async (): Promise<void> => {
     const seen = await stampOf(path)
@@ -90,17 +90,18 @@ function changedForRestart(before: Catalogue, after: Catalogue): string[] {
   )
 }
 
-/** What changes whenever the file does; empty where there is none. */
+/** A stamp that changes whenever the file does; empty where there is no file. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { mtimeNs, size, ino } = await stat(path, { bigint: true })
     return `${mtimeNs} ${size} ${ino}`
   } catch {
+    // The file is not there, or cannot be looked at: reading it reports why.
     return ''
   }
 }
 
-/** Does `task` again and again, never twice at once, and does not keep the process alive. */
+/** Runs `task` repeatedly, never twice at once, without keeping the process alive. */
 async function repeat(task: () => Promise<void>, interval_ms: number, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await new Promise<void>((resolve) => setTimeout(resolve, interval_ms).unref())

@@ -23,13 +23,13 @@ export interface QuotedInput {
   /** An estimate of all tokens that the model reads. */
   input_tokens: number
   /** Answers asked for; each may be as long as the limit. */
-  answers: number
+  candidates: number
   /** How the input may be billed. Absent: in any way, including the most expensive cache write of the price. */
   input_fields?: readonly InputField[] | undefined
 }
 
 export interface QuotedRequest extends QuotedInput {
-  /** The output limit of one answer: the caller's, or the model's. */
+  /** The output limit of one candidate: the caller's, or the model's. */
   max_output_tokens: number
 }
 
@@ -91,7 +91,7 @@ function tierCosts(price: TokenPrice, request: QuotedInput): TierCost[] {
     .filter((tier, index) => index === 0 || tier.above_tokens < largest_prompt)
     .map(({ rates }) => ({
       input: BigInt(request.input_tokens) * highestRate(rates, input_fields),
-      per_output_token: BigInt(request.answers) * highestRate(rates, OUTPUT_FIELDS),
+      per_output_token: BigInt(request.candidates) * highestRate(rates, OUTPUT_FIELDS),
     }))
 }
 

@@ -1,18 +1,22 @@
-// Owns the table of writers that a stream's encoder is: one for each kind of canonical event.
-import type { ServerSentEvent, StreamEncoder, StreamEvent } from './canonical.ts'
+// The table of writers that a stream's encoder consists of: one writer for each kind of canonical event.
+import type { ServerSentEvent, StreamEncoder, StreamEvent } from './canonical/stream.ts'
 
 type Kind = StreamEvent['type']
 
 export type EventOf<K extends Kind> = Extract<StreamEvent, { type: K }>
 
-export type EventWriters = { readonly [K in Kind]: (event: EventOf<K>) => ServerSentEvent[] }
+type Writer<S, K extends Kind> = (state: S, event: EventOf<K>) => ServerSentEvent[]
 
-const write = <K extends Kind>(
-  writers: { readonly [L in K]: (event: EventOf<L>) => ServerSentEvent[] },
+/** Writers over the state of one stream. */
+export type EventWriters<S> = { readonly [K in Kind]: Writer<S, K> }
+
+const write = <S, K extends Kind>(
+  writers: { readonly [L in K]: Writer<S, L> },
+  state: S,
   event: EventOf<K>,
-): ServerSentEvent[] => writers[event.type as K](event)
+): ServerSentEvent[] => writers[event.type as K](state, event)
 
-/** The encoder that gives each event to its writer. */
-export const writeEvents = (writers: EventWriters): StreamEncoder => ({
-  encode: (event) => write(writers, event),
+/** The encoder of one stream, which gives each event to its writer. */
+export const writeEvents = <S>(writers: EventWriters<S>, state: S): StreamEncoder => ({
+  encode: (event) => write(writers, state, event),
 })

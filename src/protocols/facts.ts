@@ -1,16 +1,18 @@
-// What a protocol tells the rest of the gateway: of a request, of where it goes, and of a refusal.
+// What a protocol tells the rest of the gateway: about a request, where it goes, and a refusal.
 import type { InputField } from '../domain/usage.ts'
 import type { FailureClass } from './failure-class.ts'
 
 /** What a quote needs to know of a request, whatever its protocol. */
 export interface RequestFacts {
-  /** An estimate of all that the request makes the model read. */
+  /** An estimate of everything that the request makes the model read. */
   input_tokens: number
-  /** The output limit that the caller set; undefined where he set none. */
+  /** The output limit that the caller set; undefined where they set none. */
   max_output_tokens: number | undefined
-  /** How many answers he asked for; each may be as long as the limit. */
-  answers: number
-  /** How the input may be billed, where less than every way is possible: a quote then holds no more than that. */
+  /** How many candidates the caller asked for; each may be as long as the limit. */
+  candidates: number
+  /**
+   * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
+   */
   input_fields?: readonly InputField[]
 }
 
@@ -21,14 +23,10 @@ export interface UpstreamTarget {
   headers: Record<string, string>
 }
 
-/** What a provider's refusal means for this call, and for the route and key that it came through. */
+/** What a provider's refusal means for this call, and for the route and key that it went through. */
 export interface UpstreamFailure {
-  /**
-   * `bad_request`: the caller's doing, no other route would help. `rate_limited`: limits of this key or overload, others may serve.
-   * `bad_key`: the provider refuses this key. `upstream_error`: anything else that is not the caller's doing.
-   */
   failure_class: FailureClass
-  /** The provider's own words, not yet cleaned of addresses and secrets. */
+  /** The provider's own words, with addresses and secrets still in them. */
   message: string
   retry_after_s: number | undefined
   /** What the refusal means, where a surface has a code for it. */

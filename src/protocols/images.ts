@@ -1,4 +1,4 @@
-// Owns the verbs of drawing that the wire protocols share; a protocol without images has none of them.
+// The verbs of making images, for protocols that make them.
 import type { UpstreamFailure } from './facts.ts'
 import type { JsonObject } from './wire/json.ts'
 
@@ -14,14 +14,17 @@ export interface Reference {
   readonly mime: string
 }
 
-/** What is asked of a provider. What his protocol cannot say is left out: the gateway makes the answer fit. */
+/**
+ * What is asked of a provider. What its protocol has no field for is left out: the gateway converts the image that
+ * comes back.
+ */
 export interface ImageRequest {
   prompt: string
-  /** None for an image that is made from the prompt alone. */
+  /** Empty for an image that is made from the prompt alone. */
   references: readonly Reference[]
   count: number
   size: Sides | undefined
-  /** Looked at only where there is no size. */
+  /** Used only where there is no size. */
   aspect_ratio: Sides | undefined
   quality: string | undefined
   background: string | undefined
@@ -41,10 +44,10 @@ export interface SentImage {
   revised_prompt: string | null
 }
 
-/** Why a provider who answered made no image. */
+/** Why a provider that answered made no image. */
 export type NoImage = 'content_policy_violation' | 'no_image_generated'
 
-/** What came back; `refusal` is there where no image is. */
+/** What came back: images, or the reason why there are none. */
 export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
 
 export interface ImageProtocol {
@@ -52,13 +55,15 @@ export interface ImageProtocol {
   maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
   decode(answer: JsonObject): ImageAnswer
-  /** As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make. */
+  /**
+   * As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make.
+   */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
 }
 
-/** The one of several shapes whose ratio is nearest to a wished one's, by how many times they differ. */
-export function nearestShape<T extends Sides>(wished: Sides, shapes: readonly [T, ...T[]]): T {
+/** Of several shapes the one whose ratio differs from a desired one by the smallest factor. */
+export function nearestShape<T extends Sides>(desired: Sides, shapes: readonly [T, ...T[]]): T {
   const distance = ({ width, height }: Sides) =>
-    Math.abs(Math.log((width * wished.height) / (height * wished.width)))
+    Math.abs(Math.log((width * desired.height) / (height * desired.width)))
   return shapes.reduce((best, shape) => (distance(shape) < distance(best) ? shape : best))
 }

@@ -1,13 +1,13 @@
-// Owns the table of writers for a conversation's parts: one for each kind of part.
+// The table of writers for a conversation's parts: one writer for each kind of part.
 
-import type { Part } from './canonical.ts'
+import type { Part } from './canonical/parts.ts'
 import type { JsonObject } from './wire/json.ts'
 
 type Kind = Part['kind']
 
 export type PartOf<K extends Kind> = Part & { readonly kind: K }
 
-/** Each gives the pieces that a part becomes: none where its protocol has no place for it. */
+/** Each gives the pieces that a part becomes: none where the protocol has no place for it. */
 export type PartWriters = { readonly [K in Kind]: (part: PartOf<K>) => JsonObject[] }
 
 const write = <K extends Kind>(

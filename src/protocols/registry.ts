@@ -1,4 +1,4 @@
-// The protocols that the gateway speaks: the one list that all else derives from.
+// The protocols that the gateway speaks: the one list that everything else derives from.
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import { gemini } from './gemini/index.ts'
@@ -18,10 +18,12 @@ export type Registry = ReadonlyMap<string, Protocol>
 export const registryOf = (protocols: readonly Protocol[]): Registry =>
   new Map(protocols.map((protocol) => [protocol.name, protocol]))
 
+export const BUILT_IN_REGISTRY: Registry = registryOf(Object.values(BUILT_IN_PROTOCOLS))
+
 /**
  * The protocol that a provider speaks.
  *
- * @throws GatewayError internal for a name that the catalogue should not have passed
+ * @throws GatewayError internal for a name that is not registered; the catalogue refuses such a provider
  */
 export function protocolOf(registry: Registry, { protocol }: { protocol: string }): Protocol {
   const found = registry.get(protocol)

@@ -1,31 +1,32 @@
-// Owns how a vendor's signature travels inside another vendor's signature field, and is told apart when it comes back.
-import type { ProtocolName, Signature } from './canonical.ts'
+// Signatures of one provider inside another provider's signature field, and how they are told apart when they come back.
+import type { Signature } from './canonical/parts.ts'
+
+const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 
 /** What a signature belongs to, where the field that carries it belongs to something else. */
-export type Sealed = 'thinking' | 'tool_call' | 'redacted_thinking'
+export type Signed = (typeof SIGNED)[number]
 
-const ISSUERS: readonly ProtocolName[] = ['gemini', 'anthropic', 'openai']
-const SEALED: readonly Sealed[] = ['thinking', 'tool_call', 'redacted_thinking']
-const TAG = new RegExp(`^(${ISSUERS.join('|')})\\.(${SEALED.join('|')})\\.`)
+const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
 
 /**
- * A foreign signature as text for a field of `carrier`. It is base64, because SDKs decode such fields. A protocol's own
- * signature stays as it was issued.
+ * A signature as text for a field that holds signatures of one format. A signature of another format is marked as such;
+ * it is then base64, because SDKs decode such fields.
+ * @param field_format the format that the field is for
  */
-export function packSignature(signature: Signature, sealed: Sealed, carrier: ProtocolName): string {
-  if (signature.issuer === carrier) return signature.value
-  return Buffer.from(`${signature.issuer}.${sealed}.${signature.value}`).toString('base64')
+export function packSignature({ format, value }: Signature, signed: Signed, field_format: string): string {
+  if (format === field_format) return value
+  return Buffer.from(`${format}.${signed}.${value}`).toString('base64')
 }
 
-/** The reverse: what is not marked as foreign was issued by `carrier` itself, for `thinking`. */
+/** The reverse of packSignature: text without a mark is a signature of the field's own format, on `thinking`. */
 export function unpackSignature(
   text: string,
-  carrier: ProtocolName,
-): { signature: Signature; sealed: Sealed } {
+  field_format: string,
+): { signature: Signature; signed: Signed } {
   const inner = Buffer.from(text, 'base64').toString('latin1')
-  const tag = TAG.exec(inner)
-  const issuer = ISSUERS.find((name) => name === tag?.[1])
-  const sealed = SEALED.find((name) => name === tag?.[2])
-  if (!tag || !issuer || !sealed) return { signature: { issuer: carrier, value: text }, sealed: 'thinking' }
-  return { signature: { issuer, value: inner.slice(tag[0].length) }, sealed }
+  const [tag = '', format] = TAG.exec(inner) ?? []
+  const signed = SIGNED.find((name) => tag.endsWith(`.${name}.`))
+  if (format === undefined || !signed)
+    return { signature: { format: field_format, value: text }, signed: 'thinking' }
+  return { signature: { format, value: inner.slice(tag.length) }, signed }
 }

@@ -1,7 +1,7 @@
-// Owns the table between an effort and a budget of thinking tokens, for protocols that say only one of the two.
-import type { Effort, Thinking } from './canonical.ts'
+// The table between an effort and a budget of thinking tokens, for protocols that have only one of the two.
+import type { Effort, Thinking } from './canonical/fields.ts'
 
-/** Tokens that an effort stands for, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any takes. */
+/** Tokens by effort, as Google's OpenAI-compatible endpoint maps them; above `high`, the most that any model takes. */
 export const EFFORT_BUDGETS: Readonly<Record<Effort, number>> = {
   minimal: 1_024,
   low: 1_024,
@@ -20,7 +20,7 @@ export function budgetOf(thinking: Thinking): number | undefined {
   return thinking.mode === 'budget' ? thinking.budget_tokens : EFFORT_BUDGETS[thinking.effort]
 }
 
-/** The least effort whose budget covers what was asked; undefined where the model is to decide, or thinking is off. */
+/** The lowest effort whose budget covers what was asked; undefined where the model is to decide, or thinking is off. */
 export function effortOf(thinking: Thinking): Effort | undefined {
   if (thinking.mode === 'effort') return thinking.effort
   if (thinking.mode !== 'budget') return undefined

@@ -5,6 +5,7 @@ import { type WatchedCatalogue, watchCatalogue } from '../config/watch.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { secretsOf } from '../observe/redact.ts'
+import type { Registry } from '../protocols/registry.ts'
 
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
@@ -13,11 +14,12 @@ import { secretsOf } from '../observe/redact.ts'
  */
 export async function openCatalogue(
   path: string,
-  { env, log }: { env: Environment; log: ProcessLogger },
+  { env, protocols, log }: { env: Environment; protocols: Registry; log: ProcessLogger },
 ): Promise<WatchedCatalogue> {
   const lines = (mistakes: Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
   const watching = await watchCatalogue(path, {
     env,
+    protocols,
     onChange({ catalogue, waiting_for_restart }) {
       configureLog(log, catalogue)
       log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')

@@ -8,7 +8,7 @@ import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
 import type { Logger } from '../observe/log.ts'
 import { createRedactor, secretsOf } from '../observe/redact.ts'
-import { BUILT_IN_PROTOCOLS, registryOf } from '../protocols/registry.ts'
+import type { Registry } from '../protocols/registry.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
@@ -21,6 +21,7 @@ const MAX_PUBLIC_MESSAGE_CHARS = 500
 export interface Parts {
   stores: Stores
   running: RunningCalls
+  protocols: Registry
   catalogue: () => Catalogue
   ready: () => boolean
   network: Fetch
@@ -29,7 +30,17 @@ export interface Parts {
   probe: (point: string) => void
 }
 
-export function compose({ stores, running, catalogue, ready, network, log, now, probe }: Parts): Gateway {
+export function compose({
+  stores,
+  running,
+  protocols,
+  catalogue,
+  ready,
+  network,
+  log,
+  now,
+  probe,
+}: Parts): Gateway {
   const { db, ledger, settlements, idempotency, library } = stores
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
@@ -42,7 +53,7 @@ export function compose({ stores, running, catalogue, ready, network, log, now, 
     running,
     idempotency,
     catalogue,
-    protocols: registryOf(Object.values(BUILT_IN_PROTOCOLS)),
+    protocols,
     upstream: {
       fetch: createTransport(network, lazySimulator()),
       cooldowns: createCooldowns(now),

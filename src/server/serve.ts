@@ -5,6 +5,7 @@ import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/running.ts'
 import type { ProcessLogger } from '../observe/log.ts'
+import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
@@ -26,6 +27,8 @@ const NO_PROBE = () => {}
 export interface ServeOptions {
   data_folder: string
   plugins: readonly Plugin[]
+  /** The protocols that providers may speak; the built-in ones where absent. */
+  protocols?: Registry | undefined
   log: ProcessLogger
   env: Environment
   /** Instead of the catalogue's `[server] listen`. */
@@ -58,10 +61,11 @@ export interface StartedGateway {
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
   const { data_folder, log, now = Date.now, probe = NO_PROBE, network = fetch } = options
+  const { protocols = BUILT_IN_REGISTRY, env } = options
   const { socket_idle_timeout_s = SOCKET_IDLE_TIMEOUT_S, sweep_every_ms = SWEEP_EVERY_MS } = options
   const catalogue_path = join(data_folder, 'tollgate.toml')
   await ensureCatalogue(catalogue_path)
-  const watched = await openCatalogue(catalogue_path, options)
+  const watched = await openCatalogue(catalogue_path, { env, protocols, log })
   const catalogue = watched.current
 
   const stores = await openStores({ data_folder, writer: catalogue().server.ledger_writer, log, now, probe })
@@ -75,7 +79,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   let is_ready = false
   const ready = () => is_ready
-  const gateway = compose({ stores, running, catalogue, ready, network, log, now, probe })
+  const gateway = compose({ stores, running, protocols, catalogue, ready, network, log, now, probe })
   const listen = options.listen ?? catalogue().server.listen
   const { app, server } = listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s })
 

@@ -1,6 +1,7 @@
 // Catalogue files for tests: the least that is right, and one part of it replaced.
 import { type CatalogueReading, readCatalogue } from '../../src/config/load.ts'
 import type { Environment } from '../../src/config/providers.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 
 export const PROVIDER = `
 [[providers]]
@@ -20,7 +21,8 @@ price = { input = 1, output = 2 }
 
 export const CATALOGUE = PROVIDER + MODEL
 
-export const read = (text: string, env: Environment = {}): CatalogueReading => readCatalogue(text, { env })
+export const read = (text: string, env: Environment = {}): CatalogueReading =>
+  readCatalogue(text, { env, protocols: BUILT_IN_REGISTRY })
 
 /** The catalogue of a text that is right. */
 export function catalogueOf(text: string, env: Environment = {}) {

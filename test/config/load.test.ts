@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCatalogueFile } from '../../src/config/load.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { CATALOGUE, catalogueOf, MODEL, PROVIDER } from './catalogues.ts'
 
 const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
@@ -165,7 +166,7 @@ describe('readCatalogueFile', () => {
   test('a file that is not there, or is a folder, is a mistake and not a throw', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
     for (const path of [join(folder, 'none.toml'), folder]) {
-      const reading = await readCatalogueFile(path, { env: {} })
+      const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })
       expect(reading).toMatchObject({ ok: false, mistakes: [{ path: '', line: 1 }] })
       expect(reading.ok || reading.mistakes[0]?.message).toStartWith('cannot be read')
     }

@@ -201,7 +201,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a route to nowhere',
       price('price = { input = 1, output = 1 }').replace('"vendor", model', '"vendr", model'),
-      '4 models[0].routes[0].provider: must be the name of a provider; "vendr" is none: did you mean "vendor"?',
+      '4 models[0].routes[0].provider: unknown provider "vendr"; did you mean "vendor"?',
     ],
     [
       'an embedding model at a vendor who has none',
@@ -211,7 +211,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a route to what is nothing like it',
       price('price = { input = 1, output = 1 }').replace('"vendor", model', '"elsewhere", model'),
-      '4 models[0].routes[0].provider: must be the name of a provider; "elsewhere" is none: there are "vendor"',
+      '4 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: vendor',
     ],
     [
       'a size in words',

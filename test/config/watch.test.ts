@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Mistake } from '../../src/config/mistakes.ts'
 import { type CatalogueChange, type WatchedCatalogue, watchCatalogue } from '../../src/config/watch.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 import { CATALOGUE, MODEL } from './catalogues.ts'
 
 const TWO_MODELS = CATALOGUE + MODEL.replace('"model"', '"second"')
@@ -38,6 +39,7 @@ async function watching(
   }
   const watching = await watchCatalogue(path, {
     env,
+    protocols: BUILT_IN_REGISTRY,
     poll_ms,
     onChange: (change) => report({ change }),
     onMistakes: (mistakes) => report({ mistakes }),
@@ -168,6 +170,11 @@ describe('reload', () => {
 
 test('a first reading with mistakes is no watch, but the mistakes', async () => {
   await writeFile(path, BROKEN)
-  const outcome = await watchCatalogue(path, { env: {}, onChange: () => {}, onMistakes: () => {} })
+  const outcome = await watchCatalogue(path, {
+    env: {},
+    protocols: BUILT_IN_REGISTRY,
+    onChange: () => {},
+    onMistakes: () => {},
+  })
   expect(outcome).toMatchObject({ ok: false, mistakes: [{ path: 'providers[0].protocol' }] })
 })

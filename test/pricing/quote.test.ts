@@ -14,10 +14,10 @@ import {
 import { anyPrice, anyUsage, FLASH, imagePrice, PRO, SONNET, tokenPrice, usageOf } from './prices.ts'
 
 const TEXT_ONLY: InputField[] = ['input_tokens', 'cache_read_tokens']
-const ask = (input_tokens: number, max_output_tokens: number, input_fields = TEXT_ONLY, answers = 1) => ({
+const ask = (input_tokens: number, max_output_tokens: number, input_fields = TEXT_ONLY, candidates = 1) => ({
   input_tokens,
   max_output_tokens,
-  answers,
+  candidates,
   input_fields,
 })
 
@@ -43,7 +43,7 @@ describe('the ceiling is the most that the call can cost', () => {
   })
 
   test('a request without input fields is quoted for all of them', () => {
-    const request = { input_tokens: 1_000, max_output_tokens: 0, answers: 1 }
+    const request = { input_tokens: 1_000, max_output_tokens: 0, candidates: 1 }
     expect(quote(SONNET, request)).toEqual(quote(SONNET, { ...request, input_fields: INPUT_FIELDS }))
   })
 
@@ -83,26 +83,26 @@ describe('the floor is the input and the shortest useful output', () => {
 describe('affordableOutput', () => {
   test.each([
     ['what is left after the input, in output tokens', 1_000, 1, '0.018', 1_000],
-    ['shared among the answers', 1_000, 4, '0.018', 250],
+    ['shared among the candidates', 1_000, 4, '0.018', 250],
     ['rounded down', 1_000, 1, '0.018014999', 1_000],
     ['one more where it is covered in full', 1_000, 1, '0.018015', 1_001],
     ['nothing is left', 1_000, 1, '0.003', 0],
     ['not even the input is covered', 1_000, 1, '0.002', 0],
     ['nothing is held', 1_000, 1, '0', 0],
-  ])('%s', (_row, input_tokens, answers, held, limit) => {
-    const input = { input_tokens, answers, input_fields: TEXT_ONLY }
+  ])('%s', (_row, input_tokens, candidates, held, limit) => {
+    const input = { input_tokens, candidates, input_fields: TEXT_ONLY }
     expect(affordableOutput(SONNET, input, parseUsd(held))).toBe(limit)
   })
 
   test('free output has no limit', () => {
     const free = tokenPrice({ input: 1, output: 0 })
-    expect(affordableOutput(free, { input_tokens: 1, answers: 1 }, 2_000)).toBe(Number.MAX_SAFE_INTEGER)
+    expect(affordableOutput(free, { input_tokens: 1, candidates: 1 }, 2_000)).toBe(Number.MAX_SAFE_INTEGER)
   })
 })
 
 const anyInput = fc.record({
   input_tokens: fc.integer({ min: 0, max: 400_000 }),
-  answers: fc.integer({ min: 1, max: 8 }),
+  candidates: fc.integer({ min: 1, max: 8 }),
   input_fields: fc.option(fc.subarray([...INPUT_FIELDS], { minLength: 1 }), { nil: undefined }),
 })
 
@@ -144,12 +144,12 @@ describe('for any price and request', () => {
         anyUsage,
         fc.integer({ min: 1, max: 4 }),
         fc.nat({ max: 1_000 }),
-        (price, usage, answers, spare) => {
+        (price, usage, candidates, spare) => {
           const written = usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
           const { ceiling_nanos } = quote(price, {
             input_tokens: promptTokens(usage) + spare,
-            max_output_tokens: Math.ceil(written / answers) + spare,
-            answers,
+            max_output_tokens: Math.ceil(written / candidates) + spare,
+            candidates,
             input_fields: INPUT_FIELDS.filter((field) => usage[field] > 0),
           })
           expect(chargeTokens(price, usage).cost_nanos).toBeLessThanOrEqual(ceiling_nanos)

@@ -1,13 +1,13 @@
-// The canonical form's own helpers, and the seals that travel through others' fields.
+// The canonical form's own helpers, and signatures that travel through fields of other formats.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical.ts'
+import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical/parts.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
 
 const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
 
 describe('turns', () => {
-  test('of one role are made one, and empty ones are left out', () => {
+  test('of one role are merged, and empty ones are left out', () => {
     const turns = [
       says('user', 'a'),
       { role: 'assistant' as const, parts: [] },
@@ -35,7 +35,7 @@ describe('turns', () => {
   })
 })
 
-test('made ids differ by answer and by place', () => {
+test('made ids differ by candidate and by position', () => {
   expect(
     new Set([madeCallId('c', 0, 0), madeCallId('c', 0, 1), madeCallId('c', 1, 0), madeCallId('c', 1, 1)])
       .size,
@@ -54,33 +54,33 @@ test.each([
   expect(parseArguments(text)).toEqual(expected)
 })
 
-describe('a seal in the field of another vendor', () => {
-  const issuer = fc.constantFrom('gemini' as const, 'anthropic' as const, 'openai' as const)
-  const sealed = fc.constantFrom('thinking' as const, 'tool_call' as const, 'redacted_thinking' as const)
+describe('a signature in the field of another format', () => {
+  const formats = fc.constantFrom('google-gemini-v1', 'anthropic-claude-v1', 'unheard-of/v9')
+  const signed = fc.constantFrom('thinking' as const, 'tool_call' as const, 'redacted_thinking' as const)
   const value = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString('base64'))
 
-  test('comes back with its issuer and what it seals, as base64 in between', () => {
+  test('comes back with its format and what it signs, and travels as base64', () => {
     fc.assert(
-      fc.property(issuer, issuer, sealed, value, (from, carrier, what, text) => {
-        fc.pre(from !== carrier)
-        const packed = packSignature({ issuer: from, value: text }, what, carrier)
+      fc.property(formats, formats, signed, value, (format, field_format, what, text) => {
+        fc.pre(format !== field_format)
+        const packed = packSignature({ format, value: text }, what, field_format)
         expect(packed).toMatch(/^[A-Za-z0-9+/]+=*$/)
-        expect(unpackSignature(packed, carrier)).toEqual({
-          signature: { issuer: from, value: text },
-          sealed: what,
+        expect(unpackSignature(packed, field_format)).toEqual({
+          signature: { format, value: text },
+          signed: what,
         })
-        // Some SDKs write bytes in the alphabet for addresses.
+        // Some SDKs write bytes in the base64 alphabet for URLs.
         const url_safe = packed.replaceAll('+', '-').replaceAll('/', '_')
-        expect(unpackSignature(url_safe, carrier).signature.value).toBe(text)
+        expect(unpackSignature(url_safe, field_format).signature.value).toBe(text)
       }),
     )
   })
 
-  test("a vendor's own goes through untouched", () => {
+  test('in a field of its own format it goes through unchanged', () => {
     fc.assert(
-      fc.property(issuer, sealed, value, (carrier, what, text) => {
-        expect(packSignature({ issuer: carrier, value: text }, what, carrier)).toBe(text)
-        expect(unpackSignature(text, carrier).signature).toEqual({ issuer: carrier, value: text })
+      fc.property(formats, signed, value, (format, what, text) => {
+        expect(packSignature({ format, value: text }, what, format)).toBe(text)
+        expect(unpackSignature(text, format).signature).toEqual({ format, value: text })
       }),
     )
   })

@@ -16,6 +16,7 @@ import { audit } from '../../src/ledger/audit.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
+import type { Registry } from '../../src/protocols/registry.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
@@ -32,6 +33,8 @@ export interface TestGatewayOptions {
   now?: () => number
   probe?: (point: string) => void
   plugins?: readonly Plugin[]
+  /** The protocols that providers may speak; the built-in ones where absent. */
+  protocols?: Registry
   socket_idle_timeout_s?: number
   sweep_every_ms?: number
 }
@@ -109,6 +112,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const started = await startGateway({
     data_folder,
     plugins: options.plugins ?? plugins,
+    protocols: options.protocols,
     log: memory.log,
     network: fetchWithReceipts,
     env,

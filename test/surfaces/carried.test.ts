@@ -1,8 +1,8 @@
-// Issue: "What cannot be carried is refused with a clear 400 that names the field, or dropped": the tables of carried.ts, over the wire.
+// Issue: "What cannot be carried is refused with a clear 400 that names the field, or dropped": the protocols' tables of it, over the wire.
 
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { CARRIED, CARRIED_PARTS, type Loss, UNCARRIED } from '../../src/protocols/carried.ts'
-import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { ConversationPiece, Loss, RequestField } from '../../src/protocols/carries.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { providerAsked, replay } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
@@ -16,7 +16,16 @@ function ask(surface: BuiltInProtocol, model: string, streams: boolean, said: Js
   return call(path, body, { form: 'x-api-key', headers })
 }
 
-const isLoss = (place: string | Loss): place is Loss => typeof place !== 'string'
+type Thing = RequestField | ConversationPiece
+
+/** What a protocol refuses to carry. */
+function refusedBy(to: BuiltInProtocol): Thing[] {
+  const { fields, pieces } = BUILT_IN_PROTOCOLS[to].carries
+  const places = Object.entries({ ...fields, ...pieces }) as [Thing, string | Loss][]
+  return places.flatMap(([thing, place]) =>
+    typeof place !== 'string' && place.fate === 'refused' ? thing : [],
+  )
+}
 
 /** `a.b` as an object. */
 const at = (path: string, value: Json): JsonObject =>
@@ -26,9 +35,11 @@ const config = (fields: JsonObject): JsonObject => ({ generationConfig: fields }
 const part = (given: JsonObject): JsonObject => ({ contents: [{ role: 'user', parts: [given] }] })
 const block = (given: JsonObject): JsonObject => ({ messages: [{ role: 'user', content: [given] }] })
 
-/** How each surface says what one of its targets refuses, and the field that the refusal is to name. */
-const SAYINGS: Readonly<Record<string, Partial<Record<BuiltInProtocol, readonly [JsonObject, string]>>>> = {
-  answers: {
+type Request = readonly [said: JsonObject, field: string]
+
+/** How each surface asks for what one of its targets refuses, and the field that the refusal must name. */
+const HOW_ASKED: Readonly<Partial<Record<Thing, Partial<Record<BuiltInProtocol, Request>>>>> = {
+  candidates: {
     gemini: [config({ candidateCount: 2 }), 'generationConfig.candidateCount'],
     openai: [{ n: 2 }, 'n'],
   },
@@ -64,14 +75,14 @@ const SAYINGS: Readonly<Record<string, Partial<Record<BuiltInProtocol, readonly 
 
 type Case = readonly [surface: BuiltInProtocol, to: BuiltInProtocol, field: string, said: JsonObject]
 
-/** One for each row that refuses, from each other surface that can say it. */
-const REFUSED_SAYINGS: Case[] = Object.entries({ ...CARRIED, ...CARRIED_PARTS }).flatMap(([saying, places]) =>
-  PROTOCOLS.filter((to) => isLoss(places[to]) && places[to].fate === 'refused').flatMap((to) => {
-    const ways = SAYINGS[saying]
-    if (!ways) throw new Error(`no surface says ${saying} here, though ${to} refuses it`)
+/** One for each row that refuses, from each other surface that can ask for it. */
+const REFUSED_ROWS: Case[] = PROTOCOLS.flatMap((to) =>
+  refusedBy(to).flatMap((thing) => {
+    const requests = HOW_ASKED[thing]
+    if (!requests) throw new Error(`no surface asks for ${thing} here, though ${to} refuses it`)
     return PROTOCOLS.filter((surface) => surface !== to).flatMap((surface): Case[] => {
-      const way = ways[surface]
-      return way ? [[surface, to, way[1], way[0]]] : []
+      const request = requests[surface]
+      return request ? [[surface, to, request[1], request[0]]] : []
     })
   }),
 )
@@ -80,7 +91,7 @@ const SAMPLE = 'a-value-to-look-for'
 
 const uncarried = (fate: Loss['fate']): Case[] =>
   PROTOCOLS.flatMap((surface) =>
-    Object.entries(UNCARRIED[surface])
+    Object.entries(BUILT_IN_PROTOCOLS[surface].carries.own_fields)
       .filter(([, loss]) => loss.fate === fate)
       .flatMap(([field]) =>
         PROTOCOLS.filter((to) => to !== surface).map((to): Case => [surface, to, field, at(field, SAMPLE)]),
@@ -97,10 +108,10 @@ const UNKNOWN: Case[] = PROTOCOLS.flatMap((surface) =>
 )
 
 describe('refused with a 400 that names the field, in the surface’s shape, and nothing is held, asked or recorded', () => {
-  const REFUSED = [...REFUSED_SAYINGS, ...uncarried('refused'), ...UNKNOWN]
+  const REFUSED = [...REFUSED_ROWS, ...uncarried('refused'), ...UNKNOWN]
 
   test('the tables have rows to refuse', () => {
-    expect(REFUSED_SAYINGS.length).toBeGreaterThanOrEqual(10)
+    expect(REFUSED_ROWS.length).toBeGreaterThanOrEqual(10)
     expect(uncarried('refused').length).toBeGreaterThanOrEqual(20)
   })
 
@@ -133,7 +144,7 @@ describe('dropped in silence', () => {
 test.each(PROTOCOLS)(
   'to a vendor of the caller’s own protocol everything passes, known or not: %s',
   async (surface) => {
-    for (const field of [...Object.keys(UNCARRIED[surface]), 'temprature']) {
+    for (const field of [...Object.keys(BUILT_IN_PROTOCOLS[surface].carries.own_fields), 'temprature']) {
       if (field === 'model' || field === 'cachedContent') continue
       const said = at(field, SAMPLE)
       const response = await ask(surface, MODELS[surface], false, said)

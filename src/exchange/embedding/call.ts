@@ -84,7 +84,7 @@ const quoteEmbedding = ({ model, request }: EmbeddingOrder): Quote =>
   quote(model.price, {
     input_tokens: request.input_tokens,
     input_fields: ['input_tokens'],
-    answers: 1,
+    candidates: 1,
     max_output_tokens: 0,
   })
 

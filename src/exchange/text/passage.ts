@@ -1,7 +1,8 @@
 // The way of a text call's bytes between its caller and a provider.
 import type { Provider } from '../../domain/catalogue.ts'
 import type { Usage } from '../../domain/usage.ts'
-import type { AnswerContext, TargetModel } from '../../protocols/canonical.ts'
+import type { AnswerContext } from '../../protocols/canonical/answer.ts'
+import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'

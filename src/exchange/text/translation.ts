@@ -1,6 +1,7 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { Usage } from '../../domain/usage.ts'
-import type { StreamDecoder, StreamEncoder, StreamEvent, TargetModel } from '../../protocols/canonical.ts'
+import type { TargetModel } from '../../protocols/canonical/request.ts'
+import type { StreamDecoder, StreamEncoder, StreamEvent } from '../../protocols/canonical/stream.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'

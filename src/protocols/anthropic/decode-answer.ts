@@ -1,26 +1,61 @@
-// Owns the reading of a whole message into the canonical form.
-import type { ConversationAnswer, Part } from '../canonical.ts'
-import { unpackSignature } from '../signature.ts'
-import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+// A whole message, read into the canonical form.
+import type { ConversationAnswer } from '../canonical/answer.ts'
+import type { Part } from '../canonical/parts.ts'
+import {
+  eachUncheckedIn,
+  Fields,
+  List,
+  OpenObject,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { type JsonObject, objectIn, stringIn } from '../wire/json.ts'
+import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
-import { readUsage } from './usage.ts'
+import { MessageUsage, readUsage } from './usage.ts'
 
-/** A provider's whole answer. What is missing in it is taken for empty, and blocks that nobody else has are left out. */
-export const decodeAnswer = (body: JsonObject): ConversationAnswer => ({
-  id: stringIn(body.id),
-  model: stringIn(body.model),
-  answers: [
-    {
-      parts: objectsIn(body.content).flatMap((block) => BLOCKS[stringIn(block.type) ?? '']?.(block) ?? []),
-      stop_reason: readStop(stringIn(body.stop_reason) ?? ''),
-      stop_sequence: stringIn(body.stop_sequence),
-      logprobs: undefined,
-    },
-  ],
-  usage: readUsage(body),
+export const AnswerBlock = Fields({
+  type: Text,
+  text: optional(Text),
+  thinking: optional(Text),
+  signature: optional(Text),
+  data: optional(Text),
+  id: optional(Text),
+  name: optional(Text),
+  input: optional(OpenObject),
+})
+export const MessageAnswer = Fields({
+  id: Text,
+  model: Text,
+  content: List(AnswerBlock),
+  stop_reason: optional(Text),
+  stop_sequence: optional(Text),
+  usage: MessageUsage,
 })
 
-const BLOCKS: Readonly<Record<string, (block: JsonObject) => Part>> = {
+/** A provider's whole answer. Missing fields are read as empty, and blocks that no other protocol has are left out. */
+export function decodeAnswer(body: JsonObject): ConversationAnswer {
+  const message = uncheckedIn<typeof MessageAnswer>(body)
+  return {
+    id: stringIn(message.id),
+    model: stringIn(message.model),
+    candidates: [
+      {
+        parts: eachUncheckedIn<typeof AnswerBlock>(message.content).flatMap(
+          (block) => BLOCKS[stringIn(block.type) ?? '']?.(block) ?? [],
+        ),
+        stop_reason: readStop(stringIn(message.stop_reason) ?? ''),
+        stop_sequence: stringIn(message.stop_sequence),
+        logprobs: undefined,
+      },
+    ],
+    usage: readUsage(body),
+  }
+}
+
+const BLOCKS: Readonly<Record<string, (block: Unchecked<typeof AnswerBlock>) => Part>> = {
   text: ({ text }) => ({ kind: 'text', text: stringIn(text) ?? '' }),
   tool_use: ({ id, name, input }) => ({
     kind: 'tool_call',
@@ -29,15 +64,15 @@ const BLOCKS: Readonly<Record<string, (block: JsonObject) => Part>> = {
     arguments: objectIn(input),
   }),
   thinking: ({ thinking, signature }) => {
-    const seal = stringIn(signature)
+    const packed = stringIn(signature)
     return {
       kind: 'thinking',
       text: stringIn(thinking) ?? '',
-      signature: seal ? unpackSignature(seal, 'anthropic').signature : undefined,
+      signature: packed ? readSignature(packed).signature : undefined,
     }
   },
   redacted_thinking: ({ data }) => ({
     kind: 'redacted_thinking',
-    signature: unpackSignature(stringIn(data) ?? '', 'anthropic').signature,
+    signature: readSignature(stringIn(data) ?? '').signature,
   }),
 }

@@ -1,35 +1,53 @@
-// Owns the reading of a messages request's conversation: blocks into parts, foreign seals back to what they seal.
-import type { MediaPart, Part, Signature, Source, TextPart, ToolResultPart, Turn } from '../canonical.ts'
-import { unpackSignature } from '../signature.ts'
-import {
-  eachOf,
-  type Json,
-  type JsonObject,
-  maybe,
-  oneOf,
-  refusal,
-  wantBoolean,
-  wantObject,
-  wantString,
-} from '../wire/json.ts'
+// The conversation of a messages request, read: blocks become parts, and signatures go to the parts they belong to.
+import type {
+  MediaPart,
+  Part,
+  Signature,
+  Source,
+  TextPart,
+  ToolResultPart,
+  Turn,
+} from '../canonical/parts.ts'
+import { Anything, Choice, Fields, Flag, List, OpenObject, optional, readObject, Text } from '../forms.ts'
+import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject } from '../wire/json.ts'
+import { readSignature } from './signature.ts'
+
+const ROLES = { user: 'user', assistant: 'assistant', system: 'system' } as const
+
+/** `content` is one text, or a list of blocks. */
+export const Message = Fields({ role: Choice(ROLES), content: Anything })
+export const TextBlock = Fields({ text: Text })
+export const ImageBlock = Fields({ source: OpenObject })
+export const DocumentBlock = Fields({ source: OpenObject, title: optional(Text) })
+export const SearchResultBlock = Fields({ title: Text, source: Text, content: List(TextBlock) })
+export const ToolUseBlock = Fields({ id: Text, name: Text, input: OpenObject })
+export const ToolResultBlock = Fields({
+  tool_use_id: Text,
+  content: optional(Anything),
+  is_error: optional(Flag),
+})
+export const ThinkingBlock = Fields({ thinking: Text, signature: Text })
+export const RedactedThinkingBlock = Fields({ data: Text })
+export const InlineSource = Fields({ media_type: Text, data: Text })
+export const UrlSource = Fields({ url: Text })
+export const TextSource = Fields({ data: Text })
 
 interface Conversation {
-  /** What system messages in the midst of the conversation said: other vendors have one place for it. */
+  /** The texts of system messages in the middle of the conversation: other protocols have one place for them. */
   system: string[]
   turns: Turn[]
 }
-
-const ROLES = { user: 'user', assistant: 'assistant', system: 'system' } as const
 
 /** All messages of a request. @throws GatewayError invalid_request that names what is malformed */
 export function decodeMessages(value: Json | undefined): Conversation {
   const names = new Map<string, string>()
   const conversation: Conversation = { system: [], turns: [] }
   eachOf(value, 'messages', (item, path) => {
-    const message = wantObject(item, path)
-    const role = oneOf(ROLES, message.role, `${path}.role`)
-    if (role === 'system') conversation.system.push(...readSystem(message.content, `${path}.content`))
-    else conversation.turns.push({ role, parts: readContent(message.content, `${path}.content`, names) })
+    const message = readObject(Message, item, path)
+    const role = message.get('role')
+    const content = message.get('content')
+    if (role === 'system') conversation.system.push(...readSystem(content, message.at('content')))
+    else conversation.turns.push({ role, parts: readContent(content, message.at('content'), names) })
   })
   return conversation
 }
@@ -37,39 +55,43 @@ export function decodeMessages(value: Json | undefined): Conversation {
 /** A system prompt: one text, or blocks of text. */
 export function readSystem(value: Json | undefined, path: string): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
-  return eachOf(value, path, (item, at) => wantString(wantObject(item, at).text, `${at}.text`))
+  return eachOf(value, path, readTextOf)
 }
 
-type BlockReader = (block: JsonObject, path: string, names: Map<string, string>) => Part | SealOfNext
+const readTextOf = (value: Json | undefined, path: string): string =>
+  readObject(TextBlock, value, path).get('text')
 
-/** A thinking block that only carries the seal of the tool call after it. */
-interface SealOfNext {
-  readonly kind: 'seal_of_next'
+/** @param names the tool of each tool call so far, by the call's id */
+type BlockReader = (block: JsonObject, path: string, names: Map<string, string>) => Part | SignatureOfNext
+
+/** A thinking block that only carries the signature of the tool call after it. */
+interface SignatureOfNext {
+  readonly kind: 'signature_of_next'
   readonly text: string
   readonly signature: Signature
 }
 
-const BLOCK_READERS: Readonly<Record<string, BlockReader>> = {
-  text: readText,
-  image: (block, path) => ({ kind: 'image', source: readImageSource(block.source, path), at: path }),
+const RESULT_READERS: Readonly<Record<string, (block: JsonObject, path: string) => TextPart | MediaPart>> = {
+  text: (block, path) => ({ kind: 'text', text: readTextOf(block, path) }),
+  image: (block, path) => {
+    const image = readObject(ImageBlock, block, path)
+    return { kind: 'image', source: readSource(image.get('source'), image.at('source')), at: path }
+  },
   document: readDocument,
   search_result: readSearchResult,
+}
+
+const BLOCK_READERS: Readonly<Record<string, BlockReader>> = {
+  ...RESULT_READERS,
   tool_use: readToolUse,
   tool_result: readToolResult,
   thinking: readThinking,
   redacted_thinking: readRedacted,
 }
 
-const RESULT_READERS: Readonly<Record<string, (block: JsonObject, path: string) => TextPart | MediaPart>> = {
-  text: readText,
-  image: (block, path) => ({ kind: 'image', source: readImageSource(block.source, path), at: path }),
-  document: readDocument,
-  search_result: readSearchResult,
-}
-
 function readContent(value: Json | undefined, path: string, names: Map<string, string>): Part[] {
   if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
-  return sealNext(
+  return signNext(
     eachOf(value, path, (item, at) => {
       const block = wantObject(item, at)
       return oneOf(BLOCK_READERS, block.type, `${at}.type`)(block, at, names)
@@ -77,17 +99,17 @@ function readContent(value: Json | undefined, path: string, names: Map<string, s
   )
 }
 
-/** Gives each tool call the seal that stood in front of it. */
-function sealNext(read: readonly (Part | SealOfNext)[]): Part[] {
+/** Gives each tool call the signature that stood before it. */
+function signNext(read: readonly (Part | SignatureOfNext)[]): Part[] {
   const parts: Part[] = []
-  let seal: Signature | undefined
+  let signature: Signature | undefined
   for (const part of read) {
-    if (part.kind === 'seal_of_next') {
-      seal = part.signature
+    if (part.kind === 'signature_of_next') {
+      signature = part.signature
       if (part.text !== '') parts.push({ kind: 'thinking', text: part.text })
     } else if (part.kind === 'tool_call') {
-      parts.push({ ...part, signature: seal })
-      seal = undefined
+      parts.push({ ...part, signature })
+      signature = undefined
     } else {
       parts.push(part)
     }
@@ -95,90 +117,90 @@ function sealNext(read: readonly (Part | SealOfNext)[]): Part[] {
   return parts
 }
 
-function readText(block: JsonObject, path: string): TextPart {
-  return { kind: 'text', text: wantString(block.text, `${path}.text`) }
+function readSearchResult(value: JsonObject, path: string): TextPart {
+  const block = readObject(SearchResultBlock, value, path)
+  const texts = block.each('content', readTextOf)
+  return { kind: 'text', text: [`${block.get('title')} (${block.get('source')})`, ...texts].join('\n') }
 }
 
-function readSearchResult(block: JsonObject, path: string): TextPart {
-  const texts = eachOf(block.content, `${path}.content`, (item, at) =>
-    wantString(wantObject(item, at).text, `${at}.text`),
-  )
-  const title = wantString(block.title, `${path}.title`)
-  const source = wantString(block.source, `${path}.source`)
-  return { kind: 'text', text: [`${title} (${source})`, ...texts].join('\n') }
-}
-
-function readToolUse(block: JsonObject, path: string, names: Map<string, string>): Part {
-  const id = wantString(block.id, `${path}.id`)
-  const name = wantString(block.name, `${path}.name`)
+function readToolUse(value: JsonObject, path: string, names: Map<string, string>): Part {
+  const block = readObject(ToolUseBlock, value, path)
+  const id = block.get('id')
+  const name = block.get('name')
   names.set(id, name)
-  return { kind: 'tool_call', id, name, arguments: wantObject(block.input, `${path}.input`) }
+  return { kind: 'tool_call', id, name, arguments: block.get('input') }
 }
 
-function readToolResult(block: JsonObject, path: string, names: Map<string, string>): ToolResultPart {
-  const call_id = wantString(block.tool_use_id, `${path}.tool_use_id`)
+function readToolResult(value: JsonObject, path: string, names: Map<string, string>): ToolResultPart {
+  const block = readObject(ToolResultBlock, value, path)
+  const call_id = block.get('tool_use_id')
   const name = names.get(call_id)
   if (name === undefined)
-    throw refusal(`${path}.tool_use_id`, 'answers no tool_use block of an earlier assistant message.')
+    throw refusal(block.at('tool_use_id'), 'matches no tool_use block of an earlier assistant message.')
   return {
     kind: 'tool_result',
     call_id,
     name,
-    content: maybe(readResultContent, block.content, `${path}.content`) ?? [],
-    failed: maybe(wantBoolean, block.is_error, `${path}.is_error`) ?? false,
+    content: readResultContent(block.get('content'), block.at('content')),
+    failed: block.get('is_error') ?? false,
   }
 }
 
 function readResultContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
-  if (typeof value === 'string') return value === '' ? [] : [{ kind: 'text', text: value }]
+  if (value === undefined || value === '') return []
+  if (typeof value === 'string') return [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const block = wantObject(item, at)
     return oneOf(RESULT_READERS, block.type, `${at}.type`)(block, at)
   })
 }
 
-function readThinking(block: JsonObject, path: string): Part | SealOfNext {
-  const text = wantString(block.thinking, `${path}.thinking`)
-  const sealed = wantString(block.signature, `${path}.signature`)
-  if (sealed === '') return { kind: 'thinking', text }
-  const unpacked = unpackSignature(sealed, 'anthropic')
-  return unpacked.sealed === 'tool_call'
-    ? { kind: 'seal_of_next', text, signature: unpacked.signature }
-    : { kind: 'thinking', text, signature: unpacked.signature }
+function readThinking(value: JsonObject, path: string): Part | SignatureOfNext {
+  const block = readObject(ThinkingBlock, value, path)
+  const text = block.get('thinking')
+  const packed = block.get('signature')
+  if (packed === '') return { kind: 'thinking', text }
+  const { signature, signed } = readSignature(packed)
+  return { kind: signed === 'tool_call' ? 'signature_of_next' : 'thinking', text, signature }
 }
 
-function readRedacted(block: JsonObject, path: string): Part {
-  const { signature } = unpackSignature(wantString(block.data, `${path}.data`), 'anthropic')
+function readRedacted(value: JsonObject, path: string): Part {
+  const { signature } = readSignature(readObject(RedactedThinkingBlock, value, path).get('data'))
   return { kind: 'redacted_thinking', signature }
 }
 
-const IMAGE_SOURCES = { base64: readInline, url: readUrl, file: refuseFile }
+const SOURCE_READERS = { base64: readInline, url: readUrl, file: rejectFile }
 
-function readImageSource(value: Json | undefined, path: string): Source {
-  const source = wantObject(value, `${path}.source`)
-  return oneOf(IMAGE_SOURCES, source.type, `${path}.source.type`)(source, `${path}.source`)
+const readSource = (source: JsonObject, path: string): Source =>
+  oneOf<(source: JsonObject, path: string) => Source>(
+    SOURCE_READERS,
+    source.type,
+    `${path}.type`,
+  )(source, path)
+
+function readDocument(value: JsonObject, path: string): TextPart | MediaPart {
+  const block = readObject(DocumentBlock, value, path)
+  const source = block.get('source')
+  const at = block.at('source')
+  if (source.type === 'text') return { kind: 'text', text: readObject(TextSource, source, at).get('data') }
+  return { kind: 'document', source: readSource(source, at), name: block.get('title'), at: path }
 }
 
-function readDocument(block: JsonObject, path: string): TextPart | MediaPart {
-  const source = wantObject(block.source, `${path}.source`)
-  const at = `${path}.source`
-  if (source.type === 'text') return { kind: 'text', text: wantString(source.data, `${at}.data`) }
-  const name = maybe(wantString, block.title, `${path}.title`)
-  const read = oneOf(IMAGE_SOURCES, source.type, `${at}.type`)(source, at)
-  return { kind: 'document', source: read, name, at: path }
+function readInline(value: JsonObject, path: string): Source {
+  const source = readObject(InlineSource, value, path)
+  return { by: 'data', mime_type: source.get('media_type'), data: source.get('data') }
 }
 
-function readInline(source: JsonObject, path: string): Source {
-  const mime_type = wantString(source.media_type, `${path}.media_type`)
-  return { by: 'data', mime_type, data: wantString(source.data, `${path}.data`) }
-}
-
-function readUrl(source: JsonObject, path: string): Source {
-  const url = wantString(source.url, `${path}.url`)
-  if (!url.startsWith('https://')) throw refusal(`${path}.url`, 'must be an https:// address.')
+function readUrl(value: JsonObject, path: string): Source {
+  const source = readObject(UrlSource, value, path)
+  const url = source.get('url')
+  if (!url.startsWith('https://')) throw refusal(source.at('url'), 'must be an https:// address.')
   return { by: 'url', url }
 }
 
-function refuseFile(_: JsonObject, path: string): never {
-  throw refusal(`${path}.file_id`, 'files of a vendor cannot be carried to another; send the data inline.')
+function rejectFile(_: JsonObject, path: string): never {
+  throw refusal(
+    `${path}.file_id`,
+    'a file stored at one provider cannot be carried to another; send the data inline.',
+  )
 }

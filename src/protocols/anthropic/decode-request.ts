@@ -1,161 +1,176 @@
-// Owns the reading of a messages request into the canonical form.
+// A messages request, read into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
+import type { Effort, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import { mergeTurns } from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import { rejectUncarried } from '../carries.ts'
 import {
-  type ConversationRequest,
-  type Effort,
-  mergeTurns,
-  type OutputFormat,
-  type Thinking,
-  type ToolChoice,
-  type ToolDefinition,
-} from '../canonical.ts'
-import { refuseUncarried } from '../carried.ts'
-import {
-  eachOf,
-  type Json,
-  type JsonObject,
-  maybe,
-  oneOf,
-  refusal,
-  wantBoolean,
-  wantCount,
-  wantNumber,
-  wantObject,
-  wantString,
-} from '../wire/json.ts'
-import { decodeMessages, readSystem } from './decode-messages.ts'
+  Anything,
+  Choice,
+  Count,
+  FieldReader,
+  Fields,
+  Flag,
+  List,
+  namesOf,
+  OpenObject,
+  optional,
+  Quantity,
+  readObject,
+  Text,
+} from '../forms.ts'
+import { type Json, type JsonObject, refusal, wantString } from '../wire/json.ts'
+import { carries } from './carries.ts'
+import { decodeMessages, Message, readSystem } from './decode-messages.ts'
 
-const KNOWN = new Set([
-  'model',
-  'messages',
-  'system',
-  'max_tokens',
-  'stream',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop_sequences',
-  'thinking',
-  'output_config',
-  'output_format',
-  'tools',
-  'tool_choice',
-  'metadata',
-])
-
-/** A messages request as the canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
-export function decodeRequest(body: JsonObject): ConversationRequest {
-  refuseUncarried('anthropic', body, KNOWN)
-  const { system, turns } = decodeMessages(body.messages)
-  const config = maybe(wantObject, body.output_config, 'output_config')
-  const choice = maybe(wantObject, body.tool_choice, 'tool_choice')
-  const thinking = maybe(wantObject, body.thinking, 'thinking')
-  const metadata = maybe(wantObject, body.metadata, 'metadata')
-  return {
-    from: 'anthropic',
-    streams: maybe(wantBoolean, body.stream, 'stream') ?? false,
-    shows_usage: true,
-    system: [...(maybe(readSystem, body.system, 'system') ?? []), ...system],
-    turns: mergeTurns(turns),
-    tools: maybe((value, path) => eachOf(value, path, decodeTool), body.tools, 'tools') ?? [],
-    tool_choice: choice && decodeChoice(choice),
-    parallel_tool_calls: parallel(choice),
-    max_output_tokens: wantCount(body.max_tokens, 'max_tokens'),
-    temperature: maybe(wantNumber, body.temperature, 'temperature'),
-    top_p: maybe(wantNumber, body.top_p, 'top_p'),
-    top_k: maybe(wantCount, body.top_k, 'top_k'),
-    stop:
-      maybe((value, path) => eachOf(value, path, wantString), body.stop_sequences, 'stop_sequences') ?? [],
-    seed: undefined,
-    answers: undefined,
-    thinking: decodeThinking(thinking, config),
-    shows_thinking: showsThinking(thinking),
-    output: decodeOutput(body, config),
-    logprobs: undefined,
-    frequency_penalty: undefined,
-    presence_penalty: undefined,
-    user: maybe(wantString, metadata?.user_id, 'metadata.user_id'),
-  }
-}
-
-const EFFORTS: Readonly<Record<string, Effort>> = {
+const EFFORTS = {
   low: 'low',
   medium: 'medium',
   high: 'high',
   xhigh: 'xhigh',
   max: 'max',
-}
+} as const satisfies Readonly<Record<string, Effort>>
 
-const THINKING_TYPES: Readonly<Record<string, Thinking['mode']>> = {
+const THINKING_TYPES = {
   enabled: 'budget',
   disabled: 'off',
   adaptive: 'auto',
   between_tools: 'auto',
-}
+} as const satisfies Readonly<Record<string, Thinking['mode']>>
 
-/** A budget is exact and goes before an effort; an effort says more than `adaptive` alone. */
-function decodeThinking(
-  thinking: JsonObject | undefined,
-  config: JsonObject | undefined,
-): Thinking | undefined {
-  const mode = thinking && oneOf(THINKING_TYPES, thinking.type, 'thinking.type')
-  if (mode === 'off') return { mode }
-  if (mode === 'budget')
-    return { mode, budget_tokens: wantCount(thinking?.budget_tokens, 'thinking.budget_tokens') }
-  const effort = maybe((value, path) => oneOf(EFFORTS, value, path), config?.effort, 'output_config.effort')
-  if (effort) return { mode: 'effort', effort }
-  return mode && { mode: 'auto' }
-}
+const CHOICES = { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as const
 
-/** Claude shows its thinking wherever it was asked for, unless told not to. */
-function showsThinking(thinking: JsonObject | undefined): boolean | undefined {
-  if (thinking === undefined) return undefined
-  return thinking.type !== 'disabled' && thinking.display !== 'omitted'
-}
+export const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: optional(Anything) })
+export const ThinkingBudget = Fields({ budget_tokens: Count })
+export const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
+export const OutputConfig = Fields({
+  effort: optional(Choice(EFFORTS)),
+  format: optional(SchemaFormat),
+})
+export const Tool = Fields({
+  type: optional(Anything),
+  name: Text,
+  description: optional(Text),
+  input_schema: OpenObject,
+  strict: optional(Flag),
+})
+export const ToolChoiceSettings = Fields({
+  type: Choice(CHOICES),
+  disable_parallel_tool_use: optional(Flag),
+})
+export const NamedTool = Fields({ name: Text })
 
-/** `output_format` is the field's older name. */
-function decodeOutput(body: JsonObject, config: JsonObject | undefined): OutputFormat | undefined {
-  const path = config?.format ? 'output_config.format' : 'output_format'
-  const format = maybe(wantObject, config?.format ?? body.output_format, path)
-  if (!format) return undefined
-  oneOf({ json_schema: true }, format.type, `${path}.type`)
+export const MessagesRequest = Fields({
+  model: optional(Anything),
+  messages: List(Message),
+  /** One text, or blocks of text. */
+  system: optional(Anything),
+  max_tokens: Count,
+  stream: optional(Flag),
+  temperature: optional(Quantity),
+  top_p: optional(Quantity),
+  top_k: optional(Count),
+  stop_sequences: optional(List(Text)),
+  thinking: optional(ThinkingSettings),
+  output_config: optional(OutputConfig),
+  /** The older name of output_config.format. */
+  output_format: optional(SchemaFormat),
+  tools: optional(List(Tool)),
+  tool_choice: optional(ToolChoiceSettings),
+  metadata: optional(Fields({ user_id: optional(Text) })),
+})
+
+type Asked = FieldReader<typeof MessagesRequest>
+
+const KNOWN = namesOf(MessagesRequest)
+
+/**
+ * A messages request as a canonical one.
+ * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ */
+export function decodeRequest(body: JsonObject): ConversationRequest {
+  rejectUncarried(carries, body, KNOWN)
+  const asked = new FieldReader(MessagesRequest, body, '')
+  const { system, turns } = decodeMessages(body.messages)
+  const choice = asked.within('tool_choice')
+  const thinking = asked.within('thinking')
   return {
-    kind: 'json_schema',
-    name: '',
-    schema: wantObject(format.schema, `${path}.schema`),
-    strict: true,
+    from: carries,
+    streams: asked.get('stream') ?? false,
+    shows_usage: true,
+    system: [...readTopSystem(asked), ...system],
+    turns: mergeTurns(turns),
+    tools: asked.each('tools', decodeTool),
+    tool_choice: choice && decodeChoice(choice),
+    parallel_tool_calls: parallel(choice),
+    max_output_tokens: asked.get('max_tokens'),
+    temperature: asked.get('temperature'),
+    top_p: asked.get('top_p'),
+    top_k: asked.get('top_k'),
+    stop: asked.each('stop_sequences', wantString),
+    seed: undefined,
+    candidates: undefined,
+    thinking: decodeThinking(thinking, asked.within('output_config')),
+    shows_thinking: showsThinking(thinking),
+    output: decodeOutput(asked),
+    logprobs: undefined,
+    frequency_penalty: undefined,
+    presence_penalty: undefined,
+    user: asked.within('metadata')?.get('user_id'),
   }
 }
 
+function readTopSystem(asked: Asked): string[] {
+  const system = asked.get('system')
+  return system === undefined ? [] : readSystem(system, asked.at('system'))
+}
+
+/** A budget is exact and precedes an effort; an effort says more than `adaptive` alone. */
+function decodeThinking(
+  thinking: FieldReader<typeof ThinkingSettings> | undefined,
+  config: FieldReader<typeof OutputConfig> | undefined,
+): Thinking | undefined {
+  const mode = thinking && THINKING_TYPES[thinking.get('type')]
+  if (mode === 'off') return { mode }
+  if (thinking && mode === 'budget')
+    return { mode, budget_tokens: thinking.as(ThinkingBudget).get('budget_tokens') }
+  const effort = config?.get('effort')
+  if (effort) return { mode: 'effort', effort: EFFORTS[effort] }
+  return mode && { mode: 'auto' }
+}
+
+/** Claude shows its thinking wherever it was asked to think, unless told not to. */
+function showsThinking(thinking: FieldReader<typeof ThinkingSettings> | undefined): boolean | undefined {
+  return thinking && thinking.get('type') !== 'disabled' && thinking.get('display') !== 'omitted'
+}
+
+function decodeOutput(asked: Asked): OutputFormat | undefined {
+  const format = asked.within('output_config')?.within('format') ?? asked.within('output_format')
+  if (!format) return undefined
+  format.get('type')
+  return { kind: 'json_schema', name: '', schema: format.get('schema'), strict: true }
+}
+
 function decodeTool(value: Json | undefined, path: string): ToolDefinition {
-  const tool = wantObject(value, path)
-  if (tool.type !== undefined && tool.type !== null && tool.type !== 'custom')
-    throw refusal(`${path}.type`, 'names a tool that only Claude models have; describe it as a custom tool.')
+  const tool = readObject(Tool, value, path)
+  const type = tool.get('type')
+  if (type !== undefined && type !== 'custom')
+    throw refusal(tool.at('type'), 'names a tool that only Claude models have; describe it as a custom tool.')
   return {
-    name: wantString(tool.name, `${path}.name`),
-    description: maybe(wantString, tool.description, `${path}.description`),
-    parameters: wantObject(tool.input_schema, `${path}.input_schema`),
-    strict: maybe(wantBoolean, tool.strict, `${path}.strict`),
+    name: tool.get('name'),
+    description: tool.get('description'),
+    parameters: tool.get('input_schema'),
+    strict: tool.get('strict'),
     at: path,
   }
 }
 
-function decodeChoice(choice: JsonObject): ToolChoice {
-  const mode = oneOf(
-    { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as const,
-    choice.type,
-    'tool_choice.type',
-  )
-  return mode === 'named'
-    ? { mode, names: [wantString(choice.name, 'tool_choice.name')], required: true }
-    : { mode }
+function decodeChoice(choice: FieldReader<typeof ToolChoiceSettings>): ToolChoice {
+  const mode = CHOICES[choice.get('type')]
+  return mode === 'named' ? { mode, names: [choice.as(NamedTool).get('name')], required: true } : { mode }
 }
 
-function parallel(choice: JsonObject | undefined): boolean | undefined {
-  const disabled = maybe(
-    wantBoolean,
-    choice?.disable_parallel_tool_use,
-    'tool_choice.disable_parallel_tool_use',
-  )
+function parallel(choice: FieldReader<typeof ToolChoiceSettings> | undefined): boolean | undefined {
+  const disabled = choice?.get('disable_parallel_tool_use')
   return disabled === undefined ? undefined : !disabled
 }

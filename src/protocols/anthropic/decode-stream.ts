@@ -1,103 +1,132 @@
-// Owns the reading of a streamed message into canonical events.
+// A streamed message, read into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
-import { upstreamFailed } from '../../domain/errors.ts'
+
+import { brokenStream } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
-import type { PartStart, StreamDecoder, StreamEvent } from '../canonical.ts'
-import { unpackSignature } from '../signature.ts'
-import { type JsonObject, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
+import { Anything, Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { AnswerBlock } from './decode-answer.ts'
+import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
-import { updateUsage } from './usage.ts'
+import { MessageUsage, updateUsage } from './usage.ts'
 
-/** The one answer that a message is. */
-const answer = 0
+export const StartedMessage = Fields({ id: Text, model: Text, usage: optional(MessageUsage) })
+/** What a content_block_delta adds to its block, or a message_delta to the message. */
+export const Delta = Fields({
+  type: optional(Text),
+  text: optional(Text),
+  thinking: optional(Text),
+  partial_json: optional(Text),
+  signature: optional(Text),
+  stop_reason: optional(Text),
+  stop_sequence: optional(Text),
+})
+export const MessageEvent = Fields({
+  type: Text,
+  message: optional(StartedMessage),
+  content_block: optional(AnswerBlock),
+  delta: optional(Delta),
+  usage: optional(MessageUsage),
+  error: optional(Anything),
+})
+type MessageEvent = Unchecked<typeof MessageEvent>
 
-/** A decoder for one stream. Blocks that no other protocol has are passed over. */
-export function createStreamDecoder(): StreamDecoder {
-  let usage: Usage | undefined
-  let open = false
-  let stopped = false
-  let ended = false
-
-  function readMessageStart(event: JsonObject): StreamEvent[] {
-    const message = objectIn(event.message)
-    usage = updateUsage(usage, message.usage)
-    return [{ type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage }]
-  }
-
-  function readBlockStart(event: JsonObject): StreamEvent[] {
-    const block = objectIn(event.content_block)
-    const part = STARTS[stringIn(block.type) ?? '']?.(block)
-    open = part !== undefined
-    return part ? [{ type: 'part_start', answer, part }, ...firstPiece(block)] : []
-  }
-
-  function readBlockDelta(event: JsonObject): StreamEvent[] {
-    const delta = objectIn(event.delta)
-    return open ? (DELTAS[stringIn(delta.type) ?? '']?.(delta) ?? []) : []
-  }
-
-  function readBlockStop(): StreamEvent[] {
-    const was_open = open
-    open = false
-    return was_open ? [{ type: 'part_end', answer }] : []
-  }
-
-  function readMessageDelta(event: JsonObject): StreamEvent[] {
-    usage = updateUsage(usage, event.usage)
-    const delta = objectIn(event.delta)
-    const stop_reason = stringIn(delta.stop_reason)
-    if (stop_reason === undefined || stopped) return []
-    stopped = true
-    return [
-      {
-        type: 'answer_end',
-        answer,
-        stop_reason: readStop(stop_reason),
-        stop_sequence: stringIn(delta.stop_sequence),
-      },
-    ]
-  }
-
-  function end(): StreamEvent[] {
-    if (ended) return []
-    if (!stopped) return fail('the stream ended without a stop_reason')
-    ended = true
-    return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
-  }
-
-  function fail(cause: string): StreamEvent[] {
-    ended = true
-    return [{ type: 'error', error: upstreamFailed(BROKEN, { cause }) }]
-  }
-
-  const READERS: Readonly<Record<string, (event: JsonObject) => StreamEvent[]>> = {
-    message_start: readMessageStart,
-    content_block_start: readBlockStart,
-    content_block_delta: readBlockDelta,
-    content_block_stop: readBlockStop,
-    message_delta: readMessageDelta,
-    message_stop: end,
-    error: (event) => fail(JSON.stringify(event.error ?? null)),
-  }
-
-  function decode(data: string): StreamEvent[] {
-    if (ended) return []
-    const event = parseObject(data)
-    if (!event) return fail(data)
-    return READERS[stringIn(event.type) ?? '']?.(event) ?? []
-  }
-
-  return { decode, finish: end }
+interface State {
+  usage: Usage | undefined
+  /** A block is open, of a type that other protocols have. */
+  open: boolean
+  /** The stop_reason has come. */
+  stopped: boolean
+  /** The last event has been given. */
+  ended: boolean
 }
 
-const BROKEN = 'The model provider failed in the middle of its answer. Please try again.'
+/** A message is the only candidate of its answer. */
+const candidate = 0
 
-const STARTS: Readonly<Record<string, (block: JsonObject) => PartStart>> = {
+/** A decoder for one stream. Blocks that no other protocol has are skipped. */
+export function createStreamDecoder(): StreamDecoder {
+  const state: State = { usage: undefined, open: false, stopped: false, ended: false }
+  return { decode: (data) => decode(state, data), finish: () => end(state) }
+}
+
+const READERS: Readonly<Record<string, (state: State, event: MessageEvent) => StreamEvent[]>> = {
+  message_start: readMessageStart,
+  content_block_start: readBlockStart,
+  content_block_delta: readBlockDelta,
+  content_block_stop: readBlockStop,
+  message_delta: readMessageDelta,
+  message_stop: end,
+  error: (state, event) => fail(state, JSON.stringify(event.error ?? null)),
+}
+
+function decode(state: State, data: string): StreamEvent[] {
+  if (state.ended) return []
+  const event = parseObject(data)
+  if (!event) return fail(state, data)
+  return READERS[stringIn(event.type) ?? '']?.(state, event) ?? []
+}
+
+function readMessageStart(state: State, event: MessageEvent): StreamEvent[] {
+  const message = uncheckedIn<typeof StartedMessage>(event.message)
+  state.usage = updateUsage(state.usage, message.usage)
+  return [{ type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: state.usage }]
+}
+
+function readBlockStart(state: State, event: MessageEvent): StreamEvent[] {
+  const block = uncheckedIn<typeof AnswerBlock>(event.content_block)
+  const part = STARTS[stringIn(block.type) ?? '']?.(block)
+  state.open = part !== undefined
+  return part ? [{ type: 'part_start', candidate, part }, ...firstPiece(block)] : []
+}
+
+function readBlockDelta(state: State, event: MessageEvent): StreamEvent[] {
+  if (!state.open) return []
+  const delta = uncheckedIn<typeof Delta>(event.delta)
+  return DELTAS[stringIn(delta.type) ?? '']?.(delta) ?? []
+}
+
+function readBlockStop(state: State): StreamEvent[] {
+  const was_open = state.open
+  state.open = false
+  return was_open ? [{ type: 'part_end', candidate }] : []
+}
+
+function readMessageDelta(state: State, event: MessageEvent): StreamEvent[] {
+  state.usage = updateUsage(state.usage, event.usage)
+  const delta = uncheckedIn<typeof Delta>(event.delta)
+  const stop_reason = stringIn(delta.stop_reason)
+  if (stop_reason === undefined || state.stopped) return []
+  state.stopped = true
+  return [
+    {
+      type: 'candidate_end',
+      candidate,
+      stop_reason: readStop(stop_reason),
+      stop_sequence: stringIn(delta.stop_sequence),
+    },
+  ]
+}
+
+function end(state: State): StreamEvent[] {
+  if (state.ended) return []
+  if (!state.stopped) return fail(state, 'the stream ended without a stop_reason')
+  state.ended = true
+  return [...(state.usage ? [{ type: 'usage', usage: state.usage } as const] : []), { type: 'end' }]
+}
+
+function fail(state: State, cause: string): StreamEvent[] {
+  state.ended = true
+  return [{ type: 'error', error: brokenStream(cause) }]
+}
+
+const STARTS: Readonly<Record<string, (block: Unchecked<typeof AnswerBlock>) => PartStart>> = {
   text: () => ({ kind: 'text' }),
   thinking: () => ({ kind: 'thinking' }),
   redacted_thinking: ({ data }) => ({
     kind: 'redacted_thinking',
-    signature: unpackSignature(stringIn(data) ?? '', 'anthropic').signature,
+    signature: readSignature(stringIn(data) ?? '').signature,
   }),
   tool_use: ({ id, name }) => ({
     kind: 'tool_call',
@@ -106,30 +135,26 @@ const STARTS: Readonly<Record<string, (block: JsonObject) => PartStart>> = {
   }),
 }
 
-const DELTAS: Readonly<Record<string, (delta: JsonObject) => StreamEvent[]>> = {
-  text_delta: ({ text }) => [{ type: 'text_delta', answer, text: stringIn(text) ?? '' }],
-  thinking_delta: ({ thinking }) => [{ type: 'thinking_delta', answer, text: stringIn(thinking) ?? '' }],
+const DELTAS: Readonly<Record<string, (delta: Unchecked<typeof Delta>) => StreamEvent[]>> = {
+  text_delta: ({ text }) => [{ type: 'text_delta', candidate, text: stringIn(text) ?? '' }],
+  thinking_delta: ({ thinking }) => [{ type: 'thinking_delta', candidate, text: stringIn(thinking) ?? '' }],
   input_json_delta: ({ partial_json }) => {
     const json = stringIn(partial_json)
-    return json ? [{ type: 'arguments_delta', answer, json }] : []
+    return json ? [{ type: 'arguments_delta', candidate, json }] : []
   },
   signature_delta: ({ signature }) => [
-    {
-      type: 'signature',
-      answer,
-      signature: unpackSignature(stringIn(signature) ?? '', 'anthropic').signature,
-    },
+    { type: 'signature', candidate, signature: readSignature(stringIn(signature) ?? '').signature },
   ],
 }
 
-/** Claude starts blocks empty; servers that copy its protocol may already fill them. */
-function firstPiece(block: JsonObject): StreamEvent[] {
+/** Claude starts its blocks empty; servers that copy the protocol may already fill them. */
+function firstPiece(block: Unchecked<typeof AnswerBlock>): StreamEvent[] {
   const text = stringIn(block.text)
   const thought = stringIn(block.thinking)
   const input = objectIn(block.input)
-  if (text) return [{ type: 'text_delta', answer, text }]
-  if (thought) return [{ type: 'thinking_delta', answer, text: thought }]
+  if (text) return [{ type: 'text_delta', candidate, text }]
+  if (thought) return [{ type: 'thinking_delta', candidate, text: thought }]
   return Object.keys(input).length > 0
-    ? [{ type: 'arguments_delta', answer, json: JSON.stringify(input) }]
+    ? [{ type: 'arguments_delta', candidate, json: JSON.stringify(input) }]
     : []
 }

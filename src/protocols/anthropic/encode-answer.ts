@@ -1,17 +1,18 @@
-// Owns the writing of a canonical answer as a whole message.
+// A canonical answer, written as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 
 import { NO_USAGE } from '../../domain/usage.ts'
-import type { AnswerContext, ConversationAnswer, Part, Signature } from '../canonical.ts'
+import type { AnswerContext, ConversationAnswer } from '../canonical/answer.ts'
+import type { Part, Signature } from '../canonical/parts.ts'
 import { writeParts } from '../part-writers.ts'
-import { packSignature } from '../signature.ts'
 import type { JsonObject } from '../wire/json.ts'
+import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
-/** A whole answer for a caller of messages: the first one, for he cannot ask for more. */
+/** A whole answer for a caller of messages: its first candidate, since this protocol cannot ask for more. */
 export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext): JsonObject {
-  const [first] = answer.answers
+  const [first] = answer.candidates
   return {
     id: `msg_${context.id}`,
     type: 'message',
@@ -24,19 +25,19 @@ export function encodeAnswer(answer: ConversationAnswer, context: AnswerContext)
   }
 }
 
-/** One part as blocks. A tool call's seal goes in a thinking block before it: there is no other place for it. */
+/** One part as blocks. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text }) => [{ type: 'text', text }],
   thinking: ({ text, signature }) => [
     {
       type: 'thinking',
       thinking: text,
-      signature: signature ? packSignature(signature, 'thinking', 'anthropic') : '',
+      signature: signature ? writeSignature(signature, 'thinking') : '',
     },
   ],
   redacted_thinking: ({ signature }) => [redactedBlock(signature)],
   tool_call: ({ id, name, arguments: input, signature }) => [
-    ...sealBlock(signature),
+    ...signatureBlock(signature),
     { type: 'tool_use', id, name, input },
   ],
   tool_result: () => [],
@@ -45,13 +46,11 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   document: () => [],
 })
 
-/** The thinking block that carries the seal of the tool call after it. */
-export const sealBlock = (signature: Signature | undefined): JsonObject[] =>
-  signature
-    ? [{ type: 'thinking', thinking: '', signature: packSignature(signature, 'tool_call', 'anthropic') }]
-    : []
+/** A tool call's signature: a thinking block before the call carries it, because nothing else can. */
+export const signatureBlock = (signature: Signature | undefined): JsonObject[] =>
+  signature ? [{ type: 'thinking', thinking: '', signature: writeSignature(signature, 'tool_call') }] : []
 
 export const redactedBlock = (signature: Signature): JsonObject => ({
   type: 'redacted_thinking',
-  data: packSignature(signature, 'redacted_thinking', 'anthropic'),
+  data: writeSignature(signature, 'redacted_thinking'),
 })

@@ -1,20 +1,14 @@
-// Owns the writing of a conversation's turns as a messages request's messages.
-import type {
-  ConversationRequest,
-  MediaPart,
-  Part,
-  Source,
-  TextPart,
-  ToolResultPart,
-  Turn,
-} from '../canonical.ts'
-import { refusePart } from '../carried.ts'
+// A conversation's turns, written as the messages of a messages request.
+import type { MediaPart, Part, Source, TextPart, ToolResultPart, Turn } from '../canonical/parts.ts'
+import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
+import { carries } from './carries.ts'
+import { isOwn } from './signature.ts'
 
-/** Every turn; in a user's, tool results come first, as the vendor demands. */
-export const encodeMessages = (request: ConversationRequest): JsonObject[] =>
-  request.turns.flatMap((turn) => {
+/** Every turn. In a user's turn the tool results come first, as the provider demands. */
+export const encodeMessages = (turns: readonly Turn[]): JsonObject[] =>
+  turns.flatMap((turn) => {
     const content = inOrder(turn).flatMap(encodePart)
     return content.length > 0 ? [{ role: turn.role, content }] : []
   })
@@ -25,25 +19,26 @@ function inOrder({ role, parts }: Turn): readonly Part[] {
   return [...results, ...parts.filter((part) => part.kind !== 'tool_result')]
 }
 
-/** One part as a block; none for empty text, which is refused, and for thinking that Claude did not seal. */
+/** One part as a block; none for empty text, which is refused, and for thinking that has no signature of Claude's. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text }) => (text === '' ? [] : [{ type: 'text', text }]),
   thinking: ({ text, signature }) =>
-    signature?.issuer === 'anthropic'
-      ? [{ type: 'thinking', thinking: text, signature: signature.value }]
-      : [],
+    signature && isOwn(signature) ? [{ type: 'thinking', thinking: text, signature: signature.value }] : [],
   redacted_thinking: ({ signature }) =>
-    signature.issuer === 'anthropic' ? [{ type: 'redacted_thinking', data: signature.value }] : [],
+    isOwn(signature) ? [{ type: 'redacted_thinking', data: signature.value }] : [],
   tool_call: ({ id, name, arguments: input }) => [{ type: 'tool_use', id: toolId(id), name, input }],
   tool_result: (result) => [encodeResult(result)],
   image: (media) => [encodeMedia(media)],
   audio: ({ at }) => {
-    throw refusePart('audio', 'anthropic', at)
+    throw unsupportedPiece('audio', carries, at)
   },
   document: (media) => [encodeMedia(media)],
 })
 
-/** Ids must be letters, digits, `_` and `-`; others are spelled out, the same way in a call and its result. */
+/**
+ * Ids must consist of letters, digits, `_` and `-`; other characters are spelled out, in the same way for a call and
+ * its result.
+ */
 const toolId = (id: string): string =>
   id.replace(/[^a-zA-Z0-9_-]/gu, (character) => `_${character.codePointAt(0)?.toString(16)}_`)
 

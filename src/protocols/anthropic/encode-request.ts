@@ -1,8 +1,10 @@
-// Owns the writing of a canonical request as a messages request.
+// A canonical request, written as a messages request.
 // https://platform.claude.com/docs/en/api/messages
-import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
-import { refusePart, refuseUnsayable } from '../carried.ts'
+import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
+import { placeIn, rejectUnsupported, unsupportedPiece } from '../carries.ts'
 import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf } from './model.ts'
 import { strictSchema } from './schema.ts'
@@ -11,11 +13,11 @@ import { type EncodedThinking, encodeThinking } from './thinking.ts'
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/
 
 /**
- * A canonical request for a provider that speaks messages.
- * @throws GatewayError invalid_request for what the messages protocol cannot say
+ * A canonical request for a provider that speaks the messages protocol.
+ * @throws GatewayError invalid_request for what the messages protocol has no place for
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
-  refuseUnsayable(request, 'anthropic')
+  rejectUnsupported(request, carries)
   const generation = generationOf(target.model)
   const max_tokens = request.max_output_tokens ?? target.max_output_tokens
   const thinking = encodeThinking(request, generation, max_tokens)
@@ -24,7 +26,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     model: target.model,
     max_tokens,
     system: encodeSystem(request.system),
-    messages: encodeMessages(request),
+    messages: encodeMessages(request.turns),
     stream: request.streams ? true : undefined,
     ...encodeSampling(request, generation, thinking),
     stop_sequences: stop.length > 0 ? stop : undefined,
@@ -40,7 +42,10 @@ function encodeSystem(system: readonly string[]): Json | undefined {
   return rest.length === 0 ? first : system.map((text) => ({ type: 'text', text }))
 }
 
-/** As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 is taken for 1. Thinking goes with none of these. */
+/**
+ * As Anthropic's own OpenAI-compatible endpoint does, a temperature above 1 becomes 1. None of these may be set where
+ * the model thinks.
+ */
 function encodeSampling(
   { temperature, top_p, top_k }: ConversationRequest,
   { sampling }: Generation,
@@ -57,10 +62,12 @@ function encodeSampling(
 
 function encodeConfig(request: ConversationRequest, { effort }: EncodedThinking): JsonObject | undefined {
   const { output } = request
-  if (output?.kind === 'json') {
-    const field = request.from === 'gemini' ? 'generationConfig.responseMimeType' : 'response_format'
-    throw refusePart('json_without_schema', 'anthropic', field)
-  }
+  if (output?.kind === 'json')
+    throw unsupportedPiece(
+      'json_without_schema',
+      carries,
+      placeIn(request.from.pieces, 'json_without_schema'),
+    )
   if (!output && effort === undefined) return undefined
   return compact({
     effort,
@@ -68,7 +75,7 @@ function encodeConfig(request: ConversationRequest, { effort }: EncodedThinking)
   })
 }
 
-/** The fields that tools need. A choice among some of them is made by offering only those. */
+/** The fields for tools. A choice among some of them is expressed by offering only those. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   const { tool_choice } = request
   const offered =

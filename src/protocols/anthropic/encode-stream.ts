@@ -1,113 +1,114 @@
-// Owns the writing of canonical events as a streamed message.
+// Canonical events, written as a streamed message.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import type { AnswerContext, PartStart, ServerSentEvent, StreamEncoder } from '../canonical.ts'
+import type { AnswerContext } from '../canonical/answer.ts'
+import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
-import { packSignature } from '../signature.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
-import { redactedBlock, sealBlock } from './encode-answer.ts'
+import { redactedBlock, signatureBlock } from './encode-answer.ts'
+import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
+interface State {
+  readonly context: AnswerContext
+  /** The open block's index, or the last one's. */
+  index: number
+  open: PartStart['kind'] | undefined
+  usage: Usage
+  /** Held back until the usage is known: one event tells both. */
+  ending: EventOf<'candidate_end'> | undefined
+}
+
 /**
- * An encoder for one stream: the first answer, for a caller of messages cannot ask for more. `error` is not written here:
- * the surface renders it. The reason of the end is held back until the usage is known, for one event tells both.
+ * An encoder for one stream: of its first candidate, since a caller of messages cannot ask for more. It does not write
+ * `error`: the surface does.
  */
 export function createStreamEncoder(context: AnswerContext): StreamEncoder {
-  let index = -1
-  let open: PartStart['kind'] | undefined
-  let usage: Usage = NO_USAGE
-  let ending: EventOf<'answer_end'> | undefined
-
-  function encodeStart(event: EventOf<'start'>): ServerSentEvent[] {
-    usage = event.usage ?? NO_USAGE
-    return [
-      record('message_start', {
-        message: {
-          id: `msg_${context.id}`,
-          type: 'message',
-          role: 'assistant',
-          model: event.model ?? context.model,
-          content: [],
-          stop_reason: null,
-          stop_sequence: null,
-          usage: writeUsage(usage),
-        },
-      }),
-    ]
-  }
-
-  function startBlock(content_block: JsonObject): ServerSentEvent {
-    index++
-    return record('content_block_start', { index, content_block })
-  }
-
-  const delta = (fields: JsonObject): ServerSentEvent =>
-    record('content_block_delta', { index, delta: fields })
-
-  const stopBlock = (): ServerSentEvent => record('content_block_stop', { index })
-
-  /** A tool call's seal goes in a thinking block before it: there is no other place for it. */
-  function encodePartStart({ part }: EventOf<'part_start'>): ServerSentEvent[] {
-    open = part.kind
-    if (part.kind === 'text') return [startBlock({ type: 'text', text: '' })]
-    if (part.kind === 'thinking') return [startBlock({ type: 'thinking', thinking: '', signature: '' })]
-    if (part.kind === 'redacted_thinking') return [startBlock(redactedBlock(part.signature))]
-    const seal = sealBlock(part.signature).flatMap((block) => [
-      startBlock({ ...block, signature: '' }),
-      delta({ type: 'signature_delta', signature: block.signature ?? '' }),
-      stopBlock(),
-    ])
-    return [...seal, startBlock({ type: 'tool_use', id: part.id, name: part.name, input: {} })]
-  }
-
-  function encodeEnd(): ServerSentEvent[] {
-    const { stop_reason = 'other', stop_sequence } = ending ?? {}
-    return [
-      record('message_delta', {
-        delta: { stop_reason: writeStop(stop_reason), stop_sequence: stop_sequence ?? null },
-        usage: writeUsage(usage),
-      }),
-      record('message_stop', {}),
-    ]
-  }
-
-  const WRITERS: EventWriters = {
-    start: encodeStart,
-    part_start: encodePartStart,
-    text_delta: ({ text }) => [delta({ type: 'text_delta', text })],
-    thinking_delta: ({ text }) => [delta({ type: 'thinking_delta', thinking: text })],
-    // A seal on visible text has no place here, and Gemini does not insist on it.
-    signature: ({ signature }) =>
-      open === 'thinking'
-        ? [
-            delta({
-              type: 'signature_delta',
-              signature: packSignature(signature, 'thinking', 'anthropic'),
-            }),
-          ]
-        : [],
-    arguments_delta: ({ json }) => [delta({ type: 'input_json_delta', partial_json: json })],
-    logprobs: () => [],
-    part_end: () => [stopBlock()],
-    answer_end: (event) => {
-      ending = event
-      return []
-    },
-    usage: (event) => {
-      usage = event.usage
-      return []
-    },
-    end: encodeEnd,
-    error: () => [],
-  }
-
-  const first_only = writeEvents(WRITERS)
+  const state: State = { context, index: -1, open: undefined, usage: NO_USAGE, ending: undefined }
+  const first_only = writeEvents(WRITERS, state)
   return {
-    encode: (event) => ('answer' in event && event.answer > 0 ? [] : first_only.encode(event)),
+    encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first_only.encode(event)),
   }
 }
+
+const WRITERS: EventWriters<State> = {
+  start: writeStart,
+  part_start: writePartStart,
+  text_delta: (state, { text }) => [delta(state, { type: 'text_delta', text })],
+  thinking_delta: (state, { text }) => [delta(state, { type: 'thinking_delta', thinking: text })],
+  // There is no place for a signature on visible text, and Gemini does not insist on it.
+  signature: (state, { signature }) =>
+    state.open === 'thinking'
+      ? [delta(state, { type: 'signature_delta', signature: writeSignature(signature, 'thinking') })]
+      : [],
+  arguments_delta: (state, { json }) => [delta(state, { type: 'input_json_delta', partial_json: json })],
+  logprobs: () => [],
+  part_end: (state) => [stopBlock(state)],
+  candidate_end: (state, event) => {
+    state.ending = event
+    return []
+  },
+  usage: (state, { usage }) => {
+    state.usage = usage
+    return []
+  },
+  end: writeEnd,
+  error: () => [],
+}
+
+function writeStart(state: State, event: EventOf<'start'>): ServerSentEvent[] {
+  state.usage = event.usage ?? NO_USAGE
+  return [
+    record('message_start', {
+      message: {
+        id: `msg_${state.context.id}`,
+        type: 'message',
+        role: 'assistant',
+        model: event.model ?? state.context.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: writeUsage(state.usage),
+      },
+    }),
+  ]
+}
+
+function writePartStart(state: State, { part }: EventOf<'part_start'>): ServerSentEvent[] {
+  state.open = part.kind
+  if (part.kind === 'text') return [startBlock(state, { type: 'text', text: '' })]
+  if (part.kind === 'thinking') return [startBlock(state, { type: 'thinking', thinking: '', signature: '' })]
+  if (part.kind === 'redacted_thinking') return [startBlock(state, redactedBlock(part.signature))]
+  const signed = signatureBlock(part.signature).flatMap((block) => [
+    startBlock(state, { ...block, signature: '' }),
+    delta(state, { type: 'signature_delta', signature: block.signature ?? '' }),
+    stopBlock(state),
+  ])
+  return [...signed, startBlock(state, { type: 'tool_use', id: part.id, name: part.name, input: {} })]
+}
+
+function writeEnd({ ending, usage }: State): ServerSentEvent[] {
+  const { stop_reason = 'other', stop_sequence } = ending ?? {}
+  return [
+    record('message_delta', {
+      delta: { stop_reason: writeStop(stop_reason), stop_sequence: stop_sequence ?? null },
+      usage: writeUsage(usage),
+    }),
+    record('message_stop', {}),
+  ]
+}
+
+function startBlock(state: State, content_block: JsonObject): ServerSentEvent {
+  state.index++
+  return record('content_block_start', { index: state.index, content_block })
+}
+
+const delta = ({ index }: State, fields: JsonObject): ServerSentEvent =>
+  record('content_block_delta', { index, delta: fields })
+
+const stopBlock = ({ index }: State): ServerSentEvent => record('content_block_stop', { index })
 
 const record = (type: string, fields: Record<string, Json>): ServerSentEvent => ({
   event: type,

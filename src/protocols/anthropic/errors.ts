@@ -1,9 +1,12 @@
-// Owns the error shape of messages: HTTP status and type of each kind of error.
+// The error shape of messages: the HTTP status and the type of each kind of error.
 
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that it does not list has the nearest type. */
+/**
+ * https://platform.claude.com/docs/en/api/errors, "HTTP errors"; a status that is not listed there has the nearest
+ * type.
+ */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'invalid_request_error'],
   unauthenticated: [401, 'authentication_error'],
@@ -27,9 +30,9 @@ export function renderError(error: GatewayError, request_id: string): { status: 
   return { status, body: { type: 'error', error: { type, message: error.message }, request_id } }
 }
 
-/** The event that the data of a stream's error goes under; SDKs know it by this name only. */
+/** The name of the event that holds a stream's error: SDKs recognise it by this name only. */
 export const STREAM_ERROR_EVENT = 'error'
 
-/** The same as the data of a stream's last event, STREAM_ERROR_EVENT. */
+/** The same as the data of a stream's last event, which is named STREAM_ERROR_EVENT. */
 export const renderStreamError = (error: GatewayError, request_id: string): string =>
   JSON.stringify(renderError(error, request_id).body)

@@ -1,9 +1,12 @@
-// Owns what a refusal of the vendor means: whose doing it is, and when to come back.
+// The meaning of a refusal in the messages protocol: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { refusalWords } from '../refusal-words.ts'
-import { objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { Fields, optional, Text, uncheckedIn } from '../forms.ts'
+import { refusalMessage } from '../refusal-message.ts'
+import { parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+
+export const ErrorDetail = Fields({ message: optional(Text) })
 
 /** https://platform.claude.com/docs/en/api/errors. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
@@ -13,13 +16,13 @@ const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   529: 'rate_limited',
 }
 
-/** An empty purse is told as a plain 400, with nothing but its words to know it by. */
+/** An account without credit is answered with a plain 400, which only its message tells apart. */
 const OUT_OF_CREDIT = /credit balance is too low/i
 
-/** Reads a refusal. @param body the vendor's JSON, or HTML of something in between, or nothing */
+/** Reads a refusal. @param body the provider's JSON, or HTML of a proxy, or nothing */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
-  const said = stringIn(objectIn(parseObject(body)?.error).message)
-  const message = refusalWords(said, status, body)
+  const error = uncheckedIn<typeof ErrorDetail>(parseObject(body)?.error)
+  const message = refusalMessage(stringIn(error.message), status, body)
   return {
     failure_class: OUT_OF_CREDIT.test(message)
       ? 'bad_key'

@@ -1,5 +1,6 @@
-// The messages protocol, its verbs gathered.
+// The messages protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -15,6 +16,7 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
+  carries,
   readFailure,
   renderError,
   renderStreamError,

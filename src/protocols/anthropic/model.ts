@@ -1,4 +1,4 @@
-// Owns what differs between generations of Claude models, as far as their names tell.
+// The differences between generations of Claude models, as far as their names tell them.
 // https://platform.claude.com/docs/en/about-claude/models/migration-guide
 
 export interface Generation {
@@ -6,16 +6,19 @@ export interface Generation {
   readonly thinking: 'budget' | 'adaptive'
   /** Which of temperature and top_p are taken: from 4.1 on not both in one request, from 4.7 on neither (nor top_k). */
   readonly sampling: 'both' | 'one' | 'none'
-  /** How it is told not to think: in so many words, by saying nothing, or not at all, so that the least is asked for. */
+  /**
+   * How thinking is switched off: by a type, by leaving the field out, or not at all, so that the lowest effort is
+   * asked for.
+   */
   readonly off: 'disabled' | 'between_tools' | 'nothing' | 'least'
   /** Efforts above `high` and the display of thinking came with 4.7. */
   readonly takes_display_and_high_efforts: boolean
 }
 
 interface Row extends Generation {
-  /** The version from which it holds, as major * 100 + minor. */
+  /** The version from which the row holds, as major * 100 + minor. */
   readonly from: number
-  /** A family of models that it holds for; undefined for all. */
+  /** The family of models that it holds for; undefined for all. */
   readonly family?: string
 }
 
@@ -28,7 +31,7 @@ const OLDEST: Generation = {
 
 const NEWEST = { thinking: 'adaptive', sampling: 'none', takes_display_and_high_efforts: true } as const
 
-/** By falling version; the first row that fits a model tells. */
+/** By falling version; the first row that fits a model holds for it. */
 const ROWS: readonly Row[] = [
   { ...NEWEST, from: 505, family: 'sonnet', off: 'between_tools' },
   { ...NEWEST, from: 505, family: 'haiku', off: 'disabled' },
@@ -44,7 +47,10 @@ const ROWS: readonly Row[] = [
 const VERSION = /(?:^|\D)(\d{1,2})(?:[-.](\d{1,2}))?(?!\d)/
 const DATE = /\d{3,}/g
 
-/** The generation of a model; one without a version in its name is taken for the oldest, as other vendors' copies of the protocol are. */
+/**
+ * The generation of a model; one without a version in its name counts as the oldest, as do other providers' models
+ * behind this protocol.
+ */
 export function generationOf(model: string): Generation {
   const [, major, minor] = VERSION.exec(model.replace(DATE, '')) ?? []
   if (!model.includes('claude') || major === undefined) return OLDEST

@@ -1,9 +1,8 @@
+// JSON Schema as Claude models can be held to it.
+// https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"
 import type { Json, JsonObject } from '../wire/json.ts'
 
-// Owns the JSON Schema that Claude models can be held to.
-// https://platform.claude.com/docs/en/build-with-claude/structured-outputs, "JSON Schema limitations"
-
-/** Bounds that the vendor refuses; its own SDKs leave them out too. */
+/** Bounds that the provider refuses; its own SDKs leave them out too. */
 const REFUSED = new Set([
   '$schema',
   'minimum',
@@ -20,11 +19,12 @@ const REFUSED = new Set([
   'propertyOrdering',
 ])
 
-/** Keywords whose value is data, or names that are not keywords. */
+/** Keywords whose value is data. */
 const OPAQUE = new Set(['enum', 'const', 'default', 'examples', 'required'])
+/** Keywords whose value holds schemas by names that are not keywords. */
 const NAMED = new Set(['properties', '$defs', 'definitions'])
 
-/** The schema with every object closed, as is demanded, and without what is refused. */
+/** The schema with every object closed, as the provider demands, and without what it refuses. */
 export function strictSchema(schema: JsonObject): JsonObject {
   const kept: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {

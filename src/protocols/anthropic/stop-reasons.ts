@@ -1,6 +1,6 @@
-// Owns the table between a message's stop_reason and the canonical stop reasons.
+// The table between a message's stop_reason and the canonical stop reasons.
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
-import type { StopReason } from '../canonical.ts'
+import type { StopReason } from '../canonical/answer.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   end_turn: 'stop',
@@ -26,7 +26,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'end_turn',
 }
 
-/** The canonical reason; `other` for one that is not known. */
+/** The canonical reason; `other` for an unknown one. */
 export const readStop = (stop_reason: string): StopReason => READ[stop_reason] ?? 'other'
 
 export const writeStop = (reason: StopReason): string => WRITTEN[reason]

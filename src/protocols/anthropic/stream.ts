@@ -1,26 +1,26 @@
-// Owns the reading of a streamed message as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// A streamed message, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { Usage } from '../../domain/usage.ts'
+import { type Unchecked, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
+import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { parseObject, stringIn } from '../wire/json.ts'
 import { quoted, stringValueBytes } from '../wire/json-text.ts'
+import type { Delta, MessageEvent, StartedMessage } from './decode-stream.ts'
 import { updateUsage } from './usage.ts'
 
 const MESSAGE_START = quoted('message_start')
 const MESSAGE_DELTA = quoted('message_delta')
 const ERROR = quoted('error')
-/** What a content_block_delta adds. */
+/** The keys of the text that a content_block_delta adds. */
 const WRITTEN = ['text', 'thinking', 'partial_json'].map(quoted)
-
-/** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
-const BYTES_PER_TOKEN = 4
 
 class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
   #usage: Usage | undefined
-  #told_output = false
+  #output_reported = false
   #written_bytes = 0
 
   read(data: ByteString): void {
@@ -31,26 +31,26 @@ class AnthropicStreamReading implements StreamReading {
   }
 
   usage(): Usage | undefined {
-    if (this.#usage === undefined || this.#told_output) return this.#usage
-    // The count in message_start is of what was written until then, and says nothing of what followed.
+    if (this.#usage === undefined || this.#output_reported) return this.#usage
+    // The count in message_start covers only what was written before it.
     return { ...this.#usage, output_tokens: 0, thinking_tokens: 0 }
   }
 
   deliveredTokens(): number {
-    return Math.ceil(this.#written_bytes / BYTES_PER_TOKEN)
+    return tokensOfBytes(this.#written_bytes)
   }
 
-  /** Whether it was one of the few events that tell of the stream; a delta may hold their names as its text. */
+  /** @returns whether it was one of these events: a delta may hold their names as its text */
   #conclude(data: ByteString): boolean {
-    const event = parseObject(decodeByteString(data))
-    // An event that is no JSON is broken, and may be an error that was cut.
+    const event: Unchecked<typeof MessageEvent> | undefined = parseObject(decodeByteString(data))
+    // An event that is not JSON is broken, and may be an error that was cut off.
     if (event === undefined || event.type === 'error') this.failed = true
     else if (event.type === 'message_start')
-      this.#usage = updateUsage(this.#usage, objectIn(event.message).usage)
+      this.#usage = updateUsage(this.#usage, uncheckedIn<typeof StartedMessage>(event.message).usage)
     else if (event.type === 'message_delta') {
       this.#usage = updateUsage(this.#usage, event.usage)
-      this.#told_output = true
-      if (stringIn(objectIn(event.delta).stop_reason) !== undefined) this.finished = true
+      this.#output_reported = true
+      if (stringIn(uncheckedIn<typeof Delta>(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false
     return true
   }

@@ -1,10 +1,13 @@
+// Where a messages request goes at a provider, and how it shows its key.
 import type { UpstreamTarget } from '../facts.ts'
-// Owns where a messages request goes at a provider, and how it shows its key.
 
-/** The one version of the protocol: https://platform.claude.com/docs/en/api/versioning. */
+/** The protocol's only version: https://platform.claude.com/docs/en/api/versioning. */
 export const ANTHROPIC_VERSION = '2023-06-01'
 
-/** Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. Model and stream are told in the body. */
+/**
+ * Path and headers of a call; `base_url` is without `/v1`, as in Anthropic's SDKs. The body names the model and says
+ * whether to stream.
+ */
 export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
   path: '/v1/messages',
   headers: {

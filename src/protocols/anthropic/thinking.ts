@@ -1,9 +1,12 @@
-// Owns how much a Claude model is told to think, and when it cannot be told to.
+// The fields that tell a Claude model how much to think, and the cases in which it cannot be told.
 // https://platform.claude.com/docs/en/build-with-claude/extended-thinking
-import type { ConversationRequest, Effort, Thinking, Turn } from '../canonical.ts'
+import type { Effort, Thinking } from '../canonical/fields.ts'
+import type { Turn } from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import type { Generation } from './model.ts'
+import { isOwn } from './signature.ts'
 
 export interface EncodedThinking {
   readonly thinking: JsonObject | undefined
@@ -12,44 +15,44 @@ export interface EncodedThinking {
   readonly thinks: boolean
 }
 
-/** The least that the vendor takes. */
-const MIN_BUDGET_TOKENS = 1_024
-/** What a budget is where the model was to decide for itself, and its generation cannot. */
+/** The smallest budget that the provider takes. */
+export const MIN_BUDGET_TOKENS = 1_024
+/** The budget where the caller leaves it to the model, and the model's generation cannot decide for itself. */
 const DEFAULT_BUDGET_TOKENS = 8_192
 
-const NOT_SAID: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
+const NOT_SET: EncodedThinking = { thinking: undefined, effort: undefined, thinks: false }
 
 const OFF: Readonly<Record<Generation['off'], EncodedThinking>> = {
-  disabled: { ...NOT_SAID, thinking: { type: 'disabled' } },
-  between_tools: { ...NOT_SAID, thinking: { type: 'between_tools' } },
-  nothing: NOT_SAID,
-  least: { ...NOT_SAID, effort: 'low' },
+  disabled: { ...NOT_SET, thinking: { type: 'disabled' } },
+  between_tools: { ...NOT_SET, thinking: { type: 'between_tools' } },
+  nothing: NOT_SET,
+  least: { ...NOT_SET, effort: 'low' },
 }
 
-/** The fields that say it. Not said where the vendor would refuse the request for it. */
+/** The fields for a request's thinking; not set where the provider would refuse the request because of them. */
 export function encodeThinking(
   request: ConversationRequest,
   generation: Generation,
   max_tokens: number,
 ): EncodedThinking {
   const { thinking } = request
-  if (!thinking) return NOT_SAID
+  if (!thinking) return NOT_SET
   if (thinking.mode === 'off') return OFF[generation.off]
-  if (forcesTool(request)) return NOT_SAID
+  if (forcesTool(request)) return NOT_SET
   return generation.thinking === 'adaptive'
     ? adaptive(request, thinking, generation)
     : budgeted(request, thinking, max_tokens)
 }
 
-/** Said whenever the caller said it: the default differs between models. */
+/** Set whenever the caller said it: the default differs between models. */
 const displayOf = (shows_thinking: boolean | undefined): string | undefined =>
   shows_thinking === undefined ? undefined : shows_thinking ? 'summarized' : 'omitted'
 
-/** A tool that must be called leaves no room for thinking: the vendor takes only one of the two. */
+/** The provider refuses thinking together with a tool that must be called. */
 const forcesTool = ({ tool_choice, tools }: ConversationRequest): boolean =>
   tools.length > 0 && (tool_choice?.mode === 'any' || (tool_choice?.mode === 'named' && tool_choice.required))
 
-/** The vendor's names of efforts: it has no `minimal`. */
+/** The provider's names of efforts: it has no `minimal`. */
 const EFFORTS: Readonly<Record<Effort, string>> = {
   minimal: 'low',
   low: 'low',
@@ -79,9 +82,9 @@ function adaptive(
 const HIGHEST: ReadonlySet<Effort> = new Set(['xhigh', 'max'])
 
 function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: number): EncodedThinking {
-  const wanted = Math.max(budgetOf(thinking) ?? DEFAULT_BUDGET_TOKENS, MIN_BUDGET_TOKENS)
-  const budget_tokens = Math.min(wanted, max_tokens - 1)
-  if (budget_tokens < MIN_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SAID
+  const desired = Math.max(budgetOf(thinking) ?? DEFAULT_BUDGET_TOKENS, MIN_BUDGET_TOKENS)
+  const budget_tokens = Math.min(desired, max_tokens - 1)
+  if (budget_tokens < MIN_BUDGET_TOKENS || lacksThinking(request.turns)) return NOT_SET
   return {
     thinking: { type: 'enabled', budget_tokens },
     effort: undefined,
@@ -89,13 +92,17 @@ function budgeted(request: ConversationRequest, thinking: Thinking, max_tokens: 
   }
 }
 
-/** A turn that called a tool and awaits its result must begin with Claude's own thinking, or it may not think now. */
+/**
+ * Whether the last turn called tools without thinking of Claude's own: the model may then not think before their
+ * results are answered.
+ */
 function lacksThinking(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role === 'assistant')
   if (!last?.parts.some((part) => part.kind === 'tool_call')) return false
   return !last.parts.some(
     (part) =>
       (part.kind === 'thinking' || part.kind === 'redacted_thinking') &&
-      part.signature?.issuer === 'anthropic',
+      part.signature !== undefined &&
+      isOwn(part.signature),
   )
 }

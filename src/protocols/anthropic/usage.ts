@@ -1,24 +1,49 @@
-// Owns what a message's usage says of the tokens that are billed, both ways.
+// The billed tokens in a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import { countIn, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  OpenObject,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { countIn, type Json, type JsonObject, stringIn } from '../wire/json.ts'
 
-/** The usage of a whole message; undefined where it carries none. */
+export const OutputDetails = Fields({ thinking_tokens: optional(Count) })
+export const CacheCreation = Fields({
+  ephemeral_5m_input_tokens: optional(Count),
+  ephemeral_1h_input_tokens: optional(Count),
+})
+export const MessageUsage = Fields({
+  input_tokens: optional(Count),
+  cache_read_input_tokens: optional(Count),
+  cache_creation_input_tokens: optional(Count),
+  cache_creation: optional(CacheCreation),
+  output_tokens: optional(Count),
+  output_tokens_details: optional(OutputDetails),
+})
+
+/** The usage of a whole message; undefined where it reports none. */
 export const readUsage = (answer: JsonObject): Usage | undefined => updateUsage(undefined, answer.usage)
 
 /**
- * A usage as a later event of the stream restates it: what the event says replaces what was known, for it is cumulative.
- * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is told as one for an hour; `output_tokens`
- * includes thinking.
+ * A usage, updated by what a later event of the stream says: its counts are cumulative, so they replace the known ones.
+ * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour;
+ * `output_tokens` includes thinking.
  */
 export function updateUsage(known: Usage | undefined, value: Json | undefined): Usage | undefined {
-  const usage = objectIn(value)
+  const usage = uncheckedIn<typeof MessageUsage>(value)
   const input = countIn(usage.input_tokens)
   const output = countIn(usage.output_tokens)
   if (input === undefined && output === undefined) return known
   const before = known ?? NO_USAGE
-  const thinking = countIn(objectIn(usage.output_tokens_details).thinking_tokens)
+  const details = uncheckedIn<typeof OutputDetails>(usage.output_tokens_details)
+  const thinking = countIn(details.thinking_tokens)
   const thinking_tokens = Math.min(thinking ?? before.thinking_tokens, output ?? Number.MAX_SAFE_INTEGER)
   return {
     ...before,
@@ -32,8 +57,8 @@ export function updateUsage(known: Usage | undefined, value: Json | undefined): 
 
 type CacheWrites = Pick<Usage, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'>
 
-function readCacheWrites(usage: JsonObject, before: Usage): CacheWrites {
-  const written = objectIn(usage.cache_creation)
+function readCacheWrites(usage: Unchecked<typeof MessageUsage>, before: Usage): CacheWrites {
+  const written = uncheckedIn<typeof CacheCreation>(usage.cache_creation)
   const in_1h = countIn(written.ephemeral_1h_input_tokens) ?? before.cache_write_1h_tokens
   const in_5m = countIn(written.ephemeral_5m_input_tokens)
   const total = countIn(usage.cache_creation_input_tokens)
@@ -56,12 +81,23 @@ export const writeUsage = (usage: Usage): JsonObject => ({
   output_tokens_details: { thinking_tokens: usage.thinking_tokens },
 })
 
+/** A block as far as the model wrote it. */
+export const WrittenBlock = Fields({
+  text: optional(Text),
+  thinking: optional(Text),
+  name: optional(Text),
+  input: optional(OpenObject),
+})
+
 /** The output of a whole message in estimated tokens, for one without usage. */
 export const estimateOutput = (answer: JsonObject): number =>
-  objectsIn(answer.content).reduce((tokens, block) => tokens + estimateTokens(writtenText(block)), 0)
+  eachUncheckedIn<typeof WrittenBlock>(answer.content).reduce(
+    (tokens, block) => tokens + estimateTokens(writtenText(block)),
+    0,
+  )
 
-/** All text that a block makes the model write. */
-function writtenText(block: JsonObject): string {
+/** All text of a block that the model wrote. */
+function writtenText(block: Unchecked<typeof WrittenBlock>): string {
   const input = block.input === undefined ? '' : JSON.stringify(block.input)
   return [stringIn(block.text), stringIn(block.thinking), stringIn(block.name), input].join('')
 }

@@ -1,21 +1,33 @@
-// Owns generationConfig as far as it costs money: how long an answer may be, how many there are, how much may be thought.
-import { isObject, type JsonObject } from '../wire/json.ts'
-import { type Found, find, join, refuse } from './fields.ts'
+// The part of generationConfig that decides the price: how long an answer may be, how many candidates, how much thinking.
+import { Count, Fields, OpenObject, optional, Quantity } from '../forms.ts'
+import { isObject, type JsonObject, refusal } from '../wire/json.ts'
+import { type Found, find, join } from './spellings.ts'
+
+export const PricedThinking = Fields({ thinkingBudget: optional(Quantity) })
+export const PricedConfig = Fields({
+  maxOutputTokens: optional(Count),
+  candidateCount: optional(Count),
+  thinkingConfig: optional(PricedThinking),
+  responseSchema: optional(OpenObject),
+  responseJsonSchema: optional(OpenObject),
+})
+type PricedConfig = typeof PricedConfig
+export const ConfigHolder = Fields({ generationConfig: optional(PricedConfig) })
 
 export interface GenerationLimits {
   readonly max_output_tokens: number | undefined
-  readonly answers: number
+  readonly candidates: number
   /** A schema for the answer: the model reads it, so it counts as input. */
   readonly schema: Found | undefined
 }
 
-const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, answers: 1, schema: undefined }
+const NO_LIMITS: GenerationLimits = { max_output_tokens: undefined, candidates: 1, schema: undefined }
 
-/** generationConfig under either spelling; undefined where absent. */
+/** generationConfig in either spelling; undefined where absent. */
 export function findConfig(body: JsonObject): { name: string; value: JsonObject } | undefined {
-  const found = find(body, 'generationConfig', 'generation_config', '')
+  const found = find<typeof ConfigHolder>(body, 'generationConfig', 'generation_config', '')
   if (found === undefined) return undefined
-  if (!isObject(found.value)) refuse(found.name, 'must be an object')
+  if (!isObject(found.value)) throw refusal(found.name, 'must be an object.')
   return { name: found.name, value: found.value }
 }
 
@@ -29,27 +41,30 @@ export function readLimits(body: JsonObject): GenerationLimits {
   const { name: owner, value } = config
   checkThinking(value, owner)
   return {
-    max_output_tokens: integer(find(value, 'maxOutputTokens', 'max_output_tokens', owner), owner, 1),
-    answers: integer(find(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
+    max_output_tokens: integer(
+      find<PricedConfig>(value, 'maxOutputTokens', 'max_output_tokens', owner),
+      owner,
+      1,
+    ),
+    candidates: integer(find<PricedConfig>(value, 'candidateCount', 'candidate_count', owner), owner, 1) ?? 1,
     schema:
-      find(value, 'responseSchema', 'response_schema', owner) ??
-      find(value, 'responseJsonSchema', 'response_json_schema', owner),
+      find<PricedConfig>(value, 'responseSchema', 'response_schema', owner) ??
+      find<PricedConfig>(value, 'responseJsonSchema', 'response_json_schema', owner),
   }
 }
 
 function checkThinking(config: JsonObject, owner: string): void {
-  const thinking = find(config, 'thinkingConfig', 'thinking_config', owner)
-  if (thinking === undefined) return
-  const path = join(owner, thinking.name)
-  if (!isObject(thinking.value)) refuse(path, 'must be an object')
-  integer(find(thinking.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
+  const found = find<PricedConfig>(config, 'thinkingConfig', 'thinking_config', owner)
+  if (found === undefined) return
+  const path = join(owner, found.name)
+  if (!isObject(found.value)) throw refusal(path, 'must be an object.')
+  integer(find<typeof PricedThinking>(found.value, 'thinkingBudget', 'thinking_budget', path), path, -1)
 }
 
 function integer(found: Found | undefined, owner: string, minimum: number): number | undefined {
   if (found === undefined) return undefined
   const { name, value } = found
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum) {
-    refuse(join(owner, name), `must be an integer of at least ${minimum}`)
-  }
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < minimum)
+    throw refusal(join(owner, name), `must be a whole number, ${minimum} or more.`)
   return value
 }

@@ -1,38 +1,70 @@
-// Owns the reading of a whole native answer into the canonical form.
-import { type Answer, type ConversationAnswer, madeCallId, type Part } from '../canonical.ts'
-import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import { readLogprobs } from './logprobs.ts'
-import { readAnswerPart } from './parts.ts'
+// A whole native answer, read into the canonical form.
+import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
+import { madeCallId, type Part } from '../canonical/parts.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { type Json, type JsonObject, stringIn } from '../wire/json.ts'
+import { LogprobsResult, readLogprobs } from './logprobs.ts'
+import { AnswerPart, readAnswerPart } from './parts.ts'
 import { readStop } from './stop-reasons.ts'
-import { readUsage } from './usage.ts'
+import { readUsage, UsageMetadata } from './usage.ts'
+
+export const AnswerContent = Fields({ parts: optional(List(AnswerPart)) })
+export const AnswerCandidate = Fields({
+  index: optional(Count),
+  content: optional(AnswerContent),
+  finishReason: optional(Text),
+  logprobsResult: optional(LogprobsResult),
+})
+export const PromptFeedback = Fields({ blockReason: optional(Text) })
+/** A whole answer, and also each event of a streamed one. */
+export const GenerateContentResponse = Fields({
+  candidates: optional(List(AnswerCandidate)),
+  promptFeedback: optional(PromptFeedback),
+  usageMetadata: optional(UsageMetadata),
+  modelVersion: optional(Text),
+  responseId: optional(Text),
+})
 
 /**
- * A provider's whole answer. What is missing in it is taken for empty; a prompt that was blocked ends with `safety`.
+ * A provider's whole answer. Missing fields are read as empty; a prompt that was blocked ends with `safety`.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer {
-  const [first, ...rest] = objectsIn(body.candidates).map((candidate, index) =>
-    readCandidate(candidate, (position) => madeCallId(call_id, index, position)),
+  const answer = uncheckedIn<typeof GenerateContentResponse>(body)
+  const [first, ...rest] = eachUncheckedIn<typeof AnswerCandidate>(answer.candidates).map(
+    (candidate, index) => readCandidate(candidate, (position) => madeCallId(call_id, index, position)),
   )
   return {
-    id: stringIn(body.responseId),
-    model: stringIn(body.modelVersion),
-    answers: [first ?? readBlocked(body), ...rest],
+    id: stringIn(answer.responseId),
+    model: stringIn(answer.modelVersion),
+    candidates: [first ?? readBlocked(answer.promptFeedback), ...rest],
     usage: readUsage(body),
   }
 }
 
-const readBlocked = (body: JsonObject): Answer => ({
+const readBlocked = (feedback: Json | undefined): Candidate => ({
   parts: [],
-  stop_reason: objectIn(body.promptFeedback).blockReason === undefined ? 'other' : 'safety',
+  stop_reason: uncheckedIn<typeof PromptFeedback>(feedback).blockReason === undefined ? 'other' : 'safety',
   stop_sequence: undefined,
   logprobs: undefined,
 })
 
-function readCandidate(candidate: JsonObject, madeId: (position: number) => string): Answer {
+function readCandidate(
+  candidate: Unchecked<typeof AnswerCandidate>,
+  madeId: (position: number) => string,
+): Candidate {
   const parts: Part[] = []
   let calls = 0
-  for (const given of objectsIn(objectIn(candidate.content).parts)) {
+  for (const given of partsOf(candidate)) {
     const part = readAnswerPart(given, madeId(calls))
     if (part) parts.push(part)
     if (part?.kind === 'tool_call') calls++
@@ -44,3 +76,7 @@ function readCandidate(candidate: JsonObject, madeId: (position: number) => stri
     logprobs: readLogprobs(candidate.logprobsResult),
   }
 }
+
+/** The parts of a candidate's content. */
+export const partsOf = ({ content }: Unchecked<typeof AnswerCandidate>): Unchecked<typeof AnswerPart>[] =>
+  eachUncheckedIn<typeof AnswerPart>(uncheckedIn<typeof AnswerContent>(content).parts)

@@ -1,4 +1,4 @@
-// Owns the reading of a native request's contents: parts as canonical parts, tool calls and results matched by made ids.
+// The contents of a native request, read: parts become canonical parts, and tool results are matched with their calls.
 // https://ai.google.dev/api/caching#Content
 import {
   type MediaPart,
@@ -8,24 +8,50 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   type Turn,
-} from '../canonical.ts'
-import { unpackSignature } from '../signature.ts'
+} from '../canonical/parts.ts'
 import {
-  eachOf,
-  type Json,
-  type JsonObject,
-  maybe,
-  oneOf,
-  refusal,
-  wantBoolean,
-  wantObject,
-  wantString,
-} from '../wire/json.ts'
-import { camelCased } from './spelling.ts'
+  Anything,
+  Choice,
+  type FieldReader,
+  Fields,
+  Flag,
+  List,
+  OpenObject,
+  optional,
+  readObject,
+  Text,
+} from '../forms.ts'
+import { eachOf, type Json, type JsonObject, refusal, wantObject } from '../wire/json.ts'
+import { camelCased, readCamelCased } from './camel-case.ts'
+import { readSignature } from './signature.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
-/** The tool calls so far, and which of them await a result. */
+export const InlineData = Fields({ mimeType: Text, data: Text })
+export const FileData = Fields({ fileUri: Text, mimeType: Text })
+export const ResponseMedia = Fields({ inlineData: optional(InlineData), fileData: optional(FileData) })
+export const FunctionCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
+export const FunctionResponse = Fields({
+  id: optional(Text),
+  name: Text,
+  response: OpenObject,
+  parts: optional(List(ResponseMedia)),
+})
+export const RequestPart = Fields({
+  text: optional(Text),
+  thought: optional(Flag),
+  thoughtSignature: optional(Text),
+  inlineData: optional(InlineData),
+  fileData: optional(FileData),
+  functionCall: optional(FunctionCall),
+  functionResponse: optional(FunctionResponse),
+})
+/** `parts` is a list, or a single part. */
+export const RequestContent = Fields({ role: optional(Choice(ROLES)), parts: Anything })
+export const SystemContent = Fields({ parts: Anything })
+export const SystemPart = Fields({ text: Text })
+
+/** The tool calls so far, and those of them that have no result yet. */
 interface Calls {
   made: number
   waiting: { id: string; name: string }[]
@@ -35,55 +61,55 @@ interface Calls {
 export function decodeContents(value: Json | undefined): Turn[] {
   const calls: Calls = { made: 0, waiting: [] }
   return eachOf(value, 'contents', (item, at) => {
-    const content = camelCased(wantObject(item, at), at)
-    const role = maybe((name, path) => oneOf(ROLES, name, path), content.role, `${at}.role`) ?? 'user'
-    return { role, parts: readParts(content.parts, `${at}.parts`, calls) }
+    const content = readCamelCased(RequestContent, item, at)
+    const role = ROLES[content.get('role') ?? 'user']
+    const parts = eachOf(listOf(content.get('parts')), content.at('parts'), (part, path) =>
+      readPart(part, path, calls),
+    )
+    return { role, parts }
   })
 }
 
-/** systemInstruction: a content with parts of text, or the text alone. */
-export function decodeSystem(value: Json | undefined, path: string): string[] {
+/** systemInstruction: one text, or a content with parts of text. */
+export function decodeSystem(value: Json, path: string): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
-  const { parts } = wantObject(value, path)
-  return eachOf(listOf(parts), `${path}.parts`, (part, at) =>
-    wantString(wantObject(part, at).text, `${at}.text`),
+  const content = readObject(SystemContent, value, path)
+  return eachOf(listOf(content.get('parts')), content.at('parts'), (part, at) =>
+    readObject(SystemPart, part, at).get('text'),
   )
 }
 
-/** One part where an array is due is taken, as the vendor takes it. */
+/** A single part in place of the array is taken, as the provider takes it. */
 const listOf = (parts: Json | undefined): Json | undefined =>
   parts === undefined || Array.isArray(parts) ? parts : [parts]
 
-const readParts = (value: Json | undefined, path: string, calls: Calls): Part[] =>
-  eachOf(listOf(value), path, (item, at) => readPart(camelCased(wantObject(item, at), at), at, calls))
+type PartFields = FieldReader<typeof RequestPart>
+type PartReader = (part: PartFields, calls: Calls) => Part
 
-type PartReader = (part: JsonObject, at: string, calls: Calls) => Part
-
-/** By the field that a part has; the first that it has decides. */
+/** By the field that a part has; the first one decides. */
 const PART_READERS: readonly (readonly [string, PartReader])[] = [
   ['text', readText],
-  ['inlineData', readInline],
-  ['fileData', readFile],
+  ['inlineData', (part) => readInline(part.get('inlineData'), part.at('inlineData'))],
+  ['fileData', (part) => readFile(part.get('fileData'), part.at('fileData'))],
   ['functionCall', readCall],
   ['functionResponse', readResult],
   ['thoughtSignature', readText],
 ]
 
-function readPart(part: JsonObject, at: string, calls: Calls): Part {
+function readPart(value: Json | undefined, at: string, calls: Calls): Part {
+  const part = camelCased(wantObject(value, at), at)
   const found = PART_READERS.find(([field]) => part[field] !== undefined && part[field] !== null)
-  if (found) return found[1](part, at, calls)
+  if (found) return found[1](readObject(RequestPart, part, at), calls)
   const [field = 'text'] = Object.keys(part)
-  throw refusal(`${at}.${field}`, 'is no kind of part that can be carried to a model of another vendor.')
+  throw refusal(`${at}.${field}`, "is a kind of part that cannot be carried to another provider's model.")
 }
 
-function readText(part: JsonObject, at: string): Part {
-  const text = maybe(wantString, part.text, `${at}.text`) ?? ''
-  const sealed = maybe(wantString, part.thoughtSignature, `${at}.thoughtSignature`)
-  const unpacked = sealed ? unpackSignature(sealed, 'gemini') : undefined
-  if (unpacked?.sealed === 'redacted_thinking')
-    return { kind: 'redacted_thinking', signature: unpacked.signature }
-  const thought = maybe(wantBoolean, part.thought, `${at}.thought`) ?? false
-  return { kind: thought ? 'thinking' : 'text', text, signature: unpacked?.signature }
+function readText(part: PartFields): Part {
+  const text = part.get('text') ?? ''
+  const packed = part.get('thoughtSignature')
+  const { signature, signed } = packed ? readSignature(packed) : {}
+  if (signature && signed === 'redacted_thinking') return { kind: 'redacted_thinking', signature }
+  return { kind: part.get('thought') ? 'thinking' : 'text', text, signature }
 }
 
 const MEDIA_KINDS: Readonly<Record<string, MediaPart['kind']>> = {
@@ -94,65 +120,68 @@ const MEDIA_KINDS: Readonly<Record<string, MediaPart['kind']>> = {
 
 function kindOf(mime_type: string, at: string): MediaPart['kind'] {
   const kind = MEDIA_KINDS[mime_type.slice(0, mime_type.indexOf('/'))]
-  if (!kind) throw refusal(`${at}.mimeType`, `${mime_type} cannot be carried to a model of another vendor.`)
+  if (!kind) throw refusal(`${at}.mimeType`, `${mime_type} cannot be carried to another provider's model.`)
   return kind
 }
 
-function readInline(part: JsonObject, path: string): TextPart | MediaPart {
-  const at = `${path}.inlineData`
-  const blob = camelCased(wantObject(part.inlineData, at), at)
-  const mime_type = wantString(blob.mimeType, `${at}.mimeType`)
-  const data = wantString(blob.data, `${at}.data`)
+function readInline(value: Json | undefined, at: string): TextPart | MediaPart {
+  const blob = readCamelCased(InlineData, value, at)
+  const mime_type = blob.get('mimeType')
+  const data = blob.get('data')
   if (mime_type.startsWith('text/')) return { kind: 'text', text: Buffer.from(data, 'base64').toString() }
   return { kind: kindOf(mime_type, at), source: { by: 'data', mime_type, data }, at }
 }
 
-/** Files of the vendor's own store are opened by nobody else. */
+/** Files in the provider's own store, which nobody else can open. */
 const OWN_FILE = /^https:\/\/(generativelanguage\.googleapis\.com|www\.youtube\.com|youtu\.be)\//
 
-function readFile(part: JsonObject, path: string): MediaPart {
-  const at = `${path}.fileData`
-  const file = camelCased(wantObject(part.fileData, at), at)
-  const url = wantString(file.fileUri, `${at}.fileUri`)
-  const kind = kindOf(wantString(file.mimeType, `${at}.mimeType`), at)
+function readFile(value: Json | undefined, at: string): MediaPart {
+  const file = readCamelCased(FileData, value, at)
+  const url = file.get('fileUri')
+  const kind = kindOf(file.get('mimeType'), at)
   if (!url.startsWith('https://') || OWN_FILE.test(url))
-    throw refusal(`${at}.fileUri`, 'only a public https:// address can be carried; or send the data inline.')
+    throw refusal(
+      file.at('fileUri'),
+      "must be a public https:// address for another provider's model; or send the data inline.",
+    )
   return { kind, source: { by: 'url', url }, at }
 }
 
-function readCall(part: JsonObject, path: string, calls: Calls): ToolCallPart {
-  const at = `${path}.functionCall`
-  const called = camelCased(wantObject(part.functionCall, at), at)
-  const name = wantString(called.name, `${at}.name`)
-  const id = maybe(wantString, called.id, `${at}.id`) || madeCallId('gemini', 0, calls.made)
+function readCall(part: PartFields, calls: Calls): ToolCallPart {
+  const called = readCamelCased(FunctionCall, part.get('functionCall'), part.at('functionCall'))
+  const name = called.get('name')
+  const id = called.get('id') || madeCallId('gemini', 0, calls.made)
   calls.made++
   calls.waiting.push({ id, name })
-  const sealed = maybe(wantString, part.thoughtSignature, `${path}.thoughtSignature`)
+  const packed = part.get('thoughtSignature')
   return {
     kind: 'tool_call',
     id,
     name,
-    arguments: maybe(wantObject, called.args, `${at}.args`) ?? {},
-    signature: sealed ? unpackSignature(sealed, 'gemini').signature : undefined,
+    arguments: called.get('args') ?? {},
+    signature: packed ? readSignature(packed).signature : undefined,
   }
 }
 
-/** A result without an id answers the first call of its name that has no result yet. */
-function readResult(part: JsonObject, path: string, calls: Calls): ToolResultPart {
-  const at = `${path}.functionResponse`
-  const result = camelCased(wantObject(part.functionResponse, at), at)
-  const name = wantString(result.name, `${at}.name`)
-  const id = maybe(wantString, result.id, `${at}.id`) || undefined
+/** A result without an id belongs to the first call of its name that has no result yet. */
+function readResult(part: PartFields, calls: Calls): ToolResultPart {
+  const at = part.at('functionResponse')
+  const result = readCamelCased(FunctionResponse, part.get('functionResponse'), at)
+  const name = result.get('name')
+  const id = result.get('id') || undefined
   const index = calls.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
   const [call] = index < 0 ? [] : calls.waiting.splice(index, 1)
-  if (!call) throw refusal(at, 'answers no functionCall of an earlier content that still awaits a response.')
-  const { text, failed } = readResponse(wantObject(result.response, `${at}.response`))
-  const media = maybe((parts, where) => eachOf(parts, where, readMedia), result.parts, `${at}.parts`)
+  if (!call) throw refusal(at, 'matches no functionCall of an earlier content that has no response yet.')
+  const { text, failed } = readResponse(result.get('response'))
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
-  return { kind: 'tool_result', call_id: call.id, name, content: [...said, ...(media ?? [])], failed }
+  const content = [...said, ...result.each('parts', readMedia)]
+  return { kind: 'tool_result', call_id: call.id, name, content, failed }
 }
 
-/** `output` alone is what a tool gave and `error` alone why it failed, as text; anything else is JSON of the tool's own. */
+/**
+ * `output` alone is the tool's text, and `error` alone the text of its failure; anything else is JSON of the tool's
+ * own.
+ */
 function readResponse(response: JsonObject): { text: string; failed: boolean } {
   const [[key, value] = [], ...others] = Object.entries(response)
   if (others.length === 0 && typeof value === 'string' && (key === 'output' || key === 'error'))
@@ -160,7 +189,10 @@ function readResponse(response: JsonObject): { text: string; failed: boolean } {
   return { text: key === undefined ? '' : JSON.stringify(response), failed: false }
 }
 
-function readMedia(value: Json | undefined, at: string): TextPart | MediaPart {
-  const part = camelCased(wantObject(value, at), at)
-  return part.fileData === undefined ? readInline(part, at) : readFile(part, at)
+function readMedia(value: Json | undefined, path: string): TextPart | MediaPart {
+  const media = readCamelCased(ResponseMedia, value, path)
+  const file = media.get('fileData')
+  return file
+    ? readFile(file, media.at('fileData'))
+    : readInline(media.get('inlineData'), media.at('inlineData'))
 }

@@ -1,107 +1,129 @@
-// Owns the reading of a native request into the canonical form.
+// A native request, read into the canonical form.
 // https://ai.google.dev/api/generate-content#request-body
+import type { Effort, OutputFormat, Thinking } from '../canonical/fields.ts'
+import { mergeTurns } from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import { rejectUncarried } from '../carries.ts'
 import {
-  type ConversationRequest,
-  type Effort,
-  mergeTurns,
-  type OutputFormat,
-  type Thinking,
-} from '../canonical.ts'
-import { refuseUncarried } from '../carried.ts'
-import {
-  eachOf,
-  type JsonObject,
-  maybe,
-  oneOf,
-  refusal,
-  wantArray,
-  wantBoolean,
-  wantCount,
-  wantNumber,
-  wantObject,
-  wantString,
-} from '../wire/json.ts'
-import { decodeContents, decodeSystem } from './decode-contents.ts'
-import { decodeToolChoice, decodeTools } from './decode-tools.ts'
+  Anything,
+  Choice,
+  Count,
+  FieldReader,
+  Fields,
+  Flag,
+  List,
+  namesOf,
+  OpenObject,
+  optional,
+  Quantity,
+  readObject,
+  Text,
+} from '../forms.ts'
+import { type JsonObject, oneOf, refusal, wantString } from '../wire/json.ts'
+import { camelCased, readCamelCased } from './camel-case.ts'
+import { carries } from './carries.ts'
+import { decodeContents, decodeSystem, RequestContent } from './decode-contents.ts'
+import { decodeTool, decodeToolChoice, Tool, ToolConfig } from './decode-tools.ts'
 import { fromGeminiSchema } from './schema.ts'
-import { camelCased } from './spelling.ts'
 
-const KNOWN = new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig'])
+const MIME_TYPES = { 'text/plain': 'text', 'application/json': 'json' } as const
+
+export const ThinkingConfig = Fields({
+  thinkingBudget: optional(Quantity),
+  thinkingLevel: optional(Text),
+  includeThoughts: optional(Flag),
+})
+export const GenerationConfig = Fields({
+  maxOutputTokens: optional(Count),
+  temperature: optional(Quantity),
+  topP: optional(Quantity),
+  topK: optional(Count),
+  stopSequences: optional(List(Text)),
+  seed: optional(Quantity),
+  candidateCount: optional(Count),
+  thinkingConfig: optional(ThinkingConfig),
+  responseMimeType: optional(Choice(MIME_TYPES)),
+  /** In the provider's own form of schema. */
+  responseSchema: optional(OpenObject),
+  responseJsonSchema: optional(OpenObject),
+  responseModalities: optional(List(Anything)),
+  responseLogprobs: optional(Flag),
+  logprobs: optional(Count),
+  frequencyPenalty: optional(Quantity),
+  presencePenalty: optional(Quantity),
+})
+/** Every name may also be written in snake_case. */
+export const GenerateContentRequest = Fields({
+  contents: List(RequestContent),
+  /** A content, or one text. */
+  systemInstruction: optional(Anything),
+  tools: optional(List(Tool)),
+  toolConfig: optional(ToolConfig),
+  generationConfig: optional(GenerationConfig),
+})
+
+type Config = FieldReader<typeof GenerationConfig>
 
 const CONFIG = 'generationConfig'
-const CONFIG_KNOWN = new Set([
-  'maxOutputTokens',
-  'temperature',
-  'topP',
-  'topK',
-  'stopSequences',
-  'seed',
-  'candidateCount',
-  'thinkingConfig',
-  'responseMimeType',
-  'responseSchema',
-  'responseJsonSchema',
-  'responseModalities',
-  'responseLogprobs',
-  'logprobs',
-  'frequencyPenalty',
-  'presencePenalty',
-])
+const KNOWN = namesOf(GenerateContentRequest)
+const CONFIG_KNOWN = namesOf(GenerationConfig)
 
 /**
- * A native request as the canonical one.
+ * A native request as a canonical one.
  * @param streams what the address asks for: the body does not say
  * @throws GatewayError invalid_request for what is malformed or cannot be carried
  */
 export function decodeRequest(given: JsonObject, streams: boolean): ConversationRequest {
   const body = camelCased(given, '')
-  refuseUncarried('gemini', body, KNOWN)
-  const config = camelCased(maybe(wantObject, body.generationConfig, CONFIG) ?? {}, CONFIG)
-  refuseUncarried('gemini', config, CONFIG_KNOWN, CONFIG)
-  refuseMedia(config)
-  const thinking = camelCased(
-    maybe(wantObject, config.thinkingConfig, `${CONFIG}.thinkingConfig`) ?? {},
-    `${CONFIG}.thinkingConfig`,
+  rejectUncarried(carries, body, KNOWN)
+  const asked = new FieldReader(GenerateContentRequest, body, '')
+  const config = readConfig(asked.get('generationConfig') ?? {})
+  rejectMedia(config)
+  const thinking = readCamelCased(
+    ThinkingConfig,
+    config.get('thinkingConfig') ?? {},
+    config.at('thinkingConfig'),
   )
+  const system = asked.get('systemInstruction')
+  const tool_config = asked.get('toolConfig')
   return {
-    from: 'gemini',
+    from: carries,
     streams,
     shows_usage: true,
-    system: maybe(decodeSystem, body.systemInstruction, 'systemInstruction') ?? [],
+    system: system === undefined ? [] : decodeSystem(system, asked.at('systemInstruction')),
     turns: mergeTurns(decodeContents(body.contents)),
-    tools: maybe(decodeTools, body.tools, 'tools') ?? [],
-    tool_choice: maybe(decodeToolChoice, body.toolConfig, 'toolConfig'),
+    tools: asked.each('tools', decodeTool).flat(),
+    tool_choice: tool_config && decodeToolChoice(tool_config, asked.at('toolConfig')),
     parallel_tool_calls: undefined,
-    max_output_tokens: maybe(wantCount, config.maxOutputTokens, `${CONFIG}.maxOutputTokens`),
-    temperature: maybe(wantNumber, config.temperature, `${CONFIG}.temperature`),
-    top_p: maybe(wantNumber, config.topP, `${CONFIG}.topP`),
-    top_k: maybe(wantCount, config.topK, `${CONFIG}.topK`),
-    stop:
-      maybe(
-        (value, path) => eachOf(value, path, wantString),
-        config.stopSequences,
-        `${CONFIG}.stopSequences`,
-      ) ?? [],
-    seed: maybe(wantNumber, config.seed, `${CONFIG}.seed`),
-    answers: maybe(wantCount, config.candidateCount, `${CONFIG}.candidateCount`),
+    max_output_tokens: config.get('maxOutputTokens'),
+    temperature: config.get('temperature'),
+    top_p: config.get('topP'),
+    top_k: config.get('topK'),
+    stop: config.each('stopSequences', wantString),
+    seed: config.get('seed'),
+    candidates: config.get('candidateCount'),
     thinking: decodeThinking(thinking),
-    shows_thinking: maybe(wantBoolean, thinking.includeThoughts, `${CONFIG}.thinkingConfig.includeThoughts`),
+    shows_thinking: thinking.get('includeThoughts'),
     output: decodeOutput(config),
-    logprobs:
-      maybe(wantBoolean, config.responseLogprobs, `${CONFIG}.responseLogprobs`) === true
-        ? (maybe(wantCount, config.logprobs, `${CONFIG}.logprobs`) ?? 0)
-        : undefined,
-    frequency_penalty: maybe(wantNumber, config.frequencyPenalty, `${CONFIG}.frequencyPenalty`),
-    presence_penalty: maybe(wantNumber, config.presencePenalty, `${CONFIG}.presencePenalty`),
+    logprobs: config.get('responseLogprobs') ? (config.get('logprobs') ?? 0) : undefined,
+    frequency_penalty: config.get('frequencyPenalty'),
+    presence_penalty: config.get('presencePenalty'),
     user: undefined,
   }
 }
 
-function refuseMedia(config: JsonObject): void {
-  const path = `${CONFIG}.responseModalities`
-  const modalities = maybe(wantArray, config.responseModalities, path)
-  if (modalities?.some((modality) => modality !== 'TEXT'))
-    throw refusal(path, 'this model answers with text only; ask for ["TEXT"], or leave it out.')
+function readConfig(given: JsonObject): Config {
+  const config = camelCased(given, CONFIG)
+  rejectUncarried(carries, config, CONFIG_KNOWN, CONFIG)
+  return readObject(GenerationConfig, config, CONFIG)
+}
+
+function rejectMedia(config: Config): void {
+  if (config.get('responseModalities')?.some((modality) => modality !== 'TEXT'))
+    throw refusal(
+      config.at('responseModalities'),
+      'this model answers with text only; ask for ["TEXT"], or leave it out.',
+    )
 }
 
 const LEVELS: Readonly<Record<string, Effort>> = {
@@ -112,36 +134,23 @@ const LEVELS: Readonly<Record<string, Effort>> = {
 }
 
 /** A budget of 0 turns thinking off, and of -1 leaves it to the model. */
-function decodeThinking(config: JsonObject): Thinking | undefined {
-  const path = `${CONFIG}.thinkingConfig`
-  const budget_tokens = maybe(wantNumber, config.thinkingBudget, `${path}.thinkingBudget`)
+function decodeThinking(config: FieldReader<typeof ThinkingConfig>): Thinking | undefined {
+  const budget_tokens = config.get('thinkingBudget')
   if (budget_tokens !== undefined) {
     if (!Number.isInteger(budget_tokens) || budget_tokens < -1)
-      throw refusal(`${path}.thinkingBudget`, 'must be a whole number, -1 or more.')
+      throw refusal(config.at('thinkingBudget'), 'must be a whole number, -1 or more.')
     if (budget_tokens === 0) return { mode: 'off' }
     return budget_tokens < 0 ? { mode: 'auto' } : { mode: 'budget', budget_tokens }
   }
-  const level = maybe(wantString, config.thinkingLevel, `${path}.thinkingLevel`)
+  const level = config.get('thinkingLevel')
   if (level === undefined || level === 'THINKING_LEVEL_UNSPECIFIED') return undefined
-  return { mode: 'effort', effort: oneOf(LEVELS, level.toUpperCase(), `${path}.thinkingLevel`) }
+  return { mode: 'effort', effort: oneOf(LEVELS, level.toUpperCase(), config.at('thinkingLevel')) }
 }
 
-const MIME_TYPES: Readonly<Record<string, 'text' | 'json'>> = {
-  'text/plain': 'text',
-  'application/json': 'json',
-}
-
-function decodeOutput(config: JsonObject): OutputFormat | undefined {
-  const mime = maybe(
-    (value, path) => oneOf(MIME_TYPES, value, path),
-    config.responseMimeType,
-    `${CONFIG}.responseMimeType`,
-  )
-  const own = maybe(wantObject, config.responseSchema, `${CONFIG}.responseSchema`)
-  const schema =
-    own === undefined
-      ? maybe(wantObject, config.responseJsonSchema, `${CONFIG}.responseJsonSchema`)
-      : fromGeminiSchema(own)
+function decodeOutput(config: Config): OutputFormat | undefined {
+  const mime = config.get('responseMimeType')
+  const own = config.get('responseSchema')
+  const schema = own ? fromGeminiSchema(own) : config.get('responseJsonSchema')
   if (schema) return { kind: 'json_schema', name: '', schema, strict: undefined }
-  return mime === 'json' ? { kind: 'json' } : undefined
+  return mime && MIME_TYPES[mime] === 'json' ? { kind: 'json' } : undefined
 }

@@ -1,123 +1,159 @@
-// Owns the reading of a streamed native answer into canonical events.
-import { upstreamFailed } from '../../domain/errors.ts'
+// A streamed native answer, read into canonical events.
+
+import { brokenStream } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
-import { madeCallId, type Part, type StreamDecoder, type StreamEvent } from '../canonical.ts'
-import { createOpenParts } from '../open-parts.ts'
-import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import { madeCallId } from '../canonical/parts.ts'
+import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
+import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
+import { createOpenParts, type OpenParts } from '../open-parts.ts'
+import { countIn, type Json, parseObject, stringIn } from '../wire/json.ts'
+import {
+  type AnswerCandidate,
+  type GenerateContentResponse,
+  type PromptFeedback,
+  partsOf,
+} from './decode-answer.ts'
 import { readLogprobs } from './logprobs.ts'
-import { readAnswerPart } from './parts.ts'
+import { type AnswerPart, readAnswerPart } from './parts.ts'
 import { readStop } from './stop-reasons.ts'
 import { readUsage } from './usage.ts'
 
+type ReadPart = NonNullable<ReturnType<typeof readAnswerPart>>
+
+interface CandidateState {
+  calls: number
+  ended: boolean
+}
+
+interface State {
+  readonly call_id: string
+  readonly parts: OpenParts
+  readonly candidates: Map<number, CandidateState>
+  started: boolean
+  /** The last event has been given. */
+  ended: boolean
+  usage: Usage | undefined
+}
+
 /**
- * A decoder for one stream. The vendor has no last record of its own: the end is when the stream ends, after a finishReason.
+ * A decoder for one stream. The protocol has no closing record: the answer is complete where the stream ends after a
+ * finishReason.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
-  const parts = createOpenParts()
-  const answers = new Map<number, { calls: number; ended: boolean }>()
-  let started = false
-  let ended = false
-  let usage: Usage | undefined
-
-  function decode(data: string): StreamEvent[] {
-    if (ended) return []
-    const chunk = parseObject(data)
-    if (!chunk || chunk.error !== undefined) return fail(data)
-    usage = readUsage(chunk) ?? usage
-    return [
-      ...start(chunk),
-      ...objectsIn(chunk.candidates).flatMap(readCandidate),
-      ...readBlock(objectIn(chunk.promptFeedback)),
-    ]
+  const state: State = {
+    call_id,
+    parts: createOpenParts(),
+    candidates: new Map(),
+    started: false,
+    ended: false,
+    usage: undefined,
   }
-
-  function start(chunk: JsonObject): StreamEvent[] {
-    if (started) return []
-    started = true
-    const id = stringIn(chunk.responseId)
-    return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage }]
-  }
-
-  function stateOf(answer: number) {
-    const state = answers.get(answer) ?? { calls: 0, ended: false }
-    answers.set(answer, state)
-    return state
-  }
-
-  function readCandidate(candidate: JsonObject): StreamEvent[] {
-    const answer = countIn(candidate.index) ?? 0
-    const tokens = readLogprobs(candidate.logprobsResult)
-    return [
-      ...objectsIn(objectIn(candidate.content).parts).flatMap((part) => readPart(answer, part)),
-      ...(tokens ? [{ type: 'logprobs', answer, tokens } as const] : []),
-      ...readFinish(answer, stringIn(candidate.finishReason)),
-    ]
-  }
-
-  function readPart(answer: number, given: JsonObject): StreamEvent[] {
-    const state = stateOf(answer)
-    const part = readAnswerPart(given, madeCallId(call_id, answer, state.calls))
-    if (part?.kind === 'tool_call') {
-      state.calls++
-      return readCall(answer, `tool ${state.calls}`, part)
-    }
-    return part?.kind === 'text' || part?.kind === 'thinking' ? readPiece(answer, part) : []
-  }
-
-  /** A call comes whole. */
-  const readCall = (
-    answer: number,
-    key: string,
-    part: Extract<Part, { kind: 'tool_call' }>,
-  ): StreamEvent[] => [
-    ...parts.open(answer, key, part),
-    { type: 'arguments_delta', answer, json: JSON.stringify(part.arguments) },
-    ...parts.close(answer),
-  ]
-
-  /** Text comes in pieces; an empty piece carries a seal, or nothing. */
-  function readPiece(answer: number, part: Extract<Part, { kind: 'text' | 'thinking' }>): StreamEvent[] {
-    const { kind, text, signature } = part
-    if (text === '' && !signature) return []
-    const type = kind === 'text' ? 'text_delta' : 'thinking_delta'
-    return [
-      ...parts.open(answer, kind, { kind }),
-      ...(text ? [{ type, answer, text } as const] : []),
-      ...(signature ? [{ type: 'signature', answer, signature } as const] : []),
-    ]
-  }
-
-  function readFinish(answer: number, finish_reason: string | undefined): StreamEvent[] {
-    const state = stateOf(answer)
-    if (!finish_reason || state.ended) return []
-    state.ended = true
-    const stop_reason = readStop(finish_reason, state.calls > 0)
-    return [...parts.close(answer), { type: 'answer_end', answer, stop_reason, stop_sequence: undefined }]
-  }
-
-  /** A blocked prompt has no candidates. */
-  function readBlock({ blockReason }: JsonObject): StreamEvent[] {
-    const state = stateOf(0)
-    if (blockReason === undefined || state.ended) return []
-    state.ended = true
-    return [{ type: 'answer_end', answer: 0, stop_reason: 'safety', stop_sequence: undefined }]
-  }
-
-  function finish(): StreamEvent[] {
-    if (ended) return []
-    const all_ended = answers.size > 0 && [...answers.values()].every((state) => state.ended)
-    if (!all_ended) return fail('the stream ended without a finishReason')
-    ended = true
-    return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
-  }
-
-  function fail(cause: string): StreamEvent[] {
-    ended = true
-    return [{ type: 'error', error: upstreamFailed(BROKEN, { cause }) }]
-  }
-
-  return { decode, finish }
+  return { decode: (data) => decode(state, data), finish: () => finish(state) }
 }
 
-const BROKEN = 'The model provider failed in the middle of its answer. Please try again.'
+function decode(state: State, data: string): StreamEvent[] {
+  if (state.ended) return []
+  const event = parseObject(data)
+  if (!event || event.error !== undefined) return fail(state, data)
+  state.usage = readUsage(event) ?? state.usage
+  const chunk = uncheckedIn<typeof GenerateContentResponse>(event)
+  return [
+    ...start(state, chunk),
+    ...eachUncheckedIn<typeof AnswerCandidate>(chunk.candidates).flatMap((candidate) =>
+      readCandidate(state, candidate),
+    ),
+    ...readBlock(state, chunk.promptFeedback),
+  ]
+}
+
+function start(state: State, chunk: Unchecked<typeof GenerateContentResponse>): StreamEvent[] {
+  if (state.started) return []
+  state.started = true
+  const id = stringIn(chunk.responseId)
+  return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage: state.usage }]
+}
+
+function stateOf({ candidates }: State, candidate: number): CandidateState {
+  const state = candidates.get(candidate) ?? { calls: 0, ended: false }
+  candidates.set(candidate, state)
+  return state
+}
+
+function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>): StreamEvent[] {
+  const candidate = countIn(given.index) ?? 0
+  const tokens = readLogprobs(given.logprobsResult)
+  return [
+    ...partsOf(given).flatMap((part) => readPart(state, candidate, part)),
+    ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
+    ...readFinish(state, candidate, stringIn(given.finishReason)),
+  ]
+}
+
+function readPart(state: State, candidate: number, given: Unchecked<typeof AnswerPart>): StreamEvent[] {
+  const position = stateOf(state, candidate)
+  const part = readAnswerPart(given, madeCallId(state.call_id, candidate, position.calls))
+  if (part?.kind !== 'tool_call') return part ? readPiece(state, candidate, part) : []
+  position.calls++
+  return readCall(state, candidate, `tool ${position.calls}`, part)
+}
+
+/** A call comes whole. */
+const readCall = (
+  { parts }: State,
+  candidate: number,
+  key: string,
+  part: Extract<ReadPart, { kind: 'tool_call' }>,
+): StreamEvent[] => [
+  ...parts.open(candidate, key, part),
+  { type: 'arguments_delta', candidate, json: JSON.stringify(part.arguments) },
+  ...parts.close(candidate),
+]
+
+/** Text comes in pieces; an empty piece carries a signature, or nothing. */
+function readPiece(
+  { parts }: State,
+  candidate: number,
+  { kind, text, signature }: Extract<ReadPart, { kind: 'text' | 'thinking' }>,
+): StreamEvent[] {
+  if (text === '' && !signature) return []
+  const type = kind === 'text' ? 'text_delta' : 'thinking_delta'
+  return [
+    ...parts.open(candidate, kind, { kind }),
+    ...(text ? [{ type, candidate, text } as const] : []),
+    ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
+  ]
+}
+
+function readFinish(state: State, candidate: number, finish_reason: string | undefined): StreamEvent[] {
+  const position = stateOf(state, candidate)
+  if (!finish_reason || position.ended) return []
+  position.ended = true
+  const stop_reason = readStop(finish_reason, position.calls > 0)
+  return [
+    ...state.parts.close(candidate),
+    { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
+  ]
+}
+
+/** A blocked prompt has no candidates. */
+function readBlock(state: State, feedback: Json | undefined): StreamEvent[] {
+  const position = stateOf(state, 0)
+  if (uncheckedIn<typeof PromptFeedback>(feedback).blockReason === undefined || position.ended) return []
+  position.ended = true
+  return [{ type: 'candidate_end', candidate: 0, stop_reason: 'safety', stop_sequence: undefined }]
+}
+
+function finish(state: State): StreamEvent[] {
+  const { ended, candidates, usage } = state
+  if (ended) return []
+  const all_ended = candidates.size > 0 && [...candidates.values()].every((candidate) => candidate.ended)
+  if (!all_ended) return fail(state, 'the stream ended without a finishReason')
+  state.ended = true
+  return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
+}
+
+function fail(state: State, cause: string): StreamEvent[] {
+  state.ended = true
+  return [{ type: 'error', error: brokenStream(cause) }]
+}

@@ -1,42 +1,12 @@
-// Owns the reading of a native request's tools and of the choice among them.
+// The tools of a native request and the choice among them, read.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/api/caching#ToolConfig
-import type { ToolChoice, ToolDefinition } from '../canonical.ts'
-import { refuseUncarried } from '../carried.ts'
-import { eachOf, type Json, maybe, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
+import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import { rejectUncarried } from '../carries.ts'
+import { Choice, Fields, List, namesOf, OpenObject, optional, readObject, Text } from '../forms.ts'
+import { type Json, refusal, wantObject, wantString } from '../wire/json.ts'
+import { camelCased, readCamelCased } from './camel-case.ts'
+import { carries } from './carries.ts'
 import { fromGeminiSchema } from './schema.ts'
-import { camelCased } from './spelling.ts'
-
-/** All functions of all tools. @throws GatewayError invalid_request for tools that run at the vendor */
-export const decodeTools = (value: Json | undefined, path: string): ToolDefinition[] =>
-  eachOf(value, path, (item, at) => {
-    const tool = camelCased(wantObject(item, at), at)
-    for (const name of Object.keys(tool)) {
-      if (name !== 'functionDeclarations')
-        throw refusal(
-          `${at}.${name}`,
-          'runs at the vendor of Gemini models only; declare a function instead.',
-        )
-    }
-    return maybe(
-      (functions, where) => eachOf(functions, where, decodeFunction),
-      tool.functionDeclarations,
-      `${at}.functionDeclarations`,
-    )
-  }).flatMap((tools) => tools ?? [])
-
-function decodeFunction(value: Json | undefined, at: string): ToolDefinition {
-  const declaration = camelCased(wantObject(value, at), at)
-  const own = maybe(wantObject, declaration.parameters, `${at}.parameters`)
-  return {
-    name: wantString(declaration.name, `${at}.name`),
-    description: maybe(wantString, declaration.description, `${at}.description`),
-    parameters: own
-      ? fromGeminiSchema(own)
-      : maybe(wantObject, declaration.parametersJsonSchema, `${at}.parametersJsonSchema`),
-    strict: undefined,
-    at,
-  }
-}
 
 const MODES = {
   MODE_UNSPECIFIED: { mode: 'auto' },
@@ -46,21 +16,57 @@ const MODES = {
   VALIDATED: { mode: 'auto' },
 } as const
 
+export const FunctionDeclaration = Fields({
+  name: Text,
+  description: optional(Text),
+  /** In the provider's own form of schema. */
+  parameters: optional(OpenObject),
+  parametersJsonSchema: optional(OpenObject),
+})
+export const Tool = Fields({ functionDeclarations: optional(List(FunctionDeclaration)) })
+export const FunctionCallingConfig = Fields({
+  mode: optional(Choice(MODES)),
+  allowedFunctionNames: optional(List(Text)),
+})
+export const ToolConfig = Fields({ functionCallingConfig: optional(FunctionCallingConfig) })
+
+const TOOL_NAMES = namesOf(Tool)
+const TOOL_CONFIG_NAMES = namesOf(ToolConfig)
+
+/** The functions of one tool. @throws GatewayError invalid_request for tools that the provider runs */
+export function decodeTool(value: Json | undefined, at: string): ToolDefinition[] {
+  const tool = camelCased(wantObject(value, at), at)
+  const other = Object.keys(tool).find((name) => !TOOL_NAMES.has(name))
+  if (other !== undefined)
+    throw refusal(
+      `${at}.${other}`,
+      'is run by the provider of Gemini models only; declare a function instead.',
+    )
+  return readObject(Tool, tool, at).each('functionDeclarations', decodeFunction)
+}
+
+function decodeFunction(value: Json | undefined, at: string): ToolDefinition {
+  const declaration = readCamelCased(FunctionDeclaration, value, at)
+  const own = declaration.get('parameters')
+  return {
+    name: declaration.get('name'),
+    description: declaration.get('description'),
+    parameters: own ? fromGeminiSchema(own) : declaration.get('parametersJsonSchema'),
+    strict: undefined,
+    at,
+  }
+}
+
 /** toolConfig. Names that are allowed make the choice a named one. */
-export function decodeToolChoice(value: Json | undefined, path: string): ToolChoice | undefined {
-  const tool_config = camelCased(wantObject(value, path), path)
-  refuseUncarried('gemini', tool_config, new Set(['functionCallingConfig']), path)
-  const at = `${path}.functionCallingConfig`
-  const given = maybe(wantObject, tool_config.functionCallingConfig, at)
+export function decodeToolChoice(value: Json, path: string): ToolChoice | undefined {
+  const object = camelCased(wantObject(value, path), path)
+  rejectUncarried(carries, object, TOOL_CONFIG_NAMES, path)
+  const tool_config = readObject(ToolConfig, object, path)
+  const given = tool_config.get('functionCallingConfig')
   if (!given) return undefined
-  const config = camelCased(given, at)
-  const choice = maybe((mode, where) => oneOf(MODES, mode, where), config.mode, `${at}.mode`) ?? MODES.AUTO
-  const names =
-    maybe(
-      (list, where) => eachOf(list, where, wantString),
-      config.allowedFunctionNames,
-      `${at}.allowedFunctionNames`,
-    ) ?? []
+  const config = readCamelCased(FunctionCallingConfig, given, tool_config.at('functionCallingConfig'))
+  const choice = MODES[config.get('mode') ?? 'AUTO']
+  const names = config.each('allowedFunctionNames', wantString)
   if (names.length === 0 || choice.mode === 'none') return choice
   return { mode: 'named', names, required: choice.mode === 'any' }
 }

@@ -1,31 +1,51 @@
-// Owns embeddings as Gemini has them: a batch of texts, and vectors that are not always of unit length.
+// Embeddings in the native protocol: a batch of texts, and vectors that are not always of unit length.
 // https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
 import { UpstreamFault } from '../../domain/errors.ts'
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
-import { compact, countIn, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Quantity,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { compact, countIn, type Json, refusal } from '../wire/json.ts'
 import { methodTarget } from './target.ts'
 
-/** Callers speak OpenAI's embeddings; this is what a Gemini provider is asked, and how its vectors go back. */
+export const ContentEmbedding = Fields({ values: List(Quantity) })
+export const EmbeddingUsage = Fields({ promptTokenCount: optional(Count) })
+export const BatchEmbedding = Fields({
+  embeddings: List(ContentEmbedding),
+  usageMetadata: optional(EmbeddingUsage),
+})
+type BatchEmbedding = Unchecked<typeof BatchEmbedding>
+
+/** Callers use OpenAI's embeddings protocol; this is what a Gemini provider is asked, and how its vectors go back. */
 export const geminiEmbeddings: EmbeddingProtocol = {
   target: (call) => methodTarget(call, 'batchEmbedContents'),
   encode({ texts, dimensions }, model) {
-    if (!texts) throw refusal('input', 'must be text for this model: its vendor does not take tokens.')
+    if (!texts) throw refusal('input', 'must be text for this model: its provider does not take tokens.')
     const about = compact({ model: `models/${model}`, outputDimensionality: dimensions })
     return { requests: texts.map((text) => ({ ...about, content: { parts: [{ text }] } })) }
   },
   decode(json, request) {
-    const answer = objectIn(json)
+    const answer = uncheckedIn<typeof BatchEmbedding>(json)
     return { usage: readEmbeddingUsage(answer), vectors: readVectors(answer, request) }
   },
 }
 
 /**
- * Vectors of fewer dimensions than the model's own are cut, and no longer of unit length, as OpenAI's always are
+ * Vectors of fewer dimensions than the model's own are cut off, and no longer of unit length, which OpenAI's always are
  * (https://ai.google.dev/gemini-api/docs/embeddings, "Ensuring quality for smaller dimensions").
  */
-function readVectors(answer: JsonObject, { count, dimensions }: EmbeddingRequest): number[][] {
-  const vectors = objectsIn(answer.embeddings).map(({ values }) => numbersIn(values))
+function readVectors(answer: BatchEmbedding, { count, dimensions }: EmbeddingRequest): number[][] {
+  const vectors = eachUncheckedIn<typeof ContentEmbedding>(answer.embeddings).map(({ values }) =>
+    numbersIn(values),
+  )
   if (vectors.length !== count || vectors.some((vector) => vector.length === 0)) {
     throw new UpstreamFault(`the upstream sent ${vectors.length} vectors for ${count} inputs, or empty ones`)
   }
@@ -41,7 +61,7 @@ function toUnitLength(vector: number[]): number[] {
 }
 
 /** Newer models report what they read; older ones do not. */
-function readEmbeddingUsage(answer: JsonObject): Usage | undefined {
-  const input_tokens = countIn(objectIn(answer.usageMetadata).promptTokenCount)
+function readEmbeddingUsage(answer: BatchEmbedding): Usage | undefined {
+  const input_tokens = countIn(uncheckedIn<typeof EmbeddingUsage>(answer.usageMetadata).promptTokenCount)
   return input_tokens === undefined ? undefined : { ...NO_USAGE, input_tokens }
 }

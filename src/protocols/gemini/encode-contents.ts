@@ -1,4 +1,4 @@
-// Owns the writing of a conversation's turns as a native request's contents.
+// A conversation's turns, written as the contents of a native request.
 // https://ai.google.dev/api/caching#Content
 import {
   type MediaPart,
@@ -9,33 +9,28 @@ import {
   type ToolResultPart,
   type Turn,
   textOf,
-} from '../canonical.ts'
-import { refusePart } from '../carried.ts'
+} from '../canonical/parts.ts'
+import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
 import { compact, type JsonObject, refusal } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import type { Generation } from './model.ts'
-import { ownSignature } from './parts.ts'
+import { ownSignature, PLACEHOLDER } from './signature.ts'
 
-/**
- * The seal for a tool call that another vendor's model made, or whose seal the caller lost; Gemini 3 refuses one without.
- * https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs"
- */
-const NO_SEAL = 'skip_thought_signature_validator'
-
-/** All turns, as the generation of the model takes them. */
+/** All turns, as the model's generation takes them. */
 export function encodeContents(turns: readonly Turn[], generation: Generation): JsonObject[] {
   const current = turns.findLastIndex(
     (turn) => turn.role === 'user' && turn.parts.every((part) => part.kind !== 'tool_result'),
   )
   return turns.flatMap((turn, index) => {
-    const sealed = generation.demands_seals && index > current ? sealFirstCall(turn.parts) : turn.parts
-    const given = generation.takes_media_in_results ? sealed : besideResults(sealed)
+    const signed = generation.demands_signatures && index > current ? signFirstCall(turn.parts) : turn.parts
+    const given = generation.takes_media_in_results ? signed : besideResults(signed)
     const parts = given.flatMap(encodePart)
     return parts.length > 0 ? [{ role: turn.role === 'user' ? 'user' : 'model', parts }] : []
   })
 }
 
-/** Media that tools gave, after all results. */
+/** Moves the media that tools gave out of their results, to after all of them. */
 function besideResults(parts: readonly Part[]): readonly Part[] {
   const results = parts.flatMap((part) => (part.kind === 'tool_result' ? part : []))
   const media = results.flatMap(({ content }) => content.filter(isMedia))
@@ -49,24 +44,22 @@ function besideResults(parts: readonly Part[]): readonly Part[] {
 
 const isMedia = (part: TextPart | MediaPart): part is MediaPart => part.kind !== 'text'
 
-/** Of calls made at once only the first is sealed. */
-function sealFirstCall(parts: readonly Part[]): readonly Part[] {
+/** Of several calls made at once, only the first needs a signature. */
+function signFirstCall(parts: readonly Part[]): readonly Part[] {
   const first = parts.find((part) => part.kind === 'tool_call')
-  if (!first || first.signature?.issuer === 'gemini') return parts
-  return parts.map((part) =>
-    part === first ? { ...first, signature: { issuer: 'gemini', value: NO_SEAL } } : part,
-  )
+  if (!first || ownSignature(first.signature) !== undefined) return parts
+  return parts.map((part) => (part === first ? { ...first, signature: PLACEHOLDER } : part))
 }
 
-/** One part; none for thinking that Gemini did not seal: it is refused, or does nothing. */
+/** One part; none for thinking without a signature of Gemini's: it would be refused, or do nothing. */
 const encodePart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, signature }) => {
-    const seal = ownSignature(signature)
-    return text === '' && seal === undefined ? [] : [compact({ text, thoughtSignature: seal })]
+    const thoughtSignature = ownSignature(signature)
+    return text === '' && thoughtSignature === undefined ? [] : [compact({ text, thoughtSignature })]
   },
   thinking: ({ text, signature }) => {
-    const seal = ownSignature(signature)
-    return seal === undefined ? [] : [{ text, thought: true, thoughtSignature: seal }]
+    const thoughtSignature = ownSignature(signature)
+    return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }]
   },
   redacted_thinking: () => [],
   tool_call: (call) => [encodeCall(call)],
@@ -91,7 +84,7 @@ function encodeResult({ call_id, name, content, failed }: ToolResultPart): JsonO
   }
 }
 
-/** A tool's JSON as it is; its text under `output`, and what it said of a failure under `error`. */
+/** A tool's JSON as it is; its text as `output`, and the text of a failure as `error`. */
 function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: boolean): JsonObject {
   const text = textOf(content)
   if (failed) return { error: text }
@@ -102,8 +95,9 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
   return own && !misread ? own : { output: text }
 }
 
-/** The image types that the vendor reads, and by which ending an address tells them. */
+/** The image types that the provider reads. */
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/heic', 'image/heif'])
+/** The type that an address must tell by its ending, because fileData has to name it. */
 const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -117,12 +111,15 @@ const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
 function encodeMedia({ kind, source, at }: MediaPart): JsonObject {
   if (source.by === 'data') {
     if (kind === 'image' && !IMAGE_TYPES.has(source.mime_type))
-      throw refusal(at, `${source.mime_type} is not read by this model; send ${[...IMAGE_TYPES].join(', ')}.`)
+      throw refusal(
+        at,
+        `${source.mime_type} is not taken by this model; send ${[...IMAGE_TYPES].join(', ')}.`,
+      )
     return { inlineData: { mimeType: source.mime_type, data: source.data } }
   }
   const mimeType = typeOf(source.url)
   if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/'))
-    throw refusePart(kind === 'image' ? 'image_url' : 'document_url', 'gemini', at)
+    throw unsupportedPiece(kind === 'image' ? 'image_url' : 'document_url', carries, at)
   return { fileData: { fileUri: source.url, mimeType } }
 }
 

@@ -1,19 +1,22 @@
-// Owns the writing of a canonical request as a native one.
+// A canonical request, written as a native one.
 // https://ai.google.dev/api/generate-content#request-body
-import type { ConversationRequest, TargetModel, ToolChoice, ToolDefinition } from '../canonical.ts'
-import { refuseUnsayable } from '../carried.ts'
+import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
+import { rejectUnsupported } from '../carries.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import { encodeContents } from './encode-contents.ts'
 import { generationOf } from './model.ts'
 import { toGeminiSchema } from './schema.ts'
 import { encodeThinking } from './thinking.ts'
 
 /**
- * A canonical request for a provider that speaks the native protocol; the address tells the model and whether it streams.
- * @throws GatewayError invalid_request for what the native protocol cannot say
+ * A canonical request for a provider that speaks the native protocol; the address names the model and says whether to
+ * stream.
+ * @throws GatewayError invalid_request for what the native protocol has no place for
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
-  refuseUnsayable(request, 'gemini')
+  rejectUnsupported(request, carries)
   const generation = generationOf(target.model)
   const config = encodeConfig(request, target)
   return compact({
@@ -33,7 +36,7 @@ const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonOb
     topK: request.top_k,
     stopSequences: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
-    candidateCount: request.answers,
+    candidateCount: request.candidates,
     thinkingConfig: encodeThinking(request, target.model),
     ...encodeOutput(request),
     ...encodeLogprobs(request),
@@ -48,11 +51,11 @@ function encodeOutput({ output }: ConversationRequest): JsonObject {
   return { responseMimeType, responseJsonSchema: toGeminiSchema(output.schema) }
 }
 
-/** A count of 0 alternatives is refused: it is left out. */
+/** The provider refuses a count of 0 alternatives, so it is left out. */
 const encodeLogprobs = ({ logprobs }: ConversationRequest): JsonObject =>
   logprobs === undefined ? {} : compact({ responseLogprobs: true, logprobs: logprobs || undefined })
 
-/** The fields that tools need; a choice among no tools is left out. */
+/** The fields for tools; a choice among no tools is left out. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {
@@ -68,7 +71,7 @@ const encodeTool = ({ name, description, parameters }: ToolDefinition): JsonObje
 
 const MODES = { auto: 'AUTO', any: 'ANY', none: 'NONE' } as const
 
-/** VALIDATED is AUTO among the names that are allowed. */
+/** VALIDATED is AUTO among the allowed names. */
 function encodeChoice(choice: ToolChoice): JsonObject {
   if (choice.mode !== 'named') return { mode: MODES[choice.mode] }
   return { mode: choice.required ? 'ANY' : 'VALIDATED', allowedFunctionNames: [...choice.names] }

@@ -1,22 +1,18 @@
-// Owns the writing of canonical events as a streamed native answer.
+// Canonical events, written as a streamed native answer.
 
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
-import {
-  type AnswerContext,
-  type PartStart,
-  parseArguments,
-  type ServerSentEvent,
-  type StopReason,
-  type StreamEncoder,
-} from '../canonical.ts'
+import type { AnswerContext, StopReason } from '../canonical/answer.ts'
+import { parseArguments } from '../canonical/parts.ts'
+import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import type { JsonObject } from '../wire/json.ts'
-import { encodeAnswerPart, writeUsage } from './encode-answer.ts'
+import { encodeAnswerPart } from './encode-answer.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { sealField } from './parts.ts'
+import { signatureField } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
+import { writeUsage } from './usage.ts'
 
-/** Where one answer's stream is. A tool call goes out whole, so its arguments wait here. */
+/** How far one candidate's stream has come. A tool call is sent whole, so its arguments wait here. */
 interface Position {
   part: PartStart | undefined
   json: string
@@ -24,97 +20,104 @@ interface Position {
   stop_reason: StopReason
 }
 
+interface State {
+  readonly id: string
+  readonly positions: Map<number, Position>
+  model: string
+  usage: Usage
+}
+
 /**
- * An encoder for one stream. `error` is not written here: the surface renders it. The reasons of the end are held back until
- * the usage is known, for the last record tells both.
+ * An encoder for one stream. It does not write `error`: the surface does. The candidates' stop reasons are held back
+ * until the usage is known, because the last record tells both.
  */
-export function createStreamEncoder(context: AnswerContext): StreamEncoder {
-  const positions = new Map<number, Position>()
-  let model = context.model
-  let usage: Usage = NO_USAGE
+export const createStreamEncoder = ({ id, model }: AnswerContext): StreamEncoder =>
+  writeEvents(WRITERS, { id, positions: new Map(), model, usage: NO_USAGE })
 
-  const chunk = (fields: JsonObject): ServerSentEvent[] => [
-    { data: JSON.stringify({ ...fields, modelVersion: model, responseId: context.id }) },
-  ]
+const WRITERS: EventWriters<State> = {
+  start: (state, event) => {
+    state.model = event.model ?? state.model
+    state.usage = event.usage ?? state.usage
+    return []
+  },
+  part_start: writePartStart,
+  text_delta: (state, { candidate, text }) => piece(state, candidate, { text }),
+  thinking_delta: (state, { candidate, text }) => piece(state, candidate, { text, thought: true }),
+  signature: writeSignature,
+  arguments_delta: (state, { candidate, json }) => {
+    positionOf(state, candidate).json += json
+    return []
+  },
+  logprobs: (state, { candidate, tokens }) =>
+    chunk(state, { candidates: [{ index: candidate, ...writeLogprobs(tokens) }] }),
+  part_end: writePartEnd,
+  candidate_end: (state, { candidate, stop_reason }) => {
+    positionOf(state, candidate).stop_reason = stop_reason
+    return []
+  },
+  usage: (state, { usage }) => {
+    state.usage = usage
+    return []
+  },
+  end: writeEnd,
+  error: () => [],
+}
 
-  const piece = (index: number, part: JsonObject): ServerSentEvent[] =>
-    chunk({ candidates: [{ content: { role: 'model', parts: [part] }, index }] })
+function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>): ServerSentEvent[] {
+  const position = positionOf(state, candidate)
+  position.part = part
+  position.json = ''
+  if (part.kind !== 'redacted_thinking') return []
+  return encodeAnswerPart(part).flatMap((encoded) => piece(state, candidate, encoded))
+}
 
-  function positionOf(answer: number): Position {
-    const known = positions.get(answer)
-    if (known) return known
-    const position: Position = { part: undefined, json: '', malformed: false, stop_reason: 'other' }
-    positions.set(answer, position)
-    return position
-  }
-
-  function encodePartStart({ answer, part }: EventOf<'part_start'>): ServerSentEvent[] {
-    const position = positionOf(answer)
-    position.part = part
-    position.json = ''
-    if (part.kind !== 'redacted_thinking') return []
-    return encodeAnswerPart(part).flatMap((encoded) => piece(answer, encoded))
-  }
-
-  function encodeSignature({ answer, signature }: EventOf<'signature'>): ServerSentEvent[] {
-    const position = positionOf(answer)
-    if (position.part?.kind === 'tool_call') {
-      position.part = { ...position.part, signature }
-      return []
-    }
-    const thought = position.part?.kind === 'thinking' ? { thought: true } : {}
-    return piece(answer, { text: '', ...thought, ...sealField(signature, 'thinking') })
-  }
-
-  /** A call whose arguments are no JSON was cut short, or is nonsense: the native protocol has a word for that. */
-  function encodePartEnd({ answer }: EventOf<'part_end'>): ServerSentEvent[] {
-    const position = positionOf(answer)
-    const { part, json } = position
-    position.part = undefined
-    if (part?.kind !== 'tool_call') return []
-    const parsed = parseArguments(json)
-    if (parsed)
-      return encodeAnswerPart({ ...part, arguments: parsed }).flatMap((encoded) => piece(answer, encoded))
-    position.malformed = true
+function writeSignature(state: State, { candidate, signature }: EventOf<'signature'>): ServerSentEvent[] {
+  const position = positionOf(state, candidate)
+  if (position.part?.kind === 'tool_call') {
+    position.part = { ...position.part, signature }
     return []
   }
-
-  function encodeEnd(): ServerSentEvent[] {
-    const candidates = [...positions].map(([index, { malformed, stop_reason }]) => ({
-      content: { role: 'model', parts: [{ text: '' }] },
-      finishReason: writeStop(malformed && stop_reason !== 'length' ? 'malformed' : stop_reason),
-      index,
-    }))
-    return chunk({ candidates, usageMetadata: writeUsage(usage) })
-  }
-
-  const WRITERS: EventWriters = {
-    start: (event) => {
-      model = event.model ?? model
-      usage = event.usage ?? usage
-      return []
-    },
-    part_start: encodePartStart,
-    text_delta: ({ answer, text }) => piece(answer, { text }),
-    thinking_delta: ({ answer, text }) => piece(answer, { text, thought: true }),
-    signature: encodeSignature,
-    arguments_delta: ({ answer, json }) => {
-      positionOf(answer).json += json
-      return []
-    },
-    logprobs: ({ answer, tokens }) => chunk({ candidates: [{ index: answer, ...writeLogprobs(tokens) }] }),
-    part_end: encodePartEnd,
-    answer_end: ({ answer, stop_reason }) => {
-      positionOf(answer).stop_reason = stop_reason
-      return []
-    },
-    usage: (event) => {
-      usage = event.usage
-      return []
-    },
-    end: encodeEnd,
-    error: () => [],
-  }
-
-  return writeEvents(WRITERS)
+  const thought = position.part?.kind === 'thinking' ? { thought: true } : {}
+  return piece(state, candidate, { text: '', ...thought, ...signatureField(signature, 'thinking') })
 }
+
+/**
+ * Arguments that are not a JSON object were cut off, or are nonsense: the native protocol has a stop reason for that.
+ */
+function writePartEnd(state: State, { candidate }: EventOf<'part_end'>): ServerSentEvent[] {
+  const position = positionOf(state, candidate)
+  const { part, json } = position
+  position.part = undefined
+  if (part?.kind !== 'tool_call') return []
+  const parsed = parseArguments(json)
+  if (parsed)
+    return encodeAnswerPart({ ...part, arguments: parsed }).flatMap((encoded) =>
+      piece(state, candidate, encoded),
+    )
+  position.malformed = true
+  return []
+}
+
+function writeEnd(state: State): ServerSentEvent[] {
+  const candidates = [...state.positions].map(([index, { malformed, stop_reason }]) => ({
+    content: { role: 'model', parts: [{ text: '' }] },
+    finishReason: writeStop(malformed && stop_reason !== 'length' ? 'malformed' : stop_reason),
+    index,
+  }))
+  return chunk(state, { candidates, usageMetadata: writeUsage(state.usage) })
+}
+
+function positionOf({ positions }: State, candidate: number): Position {
+  const known = positions.get(candidate)
+  if (known) return known
+  const position: Position = { part: undefined, json: '', malformed: false, stop_reason: 'other' }
+  positions.set(candidate, position)
+  return position
+}
+
+const chunk = ({ id, model }: State, fields: JsonObject): ServerSentEvent[] => [
+  { data: JSON.stringify({ ...fields, modelVersion: model, responseId: id }) },
+]
+
+const piece = (state: State, index: number, part: JsonObject): ServerSentEvent[] =>
+  chunk(state, { candidates: [{ content: { role: 'model', parts: [part] }, index }] })

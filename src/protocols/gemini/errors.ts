@@ -1,9 +1,12 @@
-// Owns the native error shape: HTTP status and canonical status of each kind of error.
+// The native error shape: the HTTP status and the canonical status of each kind of error.
 
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is as the vendor has it. */
+/**
+ * HTTP status and canonical status (google.rpc.Code). A kind that the specification does not list is answered as the
+ * provider does.
+ */
 const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
   payload_too_large: [400, 'INVALID_ARGUMENT'],
@@ -21,7 +24,7 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   overloaded: [503, 'UNAVAILABLE'],
 }
 
-/** `{error: {code, message, status}}`, and nothing else: the vendor's SDKs show the body whole. */
+/** `{error: {code, message, status}}`, and nothing else: the provider's SDKs show the whole body. */
 export function renderError(error: GatewayError): { status: number; body: JsonObject } {
   const [code, status] = STATUS[error.kind]
   return { status: code, body: { error: { code, message: error.message, status } } }

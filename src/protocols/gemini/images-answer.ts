@@ -1,8 +1,25 @@
-// Owns what a Gemini image model answered: its images, or whether it was moderation that kept them.
-import type { ImageAnswer } from '../images.ts'
-import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+// The answer of a Gemini image model: its images, or whether moderation withheld them.
 
-/** https://ai.google.dev/api/generate-content#FinishReason: those by which content is withheld. */
+import { eachUncheckedIn, Fields, Flag, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import type { ImageAnswer } from '../images.ts'
+import { type JsonObject, stringIn } from '../wire/json.ts'
+import { PromptFeedback } from './decode-answer.ts'
+
+export const DrawnData = Fields({ data: Text })
+/** `inline_data` is how some servers write it. */
+export const DrawnPart = Fields({
+  thought: optional(Flag),
+  inlineData: optional(DrawnData),
+  inline_data: optional(DrawnData),
+})
+export const DrawnContent = Fields({ parts: optional(List(DrawnPart)) })
+export const DrawnCandidate = Fields({ content: optional(DrawnContent), finishReason: optional(Text) })
+export const DrawnAnswer = Fields({
+  candidates: optional(List(DrawnCandidate)),
+  promptFeedback: optional(PromptFeedback),
+})
+
+/** https://ai.google.dev/api/generate-content#FinishReason: those that withhold content. */
 const WITHHELD: ReadonlySet<string> = new Set([
   'SAFETY',
   'BLOCKLIST',
@@ -14,20 +31,28 @@ const WITHHELD: ReadonlySet<string> = new Set([
   'IMAGE_RECITATION',
 ])
 
-/** Images of all candidates, thoughts' drafts left out; words beside them are no rewritten prompt, and are left out too. */
-export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
-  const candidates = objectsIn(answer.candidates)
+/**
+ * The images of all candidates, without the drafts in their thoughts. Text beside them is not a rewritten prompt, and
+ * is left out too.
+ */
+export function decodeImageAnswer(body: JsonObject): ImageAnswer {
+  const answer = uncheckedIn<typeof DrawnAnswer>(body)
+  const candidates = eachUncheckedIn<typeof DrawnCandidate>(answer.candidates)
   const [first, ...rest] = candidates.flatMap(imagesOf)
   if (first) return { images: [first, ...rest] }
-  const blocked = stringIn(objectIn(answer.promptFeedback).blockReason) !== undefined
+  const blocked =
+    stringIn(uncheckedIn<typeof PromptFeedback>(answer.promptFeedback).blockReason) !== undefined
   const withheld = candidates.some(({ finishReason }) => WITHHELD.has(stringIn(finishReason) ?? ''))
   return { refusal: blocked || withheld ? 'content_policy_violation' : 'no_image_generated' }
 }
 
-function imagesOf(candidate: JsonObject): { base64: string; revised_prompt: null }[] {
-  return objectsIn(objectIn(candidate.content).parts)
+function imagesOf({ content }: Unchecked<typeof DrawnCandidate>): { base64: string; revised_prompt: null }[] {
+  return eachUncheckedIn<typeof DrawnPart>(uncheckedIn<typeof DrawnContent>(content).parts)
     .filter(({ thought }) => thought !== true)
-    .map(({ inlineData, inline_data }) => stringIn(objectIn(inlineData ?? inline_data).data) ?? '')
+    .map(
+      ({ inlineData, inline_data }) =>
+        stringIn(uncheckedIn<typeof DrawnData>(inlineData ?? inline_data).data) ?? '',
+    )
     .filter((base64) => base64 !== '')
     .map((base64) => ({ base64, revised_prompt: null }))
 }

@@ -1,4 +1,4 @@
-// Owns asking a Gemini image model for an image: generateContent with image output, references as inline parts.
+// The request to a Gemini image model: generateContent with image output, references as inline parts.
 
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
@@ -26,7 +26,7 @@ const IMAGE_SIZES: readonly { name: string; longer_side: number }[] = [
 ]
 const MAX_IMAGE_SIZE = '4K'
 
-/** The request for one image. Gemini takes no number: its image models answer with one candidate. */
+/** The request for one image. Gemini takes no count: its image models answer with one candidate. */
 export function encodeImageRequest(
   request: ImageRequest,
   call: { model: string; api_key: string },
@@ -38,7 +38,7 @@ export function encodeImageRequest(
   const body = {
     contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
     generationConfig: compact({
-      // Some of the image models refuse to draw where they may not write, too.
+      // Some image models refuse to make an image unless they may also write text.
       responseModalities: ['TEXT', 'IMAGE'],
       imageConfig: imageConfig(request, call.model),
     }),
@@ -47,9 +47,9 @@ export function encodeImageRequest(
 }
 
 function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonObject | undefined {
-  const wished = size ?? aspect_ratio
-  if (!wished) return undefined
-  const { width, height } = nearestShape(wished, RATIOS)
+  const desired = size ?? aspect_ratio
+  if (!desired) return undefined
+  const { width, height } = nearestShape(desired, RATIOS)
   return compact({
     aspectRatio: `${width}:${height}`,
     imageSize: size && TAKES_IMAGE_SIZE.test(model) ? imageSize(size) : undefined,

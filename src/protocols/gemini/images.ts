@@ -1,4 +1,4 @@
-// Owns drawing over the native protocol as a whole: the verbs of an ImageProtocol, gathered.
+// Images over the native protocol: the verbs of an ImageProtocol, gathered.
 import type { ImageProtocol } from '../images.ts'
 import { readFailure } from './failure.ts'
 import { decodeImageAnswer } from './images-answer.ts'

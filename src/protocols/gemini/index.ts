@@ -1,5 +1,6 @@
-// The native generation protocol, its verbs gathered.
+// The native generation protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -17,13 +18,14 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
+  carries,
   readFailure,
   renderError,
   renderStreamError,
   text: {
     readRequest,
     decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
-    // The address says the model, and whether to stream.
+    // The address names the model, and says whether to stream.
     prepare: (body) => body,
     limitOutput,
     target,

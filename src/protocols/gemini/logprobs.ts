@@ -1,19 +1,38 @@
-// Owns the log probabilities of a candidate's tokens, both ways.
+// The log probabilities of a candidate's tokens, read and written.
 // https://ai.google.dev/api/generate-content#LogprobsResult
-import type { TokenChance, TokenLogprob } from '../canonical.ts'
-import { type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import type { TokenChance, TokenLogprob } from '../canonical/answer.ts'
+import {
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Quantity,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { type Json, type JsonObject, stringIn } from '../wire/json.ts'
 
-const readChance = (value: JsonObject): TokenChance => ({
+export const ChosenToken = Fields({ token: Text, logProbability: Quantity })
+export const TopTokens = Fields({ candidates: optional(List(ChosenToken)) })
+export const LogprobsResult = Fields({
+  chosenCandidates: optional(List(ChosenToken)),
+  topCandidates: optional(List(TopTokens)),
+})
+
+const readChance = (value: Unchecked<typeof ChosenToken>): TokenChance => ({
   token: stringIn(value.token) ?? '',
   logprob: typeof value.logProbability === 'number' ? value.logProbability : 0,
 })
 
 /** The tokens of a candidate's `logprobsResult`; undefined where it has none. */
 export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefined {
-  const result = objectIn(value)
-  if (!Array.isArray(result.chosenCandidates)) return undefined
-  const alternatives = objectsIn(result.topCandidates).map(({ candidates }) => objectsIn(candidates))
-  return objectsIn(result.chosenCandidates).map((chosen, index) => ({
+  const { chosenCandidates, topCandidates } = uncheckedIn<typeof LogprobsResult>(value)
+  if (!Array.isArray(chosenCandidates)) return undefined
+  const alternatives = eachUncheckedIn<typeof TopTokens>(topCandidates).map(({ candidates }) =>
+    eachUncheckedIn<typeof ChosenToken>(candidates),
+  )
+  return eachUncheckedIn<typeof ChosenToken>(chosenCandidates).map((chosen, index) => ({
     ...readChance(chosen),
     alternatives: (alternatives[index] ?? []).map(readChance),
   }))
@@ -21,7 +40,7 @@ export function readLogprobs(value: Json | undefined): TokenLogprob[] | undefine
 
 const writeChance = ({ token, logprob }: TokenChance): JsonObject => ({ token, logProbability: logprob })
 
-/** The fields of a candidate that tell its log probabilities, with their mean. */
+/** The fields of a candidate that report its log probabilities, and their mean. */
 export function writeLogprobs(tokens: readonly TokenLogprob[] | undefined): JsonObject {
   if (!tokens || tokens.length === 0) return {}
   return {

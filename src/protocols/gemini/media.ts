@@ -1,16 +1,20 @@
-// Owns inline media of a request: which images are taken, and an estimate of the tokens that media cost.
+// Inline media of a request: which images are taken, and an estimate of the tokens that media cost.
 
 import { INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import type { JsonObject } from '../wire/json.ts'
-import { find, join, refuse } from './fields.ts'
+import { Fields, optional, Text } from '../forms.ts'
+import { type JsonObject, refusal } from '../wire/json.ts'
+import { find, join } from './spellings.ts'
 
-/** The image types of the vendor and of the specification ("Allowed image MIME types"). */
+export const PricedInlineData = Fields({ mimeType: Text, data: Text })
+export const PricedFileData = Fields({ mimeType: optional(Text) })
+
+/** The image types that the provider and the specification ("Allowed image MIME types") take. */
 const IMAGE_TYPES = new Set(['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif'])
 
 /**
- * How many bytes of a medium make a token. The vendor counts what it decodes (https://ai.google.dev/gemini-api/docs/tokens):
- * audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at 1 Mbit/s), documents 258 a page (at 50 kB).
- * Anything else is taken for text.
+ * How many bytes of a medium make a token. The provider counts what it decodes
+ * (https://ai.google.dev/gemini-api/docs/tokens): audio 32 tokens a second (taken at 64 kbit/s), video 290 a second (at
+ * 1 Mbit/s), documents 258 a page (at 50 kB). Anything else is taken as text.
  */
 const BYTES_PER_TOKEN = new Map([
   ['audio', 250],
@@ -18,7 +22,7 @@ const BYTES_PER_TOKEN = new Map([
   ['application/pdf', 200],
 ])
 const TEXT_BYTES_PER_TOKEN = 4
-/** A file that is only referred to is not seen: it counts as a minute of video. */
+/** The gateway does not see a file that is only referred to: it counts as a minute of video. */
 const UNSEEN_FILE_TOKENS = 16_384
 
 /**
@@ -29,26 +33,24 @@ export function inlineTokens(inline: JsonObject, path: string): number {
   const mime = readMime(inline, path)
   const data = inline.data
   const bytes = typeof data === 'string' ? decodedBytes(data) : undefined
-  if (bytes === undefined) refuse(join(path, 'data'), 'must be base64 without line breaks')
+  if (bytes === undefined) throw refusal(join(path, 'data'), 'must be base64 without line breaks.')
   return mediaTokens(mime, bytes)
 }
 
 /** Tokens of a fileData part, whose content the gateway does not see. */
 export function fileTokens(file: JsonObject, path: string): number {
-  const mime = find(file, 'mimeType', 'mime_type', path)?.value
+  const mime = find<typeof PricedFileData>(file, 'mimeType', 'mime_type', path)?.value
   return typeof mime === 'string' && mime.startsWith('image/') ? INPUT_IMAGE_TOKENS : UNSEEN_FILE_TOKENS
 }
 
 function readMime(inline: JsonObject, path: string): string {
-  const found = find(inline, 'mimeType', 'mime_type', path)
+  const found = find<typeof PricedInlineData>(inline, 'mimeType', 'mime_type', path)
   const param = join(path, found?.name ?? 'mimeType')
-  if (typeof found?.value !== 'string' || !found.value.includes('/')) {
-    refuse(param, 'must be a MIME type, such as image/png')
-  }
+  if (typeof found?.value !== 'string' || !found.value.includes('/'))
+    throw refusal(param, 'must be a MIME type, such as image/png.')
   const mime = found.value.toLowerCase()
-  if (mime.startsWith('image/') && !IMAGE_TYPES.has(mime)) {
-    refuse(param, `must be one of ${[...IMAGE_TYPES].join(', ')}`)
-  }
+  if (mime.startsWith('image/') && !IMAGE_TYPES.has(mime))
+    throw refusal(param, `must be one of ${[...IMAGE_TYPES].join(', ')}.`)
   return mime
 }
 
@@ -59,8 +61,8 @@ function mediaTokens(mime: string, bytes: number): number {
 }
 
 /**
- * Bytes that a base64 text stands for; undefined where it is none. The native decoder skips what is no base64, so a text
- * that decodes to its full length holds nothing else; that is ten times faster than a regular expression.
+ * The number of bytes that a base64 text stands for; undefined where it is no base64. The native decoder skips other
+ * characters, so a text that decodes to its full length has none; that is ten times faster than a regular expression.
  */
 function decodedBytes(data: string): number | undefined {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0

@@ -1,22 +1,26 @@
-// Owns the reading and writing of an answer's parts, whole and streamed alike.
-import type { Part, Signature } from '../canonical.ts'
-import { packSignature, type Sealed, unpackSignature } from '../signature.ts'
-import { type JsonObject, objectIn, stringIn } from '../wire/json.ts'
+// The parts of a provider's answer, read, whole and streamed alike.
+import type { Part } from '../canonical/parts.ts'
+import { Fields, Flag, OpenObject, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { objectIn, stringIn } from '../wire/json.ts'
+import { readSignature } from './signature.ts'
 
-/** A signature that Gemini issued, as it takes it back; undefined for others'. */
-export const ownSignature = (signature: Signature | undefined): string | undefined =>
-  signature?.issuer === 'gemini' ? signature.value : undefined
-
-/** A part's seal, for a caller: another vendor's is marked as that. */
-export const sealField = (signature: Signature | undefined, sealed: Sealed): JsonObject =>
-  signature ? { thoughtSignature: packSignature(signature, sealed, 'gemini') } : {}
+export const AnswerCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
+export const AnswerPart = Fields({
+  text: optional(Text),
+  thought: optional(Flag),
+  thoughtSignature: optional(Text),
+  functionCall: optional(AnswerCall),
+})
 
 /** One part of a provider's answer; undefined for kinds that no other protocol has. */
-export function readAnswerPart(part: JsonObject, made_call_id: string): Part | undefined {
-  const sealed = stringIn(part.thoughtSignature)
-  const signature = sealed ? unpackSignature(sealed, 'gemini').signature : undefined
+export function readAnswerPart(
+  part: Unchecked<typeof AnswerPart>,
+  made_call_id: string,
+): Extract<Part, { kind: 'text' | 'thinking' | 'tool_call' }> | undefined {
+  const packed = stringIn(part.thoughtSignature)
+  const signature = packed ? readSignature(packed).signature : undefined
   if (part.functionCall !== undefined) {
-    const called = objectIn(part.functionCall)
+    const called = uncheckedIn<typeof AnswerCall>(part.functionCall)
     return {
       kind: 'tool_call',
       id: stringIn(called.id) || made_call_id,

@@ -1,18 +1,42 @@
-// Owns what a native request asks for, as far as it must be known before it is paid: its size, its limits, what is plainly wrong.
+// The facts of a native request that must be known before it is paid for: its size, its limits, what is plainly wrong.
 
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import type { InputField } from '../../domain/usage.ts'
 import type { RequestFacts } from '../facts.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
-import { findConfig, readLimits } from './config.ts'
-import { find, join, refuse } from './fields.ts'
-import { fileTokens, inlineTokens } from './media.ts'
+import { Anything, Fields, List, OpenObject, optional, Text } from '../forms.ts'
+import { jsonTokens, sumTokens } from '../token-sums.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import { ConfigHolder, findConfig, type PricedConfig, readLimits } from './config.ts'
+import { fileTokens, inlineTokens, PricedFileData, PricedInlineData } from './media.ts'
+import { find, join } from './spellings.ts'
 
-/** Cached content is not seen either; the vendor caches nothing smaller: https://ai.google.dev/gemini-api/docs/caching. */
+/** A part, as far as its size depends on it. `functionResponse` may hold media in `parts` of its own. */
+export const PricedPart = Fields({
+  text: optional(Text),
+  inlineData: optional(PricedInlineData),
+  fileData: optional(PricedFileData),
+  functionResponse: optional(OpenObject),
+})
+export const PricedContent = Fields({ parts: List(PricedPart) })
+/** What the price depends on. Every name may also be written in snake_case. */
+export const PricedRequest = Fields({
+  ...ConfigHolder.properties,
+  contents: List(PricedContent),
+  /** A content, or one text. */
+  systemInstruction: optional(Anything),
+  tools: optional(Anything),
+  cachedContent: optional(Text),
+})
+
+/**
+ * The gateway does not see cached content; the provider caches nothing smaller:
+ * https://ai.google.dev/gemini-api/docs/caching.
+ */
 const CACHED_CONTENT_TOKENS = 4_096
 
 /**
- * Reads the body of :generateContent and :streamGenerateContent. Unknown fields are not looked at: the vendor judges them.
+ * Reads the body of :generateContent and :streamGenerateContent. What does not decide the price is not looked at: the
+ * provider judges it.
  * @throws GatewayError invalid_request naming the field
  */
 export function readRequest(body: JsonObject): RequestFacts {
@@ -26,12 +50,12 @@ export function readRequest(body: JsonObject): RequestFacts {
   return {
     input_tokens,
     max_output_tokens: limits.max_output_tokens,
-    answers: limits.answers,
+    candidates: limits.candidates,
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }
 
-/** This vendor caches by itself and charges no writes; audio has a rate of its own. */
+/** This provider caches by itself and charges no cache writes; audio has a rate of its own. */
 const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']
 const SOUND_FIELDS: readonly InputField[] = [...TEXT_FIELDS, 'input_audio_tokens']
 
@@ -43,7 +67,7 @@ function soundIn(parts: Json | undefined): boolean {
   return isObject(parts) ? isSound(parts) : objectsIn(parts).some(isSound)
 }
 
-/** Audio, or a video, whose sound is billed as such; a file of unknown type may be either. */
+/** Audio, or a video, whose sound is billed as audio; a file of unknown type may be either. */
 function isSound(part: JsonObject): boolean {
   const media = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data
   if (!isObject(media)) return soundIn(objectIn(part.functionResponse ?? part.function_response).parts)
@@ -51,10 +75,10 @@ function isSound(part: JsonObject): boolean {
   return typeof mime !== 'string' || /^(?:audio|video)\//i.test(mime)
 }
 
-/** The same request with maxOutputTokens lowered, under the spelling that the caller used; the thinking budget stays. */
+/** The same request with maxOutputTokens lowered, in the spelling that the caller used; the thinking budget stays. */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const config = findConfig(body) ?? { name: 'generationConfig', value: {} }
-  const field = find(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
+  const field = find<typeof PricedConfig>(config.value, 'maxOutputTokens', 'max_output_tokens', config.name)
   return {
     ...body,
     [config.name]: { ...config.value, [field?.name ?? 'maxOutputTokens']: max_output_tokens },
@@ -63,12 +87,12 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
 
 function contentsTokens(contents: Json | undefined): number {
   if (!Array.isArray(contents) || contents.length === 0)
-    refuse('contents', 'must be an array that is not empty')
-  return sum(contents, (content, index) => contentTokens(content, `contents[${index}]`))
+    throw refusal('contents', 'must be an array that is not empty.')
+  return sumTokens(contents, (content, index) => contentTokens(content, `contents[${index}]`))
 }
 
 function systemTokens(body: JsonObject): number {
-  const found = find(body, 'systemInstruction', 'system_instruction', '')
+  const found = find<typeof PricedRequest>(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
@@ -76,19 +100,19 @@ function systemTokens(body: JsonObject): number {
 }
 
 function contentTokens(content: Json, path: string): number {
-  if (!isObject(content)) refuse(path, 'must be an object with parts')
+  if (!isObject(content)) throw refusal(path, 'must be an object with parts.')
   return partsTokens(content.parts, join(path, 'parts'))
 }
 
-/** One part where an array is due is taken, as the vendor takes it. */
+/** A single part in place of the array is taken, as the provider takes it. */
 function partsTokens(parts: Json | undefined, path: string): number {
-  if (Array.isArray(parts)) return sum(parts, (part, index) => partTokens(part, `${path}[${index}]`))
-  if (!isObject(parts)) refuse(path, 'must be an array of parts')
+  if (Array.isArray(parts)) return sumTokens(parts, (part, index) => partTokens(part, `${path}[${index}]`))
+  if (!isObject(parts)) throw refusal(path, 'must be an array of parts.')
   return partTokens(parts, path)
 }
 
 function partTokens(part: Json, path: string): number {
-  if (!isObject(part)) refuse(path, 'must be an object, such as {"text": "…"}')
+  if (!isObject(part)) throw refusal(path, 'must be an object, such as {"text": "…"}.')
   if (part.text !== undefined && part.text !== null) return textTokens(part.text, join(path, 'text'))
   const inline = findObject(part, 'inlineData', 'inline_data', path)
   if (inline) return inlineTokens(inline.value, inline.path)
@@ -100,40 +124,31 @@ function partTokens(part: Json, path: string): number {
 }
 
 function textTokens(text: Json, path: string): number {
-  if (typeof text !== 'string') refuse(path, 'must be a string')
+  if (typeof text !== 'string') throw refusal(path, 'must be a string.')
   return estimateTokens(text)
 }
 
-/** A function's response may hold media in parts of its own. */
 function functionResponseTokens(response: JsonObject, path: string): number {
   const { parts, ...rest } = response
   return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, join(path, 'parts')))
 }
 
 function cachedTokens(body: JsonObject): number {
-  const found = find(body, 'cachedContent', 'cached_content', '')
+  const found = find<typeof PricedRequest>(body, 'cachedContent', 'cached_content', '')
   if (found === undefined) return 0
-  if (typeof found.value !== 'string') refuse(found.name, 'must be the name of a cached content')
+  if (typeof found.value !== 'string') throw refusal(found.name, 'must be the name of a cached content.')
   return found.value === '' ? 0 : CACHED_CONTENT_TOKENS
 }
 
 function findObject(
   part: JsonObject,
-  camel: string,
+  camel: keyof (typeof PricedPart)['properties'],
   snake: string,
   owner: string,
 ): { path: string; value: JsonObject } | undefined {
-  const found = find(part, camel, snake, owner)
+  const found = find<typeof PricedPart>(part, camel, snake, owner)
   if (found === undefined) return undefined
   const path = join(owner, found.name)
-  if (!isObject(found.value)) refuse(path, 'must be an object')
+  if (!isObject(found.value)) throw refusal(path, 'must be an object.')
   return { path, value: found.value }
-}
-
-function jsonTokens(value: Json | undefined): number {
-  return value === undefined || value === null ? 0 : estimateTokens(JSON.stringify(value))
-}
-
-function sum(items: readonly Json[], tokens: (item: Json, index: number) => number): number {
-  return items.reduce<number>((total, item, index) => total + tokens(item, index), 0)
 }

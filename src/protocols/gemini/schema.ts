@@ -1,8 +1,8 @@
-// Owns what differs between JSON Schema and the two forms of it that the native protocol takes.
+// JSON Schema in the two forms that the native protocol takes, to and from.
 // https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
 import { isObject, type Json, type JsonObject } from '../wire/json.ts'
 
-/** The keywords that the vendor documents for responseJsonSchema and parametersJsonSchema; others are left out. */
+/** The keywords that the provider documents for responseJsonSchema and parametersJsonSchema; others are left out. */
 const TAKEN = new Set([
   '$id',
   '$anchor',
@@ -19,13 +19,13 @@ const TAKEN = new Set([
   'propertyOrdering',
 ])
 
-/** Keywords under another name that means the same to the vendor. */
+/** Keywords that the provider takes under another name. */
 const RENAMED: Readonly<Record<string, string>> = { oneOf: 'anyOf', definitions: '$defs' }
 
 const SCHEMAS_BY_NAME = new Set(['properties', '$defs'])
 const SCHEMA_LISTS = new Set(['anyOf', 'prefixItems'])
 
-/** A JSON Schema as the vendor takes it. What it does not know is dropped: the bound is then not enforced, nothing else is. */
+/** A JSON Schema as the provider takes it. Unknown keywords are dropped: only their bounds are then not enforced. */
 export function toGeminiSchema(schema: JsonObject): JsonObject {
   if (typeof schema.$ref === 'string') return reference(schema, schema.$ref)
   const kept: JsonObject = {}
@@ -37,7 +37,7 @@ export function toGeminiSchema(schema: JsonObject): JsonObject {
   return mergeAllOf({ ...constant(schema.const), ...kept }, schema.allOf)
 }
 
-/** One value is an enumeration of one; the vendor enumerates strings and numbers only. */
+/** A constant is an enumeration of one value; the provider enumerates strings and numbers only. */
 const constant = (value: Json | undefined): JsonObject =>
   typeof value === 'string' || typeof value === 'number' ? { type: typeof value, enum: [value] } : {}
 
@@ -54,13 +54,13 @@ function takenValue(keyword: string, value: Json): Json | undefined {
   return TAKEN.has(keyword) ? value : undefined
 }
 
-/** Beside a reference the vendor takes only what begins with `$`. */
+/** Beside a reference the provider takes only keywords that begin with `$`. */
 const reference = (schema: JsonObject, $ref: string): JsonObject => ({
   $ref: $ref.replace('#/definitions/', '#/$defs/'),
   ...(isObject(schema.$defs) ? { $defs: mapValues(schema.$defs, toGeminiSchema) } : {}),
 })
 
-/** Schemas that must all hold, as one: their properties and demands together. */
+/** Schemas that must all hold, merged into one: their properties and required names together. */
 function mergeAllOf(schema: JsonObject, all_of: Json | undefined): JsonObject {
   if (!Array.isArray(all_of)) return schema
   return all_of.filter(isObject).map(toGeminiSchema).reduce(mergeTwo, schema)
@@ -80,10 +80,10 @@ const mergeTwo = (one: JsonObject, other: JsonObject): JsonObject => ({
 const objectOr = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const listOr = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : [])
 
-/** Counts that the vendor's own schemas write as text, as int64 is in protocol buffers. */
+/** Counts that the provider's own schemas may write as text, as protocol buffers do with int64. */
 const COUNTS = new Set(['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'])
-/** Formats that mean something outside of JSON Schema only. */
-const VENDOR_FORMATS = new Set(['enum', 'int32', 'int64', 'float', 'double'])
+/** Formats that JSON Schema does not have. */
+const OWN_FORMATS = new Set(['enum', 'int32', 'int64', 'float', 'double'])
 
 const CAMEL: Readonly<Record<string, string>> = {
   any_of: 'anyOf',
@@ -95,7 +95,7 @@ const CAMEL: Readonly<Record<string, string>> = {
   max_properties: 'maxProperties',
 }
 
-/** The vendor's own schema (a subset of OpenAPI 3.0, with types in capitals) as JSON Schema. */
+/** The provider's own form of schema (a subset of OpenAPI 3.0, with types in capitals) as JSON Schema. */
 export function fromGeminiSchema(schema: JsonObject): JsonObject {
   const read: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
@@ -111,7 +111,7 @@ const NO_JSON_SCHEMA = new Set(['nullable', 'propertyOrdering', 'property_orderi
 function meantValue(keyword: string, value: Json): Json | undefined {
   if (NO_JSON_SCHEMA.has(keyword)) return undefined
   if (keyword === 'type') return typeof value === 'string' ? value.toLowerCase() : value
-  if (keyword === 'format') return VENDOR_FORMATS.has(String(value)) ? undefined : value
+  if (keyword === 'format') return OWN_FORMATS.has(String(value)) ? undefined : value
   if (keyword === 'properties') return isObject(value) ? mapValues(value, fromGeminiSchema) : undefined
   if (keyword === 'items') return isObject(value) ? fromGeminiSchema(value) : undefined
   if (keyword === 'anyOf')

@@ -1,6 +1,6 @@
-// Owns the table between a candidate's finishReason and the canonical stop reasons.
+// The table between a candidate's finishReason and the canonical stop reasons.
 // https://ai.google.dev/api/generate-content#FinishReason
-import type { StopReason } from '../canonical.ts'
+import type { StopReason } from '../canonical/answer.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   STOP: 'stop',
@@ -34,7 +34,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'OTHER',
 }
 
-/** The canonical reason; the vendor says STOP for tool calls too. `other` for one that is not known. */
+/** The canonical reason; the provider says STOP for tool calls too. `other` for an unknown one. */
 export function readStop(finish_reason: string, calls_tools: boolean): StopReason {
   const reason = READ[finish_reason] ?? 'other'
   return reason === 'stop' && calls_tools ? 'tool_use' : reason

@@ -1,30 +1,30 @@
-// Owns the reading of a native stream as it passes: bytes are searched, and JSON is parsed only where it decides something.
+// A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
 import type { Usage } from '../../domain/usage.ts'
+import { eachUncheckedIn, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
+import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
+import { type JsonObject, parseObject, stringIn } from '../wire/json.ts'
 import { hasValue, quoted, stringValueBytes } from '../wire/json-text.ts'
+import type { AnswerCandidate, PromptFeedback } from './decode-answer.ts'
 import { estimateOutput, readUsage } from './usage.ts'
 
 const USAGE = quoted('usageMetadata')
 const TEXT = quoted('text')
 const ERROR = quoted('error')
-/** What ends a stream; one of these keys is confirmed by parsing. */
+/** Keys of what ends a stream; parsing confirms that one of them is a key. */
 const ENDINGS = [quoted('finishReason'), quoted('blockReason'), ERROR]
-/** Parts that are read by parsing: the arguments of a call may hold any key whatever. */
+/** Keys of parts that are read by parsing: a call's arguments may hold any key. */
 const PARSED = [quoted('functionCall'), quoted('inlineData')]
-/** All of these in one search, which almost every event passes without a find. */
+/** All of these in one search, which finds nothing in almost every event. */
 const SPECIAL = new RegExp([...ENDINGS, ...PARSED].join('|'))
 
-/** English text takes about this many a token; scripts that take more bytes a character take more tokens a character. */
-const BYTES_PER_TOKEN = 4
-
-/** Of several candidates, the first that ends counts as the end: what is reported after it is read all the same. */
+/** Of several candidates, the first that ends counts as the end; what is reported after it is still read. */
 class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The last event that bore a usage; its value is read when asked for. */
+  /** The last event with a usage, which is read on demand. */
   #usage_event: ByteString | undefined
   #text_bytes = 0
   #other_tokens = 0
@@ -42,7 +42,7 @@ class GeminiStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return Math.ceil(this.#text_bytes / BYTES_PER_TOKEN) + this.#other_tokens
+    return tokensOfBytes(this.#text_bytes) + this.#other_tokens
   }
 
   #readEnding(data: ByteString): void {
@@ -63,16 +63,20 @@ class GeminiStreamReading implements StreamReading {
     this.#other_tokens += estimateOutput(event)
   }
 
-  /** What ends a stream, or breaks it: also what cannot be read and speaks of an error, which then stays with us. */
+  /**
+   * Notes an end or an error. An event that cannot be read but mentions an error counts as one, and is not passed on.
+   */
   #conclude(data: ByteString, event: JsonObject | undefined): void {
     if (event === undefined) {
       if (hasValue(data, ERROR)) this.failed = true
       return
     }
-    const blocked = stringIn(objectIn(event.promptFeedback).blockReason) !== undefined
-    const ended = objectsIn(event.candidates).some(({ finishReason }) => stringIn(finishReason) !== undefined)
+    const { blockReason } = uncheckedIn<typeof PromptFeedback>(event.promptFeedback)
+    const ended = eachUncheckedIn<typeof AnswerCandidate>(event.candidates).some(
+      ({ finishReason }) => stringIn(finishReason) !== undefined,
+    )
     if (event.error !== undefined && event.error !== null) this.failed = true
-    else if (blocked || ended) this.finished = true
+    else if (ended || stringIn(blockReason) !== undefined) this.finished = true
   }
 }
 

@@ -1,9 +1,10 @@
+// Where a native request goes at a provider, and how it shows its key.
 import type { UpstreamTarget } from '../facts.ts'
-// Owns where a native request goes at a provider, and how it shows its key.
 
 /**
- * Path, query and headers of a call. The key goes in a header, never in the URL, which is logged along the way.
- * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and "models.streamGenerateContent".
+ * Path, query and headers of a call. The key goes in a header, not in the URL, which proxies log.
+ * Source: https://ai.google.dev/api/generate-content, "Method: models.generateContent" and
+ * "models.streamGenerateContent".
  */
 export function target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget {
   return methodTarget(call, call.streams ? 'streamGenerateContent?alt=sse' : 'generateContent')

@@ -1,11 +1,12 @@
-// Owns how much a Gemini model is told to think, and whether it is to show it.
+// The fields that tell a Gemini model how much to think, and whether to show it.
 // https://ai.google.dev/gemini-api/docs/thinking, https://ai.google.dev/gemini-api/docs/openai#thinking
-import type { ConversationRequest, Effort, Thinking } from '../canonical.ts'
+import type { Effort, Thinking } from '../canonical/fields.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
 import { budgetOf, effortOf } from '../thinking.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
-/** thinkingConfig; undefined where there is nothing to say, or the model does not think. */
+/** thinkingConfig; undefined where nothing is set, or the model does not think. */
 export function encodeThinking(request: ConversationRequest, model: string): JsonObject | undefined {
   const form = generationOf(model).thinking
   if (form === 'none') return undefined
@@ -19,11 +20,11 @@ export function encodeThinking(request: ConversationRequest, model: string): Jso
 
 const DYNAMIC = -1
 
-/** The vendor's bounds for the models that think by a budget; the large one cannot be told not to think. */
+/** The provider's bounds for models that think by a budget; the large one cannot be told not to think. */
 function encodeBudget(thinking: Thinking, model: string): JsonObject {
-  const { least, most } = model.includes('pro') ? { least: 128, most: 32_768 } : { least: 0, most: 24_576 }
+  const { min, max } = model.includes('pro') ? { min: 128, max: 32_768 } : { min: 0, max: 24_576 }
   const budget = budgetOf(thinking)
-  return { thinkingBudget: budget === undefined ? DYNAMIC : Math.min(Math.max(budget, least), most) }
+  return { thinkingBudget: budget === undefined ? DYNAMIC : Math.min(Math.max(budget, min), max) }
 }
 
 const LEVELS: Readonly<Record<Effort, string>> = {
@@ -35,7 +36,7 @@ const LEVELS: Readonly<Record<Effort, string>> = {
   max: 'HIGH',
 }
 
-/** Nothing turns thinking off here: the least level is the nearest, and it is not taken by the large models. */
+/** No level turns thinking off: the lowest one is the nearest, and the large models do not take it. */
 function encodeLevel(thinking: Thinking, model: string): JsonObject {
   const effort = thinking.mode === 'off' ? 'minimal' : effortOf(thinking)
   if (effort === undefined) return {}

@@ -1,19 +1,43 @@
-// Owns how the vendor's usageMetadata becomes a Usage, and what an answer without one is taken to have cost.
+// The billed tokens in the native protocol's usageMetadata, read and written, and the estimate for an answer without one.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import type { Usage } from '../../domain/usage.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn } from '../wire/json.ts'
+import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
+import {
+  Anything,
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { compact, isObject, type Json, type JsonObject } from '../wire/json.ts'
+
+export const ModalityCount = Fields({ modality: Text, tokenCount: optional(Count) })
+/**
+ * Source: https://ai.google.dev/api/generate-content#UsageMetadata. A count may also come as text, as int64 is written.
+ */
+export const UsageMetadata = Fields({
+  promptTokenCount: optional(Count),
+  cachedContentTokenCount: optional(Count),
+  toolUsePromptTokenCount: optional(Count),
+  candidatesTokenCount: optional(Count),
+  thoughtsTokenCount: optional(Count),
+  promptTokensDetails: optional(List(ModalityCount)),
+  cacheTokensDetails: optional(List(ModalityCount)),
+  candidatesTokensDetails: optional(List(ModalityCount)),
+})
 
 /**
- * The usage of a whole answer, or of one event of a stream.
+ * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes
+ * tool use; candidatesTokenCount includes image tokens and excludes thoughts.
  *
- * promptTokenCount holds the cached tokens, and tool use comes on top of it; candidatesTokenCount holds no thoughts, but
- * holds image tokens. Source: https://ai.google.dev/api/generate-content#UsageMetadata.
- *
- * @returns undefined where usageMetadata is absent; a count that is absent or nonsense is zero
+ * @returns undefined where usageMetadata is absent; a count that is absent or malformed is zero
  */
 export function readUsage(answer: JsonObject): Usage | undefined {
-  const meta = answer.usageMetadata
-  if (!isObject(meta)) return undefined
+  if (!isObject(answer.usageMetadata)) return undefined
+  const meta = uncheckedIn<typeof UsageMetadata>(answer.usageMetadata)
   const cached = count(meta.cachedContentTokenCount)
   const uncached = Math.max(0, count(meta.promptTokenCount) - cached)
   const uncached_audio =
@@ -33,30 +57,63 @@ export function readUsage(answer: JsonObject): Usage | undefined {
   }
 }
 
-/** Output of a whole answer in estimated tokens, thoughts that are shown included. */
+function modality(details: Json | undefined, name: string): number {
+  let tokens = 0
+  for (const detail of eachUncheckedIn<typeof ModalityCount>(details))
+    if (detail.modality === name) tokens += count(detail.tokenCount)
+  return tokens
+}
+
+/** A count as an upstream wrote it: a whole number, or one in a string; zero for anything else. */
+function count(value: Json | undefined): number {
+  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : 0
+}
+
+/** What was billed, as a caller of the native protocol reads it. */
+export const writeUsage = (usage: Usage): JsonObject =>
+  compact({
+    promptTokenCount: promptTokens(usage),
+    cachedContentTokenCount: usage.cache_read_tokens || undefined,
+    candidatesTokenCount: usage.output_tokens + usage.output_image_tokens,
+    thoughtsTokenCount: usage.thinking_tokens || undefined,
+    totalTokenCount: totalTokens(usage),
+    promptTokensDetails: modalities({
+      TEXT: promptTokens(usage) - usage.input_audio_tokens,
+      AUDIO: usage.input_audio_tokens,
+    }),
+    candidatesTokensDetails: usage.output_image_tokens
+      ? modalities({ TEXT: usage.output_tokens, IMAGE: usage.output_image_tokens })
+      : undefined,
+  })
+
+const modalities = (counts: Readonly<Record<string, number>>): JsonObject[] =>
+  Object.entries(counts)
+    .filter(([, tokenCount]) => tokenCount > 0)
+    .map(([name, tokenCount]) => ({ modality: name, tokenCount }))
+
+/** A part as far as the model wrote it. */
+export const WrittenPart = Fields({
+  text: optional(Text),
+  inlineData: optional(Anything),
+  thoughtSignature: optional(Text),
+})
+export const WrittenContent = Fields({ parts: optional(List(WrittenPart)) })
+export const WrittenCandidate = Fields({ content: optional(WrittenContent) })
+
+/** The output of a whole answer in estimated tokens, including thoughts that are shown. */
 export function estimateOutput(answer: JsonObject): number {
   let tokens = 0
-  for (const candidate of objectsIn(answer.candidates)) {
-    for (const part of objectsIn(objectIn(candidate.content).parts)) tokens += partTokens(part)
+  for (const { content } of eachUncheckedIn<typeof WrittenCandidate>(answer.candidates)) {
+    const { parts } = uncheckedIn<typeof WrittenContent>(content)
+    for (const part of eachUncheckedIn<typeof WrittenPart>(parts)) tokens += partTokens(part)
   }
   return tokens
 }
 
-function partTokens(part: JsonObject): number {
+function partTokens(part: Unchecked<typeof WrittenPart>): number {
   if (typeof part.text === 'string') return estimateTokens(part.text)
   if (part.inlineData !== undefined) return OUTPUT_IMAGE_TOKENS
   const { thoughtSignature: _, ...rest } = part
   return Object.keys(rest).length === 0 ? 0 : estimateTokens(JSON.stringify(rest))
-}
-
-function modality(details: Json | undefined, name: string): number {
-  let tokens = 0
-  for (const detail of objectsIn(details)) if (detail.modality === name) tokens += count(detail.tokenCount)
-  return tokens
-}
-
-/** A count as an upstream wrote it: a whole number, or one in a string as int64 is written; anything else is none. */
-function count(value: Json | undefined): number {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : 0
 }

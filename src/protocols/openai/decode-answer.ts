@@ -1,46 +1,67 @@
-// Owns the reading of a whole chat completion into the canonical form.
-import {
-  type Answer,
-  type ConversationAnswer,
-  madeCallId,
-  type Part,
-  parseArguments,
-  type StopReason,
-} from '../canonical.ts'
-import { type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
-import { readLogprobs } from './logprobs.ts'
-import { readReasoning, readToolSignature } from './reasoning.ts'
+// A whole chat completion, read into the canonical form.
+import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
+import { madeCallId, type Part, parseArguments } from '../canonical/parts.ts'
+import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { type JsonObject, stringIn } from '../wire/json.ts'
+import { Logprobs, readLogprobs } from './logprobs.ts'
+import { Reasoning, readGoogleSignature, readReasoning, SignedByGoogle } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
-import { readUsage } from './usage.ts'
+import { CompletionUsage, readUsage } from './usage.ts'
+
+export const AnswerFunction = Fields({ name: optional(Text), arguments: optional(Text) })
+export const AnswerCall = Fields({
+  ...SignedByGoogle.properties,
+  id: optional(Text),
+  function: optional(AnswerFunction),
+})
+export const AnswerMessage = Fields({
+  ...SignedByGoogle.properties,
+  ...Reasoning.properties,
+  content: optional(Text),
+  refusal: optional(Text),
+  tool_calls: optional(List(AnswerCall)),
+})
+export const AnswerChoice = Fields({
+  message: optional(AnswerMessage),
+  finish_reason: optional(Text),
+  logprobs: optional(Logprobs),
+})
+export const ChatCompletion = Fields({
+  id: optional(Text),
+  model: optional(Text),
+  choices: List(AnswerChoice),
+  usage: optional(CompletionUsage),
+})
 
 /**
- * A provider's whole answer. What is missing in it is taken for empty.
+ * A provider's whole answer. Missing fields are read as empty.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function decodeAnswer(body: JsonObject, call_id: string): ConversationAnswer {
-  const [first, ...rest] = objectsIn(body.choices).map((choice, index) =>
+  const answer = uncheckedIn<typeof ChatCompletion>(body)
+  const [first, ...rest] = eachUncheckedIn<typeof AnswerChoice>(answer.choices).map((choice, index) =>
     readChoice(choice, (position) => madeCallId(call_id, index, position)),
   )
   return {
-    id: stringIn(body.id),
-    model: stringIn(body.model),
-    answers: [first ?? EMPTY, ...rest],
+    id: stringIn(answer.id),
+    model: stringIn(answer.model),
+    candidates: [first ?? EMPTY, ...rest],
     usage: readUsage(body),
   }
 }
 
-const EMPTY: Answer = { parts: [], stop_reason: 'other', stop_sequence: undefined, logprobs: undefined }
+const EMPTY: Candidate = { parts: [], stop_reason: 'other', stop_sequence: undefined, logprobs: undefined }
 
-function readChoice(choice: JsonObject, madeId: (position: number) => string): Answer {
-  const message = objectIn(choice.message)
+function readChoice(choice: Unchecked<typeof AnswerChoice>, madeId: (position: number) => string): Candidate {
+  const message = uncheckedIn<typeof AnswerMessage>(choice.message)
   const content = stringIn(message.content)
   const refused = stringIn(message.refusal)
-  const calls = objectsIn(message.tool_calls)
+  const calls = eachUncheckedIn<typeof AnswerCall>(message.tool_calls)
   const read = calls.map((call, index) => readCall(call, madeId(index)))
-  const seal = readToolSignature(message)
+  const signature = readGoogleSignature(message)
   const parts: Part[] = [
     ...readReasoning(message),
-    ...(content ? [{ kind: 'text', text: content, signature: seal } as const] : []),
+    ...(content ? [{ kind: 'text', text: content, signature } as const] : []),
     ...(refused ? [{ kind: 'text', text: refused } as const] : []),
     ...read.flatMap((call) => call ?? []),
   ]
@@ -53,9 +74,9 @@ function readChoice(choice: JsonObject, madeId: (position: number) => string): A
   }
 }
 
-/** Undefined for a call whose arguments are no JSON: it was cut short, or the model wrote nonsense. */
-function readCall(call: JsonObject, made_id: string): Part | undefined {
-  const called = objectIn(call.function)
+/** Undefined for a call whose arguments are not a JSON object: they were cut off, or are nonsense. */
+function readCall(call: Unchecked<typeof AnswerCall>, made_id: string): Part | undefined {
+  const called = uncheckedIn<typeof AnswerFunction>(call.function)
   const parsed = parseArguments(stringIn(called.arguments) ?? '')
   return (
     parsed && {
@@ -63,7 +84,7 @@ function readCall(call: JsonObject, made_id: string): Part | undefined {
       id: stringIn(call.id) || made_id,
       name: stringIn(called.name) ?? '',
       arguments: parsed,
-      signature: readToolSignature(call),
+      signature: readGoogleSignature(call),
     }
   )
 }

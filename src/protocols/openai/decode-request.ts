@@ -1,69 +1,37 @@
-// Owns the reading of a chat completion request into the canonical form.
+// A chat completion request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
+import type { OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import { mergeTurns } from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import { rejectUncarried } from '../carries.ts'
 import {
-  type ConversationRequest,
-  type Effort,
-  mergeTurns,
-  type OutputFormat,
-  type Thinking,
-  type ToolChoice,
-  type ToolDefinition,
-} from '../canonical.ts'
-import { refuseUncarried } from '../carried.ts'
-import {
-  eachOf,
-  type Json,
-  type JsonObject,
-  maybe,
-  oneOf,
-  refusal,
-  wantArray,
-  wantBoolean,
-  wantCount,
-  wantNumber,
-  wantObject,
-  wantString,
-} from '../wire/json.ts'
+  Anything,
+  Choice,
+  Count,
+  FieldReader,
+  Fields,
+  Flag,
+  List,
+  namesOf,
+  OpenObject,
+  optional,
+  Quantity,
+  readObject,
+  Text,
+} from '../forms.ts'
+import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import { decodeMessages } from './decode-messages.ts'
 
-const KNOWN = new Set([
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_completion_tokens',
-  'max_tokens',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop',
-  'seed',
-  'n',
-  'reasoning_effort',
-  'response_format',
-  'tools',
-  'functions',
-  'tool_choice',
-  'function_call',
-  'parallel_tool_calls',
-  'logprobs',
-  'top_logprobs',
-  'frequency_penalty',
-  'presence_penalty',
-  'modalities',
-  'safety_identifier',
-  'user',
-])
-
-const EFFORTS: Readonly<Record<string, Thinking>> = {
+const EFFORTS = {
   none: { mode: 'off' },
-  ...Object.fromEntries(
-    (['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]).map((effort) => [
-      effort,
-      { mode: 'effort', effort } as const,
-    ]),
-  ),
-}
+  minimal: { mode: 'effort', effort: 'minimal' },
+  low: { mode: 'effort', effort: 'low' },
+  medium: { mode: 'effort', effort: 'medium' },
+  high: { mode: 'effort', effort: 'high' },
+  xhigh: { mode: 'effort', effort: 'xhigh' },
+  max: { mode: 'effort', effort: 'max' },
+} as const satisfies Readonly<Record<string, Thinking>>
 
 const CHOICES: Readonly<Record<string, ToolChoice>> = {
   none: { mode: 'none' },
@@ -71,122 +39,174 @@ const CHOICES: Readonly<Record<string, ToolChoice>> = {
   required: { mode: 'any' },
 }
 
-/** A chat completion request as the canonical one. @throws GatewayError invalid_request for what is malformed or cannot be carried */
+const FORMATS = { text: 'text', json_object: 'json', json_schema: 'json_schema' } as const
+const ALLOWED_MODES = { auto: false, required: true } as const
+
+export const FunctionDefinition = Fields({
+  name: Text,
+  description: optional(Text),
+  parameters: optional(OpenObject),
+  strict: optional(Flag),
+})
+export const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
+export const NamedFunction = Fields({ name: Text })
+export const NamedTool = Fields({ function: NamedFunction })
+export const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(NamedTool) })
+export const JsonSchemaFormat = Fields({
+  name: Text,
+  schema: optional(OpenObject),
+  strict: optional(Flag),
+})
+export const ResponseFormat = Fields({ type: Choice(FORMATS) })
+export const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
+
+export const ChatRequest = Fields({
+  model: optional(Anything),
+  messages: List(Anything),
+  stream: optional(Flag),
+  stream_options: optional(Fields({ include_usage: optional(Flag) })),
+  max_completion_tokens: optional(Count),
+  /** The older name of max_completion_tokens. */
+  max_tokens: optional(Count),
+  temperature: optional(Quantity),
+  top_p: optional(Quantity),
+  top_k: optional(Count),
+  /** One text, or a list of texts. */
+  stop: optional(Anything),
+  seed: optional(Quantity),
+  n: optional(Count),
+  reasoning_effort: optional(Choice(EFFORTS)),
+  response_format: optional(ResponseFormat),
+  tools: optional(List(FunctionTool)),
+  /** The deprecated form of tools. */
+  functions: optional(List(FunctionDefinition)),
+  /** One of a few words, or an object. */
+  tool_choice: optional(Anything),
+  /** The deprecated form of tool_choice. */
+  function_call: optional(Anything),
+  parallel_tool_calls: optional(Flag),
+  logprobs: optional(Flag),
+  top_logprobs: optional(Count),
+  frequency_penalty: optional(Quantity),
+  presence_penalty: optional(Quantity),
+  modalities: optional(List(Anything)),
+  safety_identifier: optional(Text),
+  /** The older name of safety_identifier. */
+  user: optional(Text),
+})
+export const BiasedRequest = Fields({ logit_bias: optional(OpenObject) })
+
+type Asked = FieldReader<typeof ChatRequest>
+
+const KNOWN = namesOf(ChatRequest)
+
+/**
+ * A chat completion request as a canonical one.
+ * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ */
 export function decodeRequest(body: JsonObject): ConversationRequest {
-  refuseUncarried('openai', withoutEmptyBias(body), KNOWN)
-  refuseSpeech(body)
+  rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
+  const asked = new FieldReader(ChatRequest, body, '')
+  rejectSpeech(asked)
   const { system, turns } = decodeMessages(body.messages)
-  const options = maybe(wantObject, body.stream_options, 'stream_options')
   return {
-    from: 'openai',
-    streams: maybe(wantBoolean, body.stream, 'stream') ?? false,
-    shows_usage: maybe(wantBoolean, options?.include_usage, 'stream_options.include_usage') ?? false,
+    from: carries,
+    streams: asked.get('stream') ?? false,
+    shows_usage: asked.within('stream_options')?.get('include_usage') ?? false,
     system,
     turns: mergeTurns(turns),
-    tools: decodeTools(body),
-    tool_choice: maybe(decodeToolChoice, body.tool_choice ?? body.function_call, 'tool_choice'),
-    parallel_tool_calls: maybe(wantBoolean, body.parallel_tool_calls, 'parallel_tool_calls'),
-    max_output_tokens:
-      maybe(wantCount, body.max_completion_tokens, 'max_completion_tokens') ??
-      maybe(wantCount, body.max_tokens, 'max_tokens'),
-    temperature: maybe(wantNumber, body.temperature, 'temperature'),
-    top_p: maybe(wantNumber, body.top_p, 'top_p'),
-    top_k: maybe(wantCount, body.top_k, 'top_k'),
-    stop: maybe(decodeStop, body.stop, 'stop') ?? [],
-    seed: maybe(wantNumber, body.seed, 'seed'),
-    answers: maybe(wantCount, body.n, 'n'),
-    thinking: maybe((value, path) => oneOf(EFFORTS, value, path), body.reasoning_effort, 'reasoning_effort'),
+    tools: [...asked.each('tools', decodeTool), ...asked.each('functions', decodeFunction)],
+    tool_choice: decodeToolChoice(asked.get('tool_choice') ?? asked.get('function_call')),
+    parallel_tool_calls: asked.get('parallel_tool_calls'),
+    max_output_tokens: asked.get('max_completion_tokens') ?? asked.get('max_tokens'),
+    temperature: asked.get('temperature'),
+    top_p: asked.get('top_p'),
+    top_k: asked.get('top_k'),
+    stop: decodeStop(asked.get('stop')),
+    seed: asked.get('seed'),
+    candidates: asked.get('n'),
+    thinking: decodeThinking(asked),
     shows_thinking: undefined,
-    output: maybe(decodeOutput, body.response_format, 'response_format'),
-    logprobs:
-      maybe(wantBoolean, body.logprobs, 'logprobs') === true
-        ? (maybe(wantCount, body.top_logprobs, 'top_logprobs') ?? 0)
-        : undefined,
-    frequency_penalty: maybe(wantNumber, body.frequency_penalty, 'frequency_penalty'),
-    presence_penalty: maybe(wantNumber, body.presence_penalty, 'presence_penalty'),
-    user:
-      maybe(wantString, body.safety_identifier, 'safety_identifier') ?? maybe(wantString, body.user, 'user'),
+    output: decodeOutput(asked.within('response_format')),
+    logprobs: asked.get('logprobs') ? (asked.get('top_logprobs') ?? 0) : undefined,
+    frequency_penalty: asked.get('frequency_penalty'),
+    presence_penalty: asked.get('presence_penalty'),
+    user: asked.get('safety_identifier') ?? asked.get('user'),
   }
 }
 
 /** An empty bias asks for nothing, and some clients always send it. */
 function withoutEmptyBias(body: JsonObject): JsonObject {
-  const bias = maybe(wantObject, body.logit_bias, 'logit_bias')
+  const bias = new FieldReader(BiasedRequest, body, '').get('logit_bias')
   if (!bias || Object.keys(bias).length > 0) return body
   const { logit_bias: _, ...rest } = body
   return rest
 }
 
-function refuseSpeech(body: JsonObject): void {
-  const modalities = maybe(wantArray, body.modalities, 'modalities')
-  if (modalities?.some((modality) => modality !== 'text'))
-    throw refusal('modalities', 'only text is answered; ask for ["text"], or leave it out.')
+function rejectSpeech(asked: Asked): void {
+  if (asked.get('modalities')?.some((modality) => modality !== 'text'))
+    throw refusal('modalities', 'the model answers with text only; ask for ["text"], or leave it out.')
 }
 
-const decodeStop = (value: Json | undefined, path: string): string[] =>
-  typeof value === 'string' ? [value] : eachOf(value, path, wantString)
+function decodeStop(value: Json | undefined): string[] {
+  if (value === undefined) return []
+  return typeof value === 'string' ? [value] : eachOf(value, 'stop', wantString)
+}
 
-function decodeTools(body: JsonObject): ToolDefinition[] {
-  const tools = maybe(wantArray, body.tools, 'tools') ?? []
-  const functions = maybe(wantArray, body.functions, 'functions') ?? []
-  return [
-    ...tools.map((item, index) => {
-      const path = `tools[${index}]`
-      const tool = wantObject(item, path)
-      oneOf({ function: true }, tool.type, `${path}.type`)
-      return decodeFunction(tool.function, `${path}.function`)
-    }),
-    ...functions.map((item, index) => decodeFunction(item, `functions[${index}]`)),
-  ]
+function decodeThinking(asked: Asked): Thinking | undefined {
+  const effort = asked.get('reasoning_effort')
+  return effort && EFFORTS[effort]
+}
+
+function decodeTool(value: Json | undefined, path: string): ToolDefinition {
+  const tool = readObject(FunctionTool, value, path)
+  // There are tools of other types, but no other provider has them.
+  tool.get('type')
+  return decodeFunction(tool.get('function'), tool.at('function'))
 }
 
 function decodeFunction(value: Json | undefined, path: string): ToolDefinition {
-  const definition = wantObject(value, path)
+  const definition = readObject(FunctionDefinition, value, path)
   return {
-    name: wantString(definition.name, `${path}.name`),
-    description: maybe(wantString, definition.description, `${path}.description`),
-    parameters: maybe(wantObject, definition.parameters, `${path}.parameters`),
-    strict: maybe(wantBoolean, definition.strict, `${path}.strict`),
+    name: definition.get('name'),
+    description: definition.get('description'),
+    parameters: definition.get('parameters'),
+    strict: definition.get('strict'),
     at: path,
   }
 }
 
-function decodeToolChoice(value: Json | undefined, path: string): ToolChoice {
+function decodeToolChoice(value: Json | undefined): ToolChoice | undefined {
+  if (value === undefined) return undefined
+  const path = 'tool_choice'
   if (typeof value === 'string') return oneOf(CHOICES, value, path)
   const choice = wantObject(value, path)
   if (choice.type === 'allowed_tools') return decodeAllowed(choice.allowed_tools, `${path}.allowed_tools`)
   // The deprecated `function_call` names its function without a `type`.
-  const named = choice.type === undefined ? choice : wantObject(choice.function, `${path}.function`)
-  return { mode: 'named', names: [wantString(named.name, `${path}.function.name`)], required: true }
+  const named =
+    choice.type === undefined
+      ? readObject(NamedFunction, choice, `${path}.function`)
+      : readObject(NamedTool, choice, path).within('function')
+  return { mode: 'named', names: [named.get('name')], required: true }
 }
 
 function decodeAllowed(value: Json | undefined, path: string): ToolChoice {
-  const allowed = wantObject(value, path)
-  const names = eachOf(allowed.tools, `${path}.tools`, (item, at) => {
-    const named = wantObject(wantObject(item, at).function, `${at}.function`)
-    return wantString(named.name, `${at}.function.name`)
-  })
-  return {
-    mode: 'named',
-    names,
-    required: oneOf({ auto: false, required: true }, allowed.mode, `${path}.mode`),
-  }
+  const allowed = readObject(AllowedTools, value, path)
+  const names = allowed.each('tools', (item, at) =>
+    readObject(NamedTool, item, at).within('function').get('name'),
+  )
+  return { mode: 'named', names, required: ALLOWED_MODES[allowed.get('mode')] }
 }
 
-function decodeOutput(value: Json | undefined, path: string): OutputFormat | undefined {
-  const format = wantObject(value, path)
-  const kind = oneOf(
-    { text: 'text', json_object: 'json', json_schema: 'json_schema' },
-    format.type,
-    `${path}.type`,
-  )
-  if (kind === 'text') return undefined
-  if (kind === 'json') return { kind: 'json' }
-  const schema = wantObject(format.json_schema, `${path}.json_schema`)
+function decodeOutput(format: FieldReader<typeof ResponseFormat> | undefined): OutputFormat | undefined {
+  const kind = format && FORMATS[format.get('type')]
+  if (!format || kind === 'text') return undefined
+  if (kind === 'json') return { kind }
+  const schema = format.as(SchemaResponseFormat).within('json_schema')
   return {
     kind: 'json_schema',
-    name: wantString(schema.name, `${path}.json_schema.name`),
-    schema: maybe(wantObject, schema.schema, `${path}.json_schema.schema`) ?? {},
-    strict: maybe(wantBoolean, schema.strict, `${path}.json_schema.strict`),
+    name: schema.get('name'),
+    schema: schema.get('schema') ?? {},
+    strict: schema.get('strict'),
   }
 }

@@ -1,142 +1,187 @@
-// Owns the reading of a streamed chat completion into canonical events.
+// A streamed chat completion, read into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
-import { upstreamFailed } from '../../domain/errors.ts'
-import type { Usage } from '../../domain/usage.ts'
-import {
-  madeCallId,
-  type PartStart,
-  type StopReason,
-  type StreamDecoder,
-  type StreamEvent,
-} from '../canonical.ts'
-import { createOpenParts } from '../open-parts.ts'
-import { countIn, type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
-import { readLogprobs } from './logprobs.ts'
-import { readReasoning, readToolSignature } from './reasoning.ts'
-import { readStop } from './stop-reasons.ts'
-import { readUsage } from './usage.ts'
 
-const DONE = '[DONE]'
+import { brokenStream } from '../../domain/errors.ts'
+import type { Usage } from '../../domain/usage.ts'
+import type { StopReason } from '../canonical/answer.ts'
+import { madeCallId } from '../canonical/parts.ts'
+import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { createOpenParts, type OpenParts } from '../open-parts.ts'
+import { countIn, parseObject, stringIn } from '../wire/json.ts'
+import { AnswerCall, type AnswerFunction, AnswerMessage } from './decode-answer.ts'
+import { Logprobs, readLogprobs } from './logprobs.ts'
+import { readGoogleSignature, readReasoning } from './reasoning.ts'
+import { readStop } from './stop-reasons.ts'
+import { CompletionUsage, readUsage } from './usage.ts'
+
+export const CallPiece = Fields({ ...AnswerCall.properties, index: optional(Count) })
+export const ChoiceDelta = Fields({ ...AnswerMessage.properties, tool_calls: optional(List(CallPiece)) })
+export const ChunkChoice = Fields({
+  index: optional(Count),
+  delta: optional(ChoiceDelta),
+  finish_reason: optional(Text),
+  logprobs: optional(Logprobs),
+})
+export const Chunk = Fields({
+  id: optional(Text),
+  model: optional(Text),
+  choices: optional(List(ChunkChoice)),
+  usage: optional(CompletionUsage),
+})
+type Delta = Unchecked<typeof ChoiceDelta>
+
+/** The last record of a stream, which is not JSON. */
+export const DONE = '[DONE]'
+
+interface CandidateState {
+  readonly calls: Set<number>
+  refused: boolean
+  ended: boolean
+}
+
+interface State {
+  readonly call_id: string
+  readonly parts: OpenParts
+  readonly candidates: Map<number, CandidateState>
+  started: boolean
+  /** The last event has been given. */
+  ended: boolean
+  usage: Usage | undefined
+}
 
 /**
  * A decoder for one stream.
  * @param call_id the gateway's id of the call, from which ids are made for tool calls that have none
  */
 export function createStreamDecoder(call_id: string): StreamDecoder {
-  const parts = createOpenParts()
-  const answers = new Map<number, { calls: Set<number>; refused: boolean; ended: boolean }>()
-  let started = false
-  let ended = false
-  let usage: Usage | undefined
-
-  function decode(data: string): StreamEvent[] {
-    if (ended) return []
-    if (data === DONE) return end()
-    const chunk = parseObject(data)
-    if (!chunk) return fail(data)
-    if (chunk.error !== undefined && chunk.error !== null) return fail(data)
-    usage = readUsage(chunk) ?? usage
-    return untilError([...start(chunk), ...objectsIn(chunk.choices).flatMap(readChoice)])
+  const state: State = {
+    call_id,
+    parts: createOpenParts(),
+    candidates: new Map(),
+    started: false,
+    ended: false,
+    usage: undefined,
   }
-
-  function start(chunk: JsonObject): StreamEvent[] {
-    if (started) return []
-    started = true
-    return [{ type: 'start', id: stringIn(chunk.id), model: stringIn(chunk.model), usage }]
+  return {
+    decode: (data) => decode(state, data),
+    finish: () => (state.ended ? [] : end(state)),
   }
-
-  function readChoice(choice: JsonObject): StreamEvent[] {
-    const answer = countIn(choice.index) ?? 0
-    const state = answers.get(answer) ?? { calls: new Set<number>(), refused: false, ended: false }
-    answers.set(answer, state)
-    if (state.ended) return []
-    const delta = objectIn(choice.delta)
-    if (stringIn(delta.refusal)) state.refused = true
-    const tokens = readLogprobs(choice.logprobs)
-    return [
-      ...readThinking(answer, delta),
-      ...readTexts(answer, delta),
-      ...(tokens ? [{ type: 'logprobs', answer, tokens } as const] : []),
-      ...objectsIn(delta.tool_calls).flatMap((call, position) =>
-        readCall(answer, call, countIn(call.index) ?? position),
-      ),
-      ...readFinish(answer, stringIn(choice.finish_reason)),
-    ]
-  }
-
-  function readThinking(answer: number, delta: JsonObject): StreamEvent[] {
-    return readReasoning(delta).flatMap((part): StreamEvent[] => {
-      if (part.kind === 'redacted_thinking') {
-        return [...parts.open(answer, `redacted ${part.signature.value}`, part), ...parts.close(answer)]
-      }
-      const { text, signature } = part
-      return [
-        ...parts.open(answer, 'thinking', { kind: 'thinking' }),
-        ...(text ? [{ type: 'thinking_delta', answer, text } as const] : []),
-        ...(signature ? [{ type: 'signature', answer, signature } as const] : []),
-      ]
-    })
-  }
-
-  function readTexts(answer: number, delta: JsonObject): StreamEvent[] {
-    const text = `${stringIn(delta.content) ?? ''}${stringIn(delta.refusal) ?? ''}`
-    const signature = readToolSignature(delta)
-    if (text === '' && !(signature && parts.openKey(answer) === 'text')) return []
-    return [
-      ...parts.open(answer, 'text', { kind: 'text' }),
-      ...(text ? [{ type: 'text_delta', answer, text } as const] : []),
-      ...(signature ? [{ type: 'signature', answer, signature } as const] : []),
-    ]
-  }
-
-  function readCall(answer: number, call: JsonObject, index: number): StreamEvent[] {
-    const calls = answers.get(answer)?.calls
-    const key = `tool ${index}`
-    const called = objectIn(call.function)
-    // A piece of a call that was already ended: no server that was seen does this, and no protocol can say it.
-    if (calls?.has(index) && parts.openKey(answer) !== key) return fail('interleaved tool calls')
-    const opened = calls?.has(index)
-      ? []
-      : parts.open(answer, key, callStart(call, called, madeCallId(call_id, answer, calls?.size ?? 0)))
-    calls?.add(index)
-    const json = stringIn(called.arguments)
-    return [...opened, ...(json ? [{ type: 'arguments_delta', answer, json } as const] : [])]
-  }
-
-  const callStart = (call: JsonObject, called: JsonObject, made_id: string): PartStart => ({
-    kind: 'tool_call',
-    id: stringIn(call.id) || made_id,
-    name: stringIn(called.name) ?? '',
-    signature: readToolSignature(call),
-  })
-
-  function readFinish(answer: number, finish: string | undefined): StreamEvent[] {
-    const state = answers.get(answer)
-    if (!finish || !state || state.ended) return []
-    state.ended = true
-    const stop_reason = stopReason(readStop(finish), state.refused, state.calls.size > 0)
-    return [...parts.close(answer), { type: 'answer_end', answer, stop_reason, stop_sequence: undefined }]
-  }
-
-  function end(): StreamEvent[] {
-    const all_ended = answers.size > 0 && [...answers.values()].every((state) => state.ended)
-    if (!all_ended) return fail('the stream ended without a finish_reason')
-    ended = true
-    return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
-  }
-
-  function fail(cause: string): StreamEvent[] {
-    ended = true
-    return [{ type: 'error', error: brokenStream(cause) }]
-  }
-
-  return { decode, finish: () => (ended ? [] : end()) }
 }
 
-/** An error is the last event, whatever else its chunk held. */
-function untilError(events: StreamEvent[]): StreamEvent[] {
-  const error = events.findIndex(({ type }) => type === 'error')
-  return error < 0 ? events : events.slice(0, error + 1)
+function decode(state: State, data: string): StreamEvent[] {
+  if (state.ended) return []
+  if (data === DONE) return end(state)
+  const event = parseObject(data)
+  if (!event || (event.error !== undefined && event.error !== null)) return fail(state, data)
+  state.usage = readUsage(event) ?? state.usage
+  const chunk = uncheckedIn<typeof Chunk>(event)
+  return untilError([
+    ...start(state, chunk),
+    ...eachUncheckedIn<typeof ChunkChoice>(chunk.choices).flatMap((choice) => readChoice(state, choice)),
+  ])
+}
+
+function start(state: State, chunk: Unchecked<typeof Chunk>): StreamEvent[] {
+  if (state.started) return []
+  state.started = true
+  return [{ type: 'start', id: stringIn(chunk.id), model: stringIn(chunk.model), usage: state.usage }]
+}
+
+function readChoice(state: State, choice: Unchecked<typeof ChunkChoice>): StreamEvent[] {
+  const candidate = countIn(choice.index) ?? 0
+  const position = stateOf(state, candidate)
+  if (position.ended) return []
+  const delta = uncheckedIn<typeof ChoiceDelta>(choice.delta)
+  if (stringIn(delta.refusal)) position.refused = true
+  const tokens = readLogprobs(choice.logprobs)
+  return [
+    ...readThinking(state, candidate, delta),
+    ...readTexts(state, candidate, delta),
+    ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
+    ...eachUncheckedIn<typeof CallPiece>(delta.tool_calls).flatMap((call, index) =>
+      readCall(state, candidate, call, countIn(call.index) ?? index),
+    ),
+    ...readFinish(state, candidate, stringIn(choice.finish_reason)),
+  ]
+}
+
+function stateOf({ candidates }: State, candidate: number): CandidateState {
+  const state = candidates.get(candidate) ?? { calls: new Set<number>(), refused: false, ended: false }
+  candidates.set(candidate, state)
+  return state
+}
+
+function readThinking({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+  return readReasoning(delta).flatMap((part): StreamEvent[] => {
+    if (part.kind === 'redacted_thinking') {
+      const opened = parts.open(candidate, `redacted ${part.signature.value}`, part)
+      return [...opened, ...parts.close(candidate)]
+    }
+    const { text, signature } = part
+    return [
+      ...parts.open(candidate, 'thinking', { kind: 'thinking' }),
+      ...(text ? [{ type: 'thinking_delta', candidate, text } as const] : []),
+      ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
+    ]
+  })
+}
+
+function readTexts({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+  const text = `${stringIn(delta.content) ?? ''}${stringIn(delta.refusal) ?? ''}`
+  const signature = readGoogleSignature(delta)
+  if (text === '' && !(signature && parts.openKey(candidate) === 'text')) return []
+  return [
+    ...parts.open(candidate, 'text', { kind: 'text' }),
+    ...(text ? [{ type: 'text_delta', candidate, text } as const] : []),
+    ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
+  ]
+}
+
+function readCall(
+  state: State,
+  candidate: number,
+  call: Unchecked<typeof CallPiece>,
+  index: number,
+): StreamEvent[] {
+  const { calls } = stateOf(state, candidate)
+  const known = calls.has(index)
+  const key = `tool ${index}`
+  // A piece of a call that has already ended: no known server sends one, and no protocol can say it.
+  if (known && state.parts.openKey(candidate) !== key) return fail(state, 'interleaved tool calls')
+  const opened = known
+    ? []
+    : state.parts.open(candidate, key, callStart(call, madeCallId(state.call_id, candidate, calls.size)))
+  calls.add(index)
+  const json = stringIn(uncheckedIn<typeof AnswerFunction>(call.function).arguments)
+  return [...opened, ...(json ? [{ type: 'arguments_delta', candidate, json } as const] : [])]
+}
+
+const callStart = (call: Unchecked<typeof CallPiece>, made_id: string): PartStart => ({
+  kind: 'tool_call',
+  id: stringIn(call.id) || made_id,
+  name: stringIn(uncheckedIn<typeof AnswerFunction>(call.function).name) ?? '',
+  signature: readGoogleSignature(call),
+})
+
+function readFinish(state: State, candidate: number, finish: string | undefined): StreamEvent[] {
+  const position = stateOf(state, candidate)
+  if (!finish) return []
+  position.ended = true
+  const stop_reason = stopReason(readStop(finish), position.refused, position.calls.size > 0)
+  return [
+    ...state.parts.close(candidate),
+    { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
+  ]
 }
 
 /** Some servers say `stop` where they call tools, and OpenAI says it where the model refused. */
@@ -146,5 +191,21 @@ function stopReason(finish: StopReason, refused: boolean, calls: boolean): StopR
   return calls ? 'tool_use' : finish
 }
 
-const brokenStream = (cause: string) =>
-  upstreamFailed('The model provider failed in the middle of its answer. Please try again.', { cause })
+function end(state: State): StreamEvent[] {
+  const { candidates, usage } = state
+  const all_ended = candidates.size > 0 && [...candidates.values()].every(({ ended }) => ended)
+  if (!all_ended) return fail(state, 'the stream ended without a finish_reason')
+  state.ended = true
+  return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
+}
+
+function fail(state: State, cause: string): StreamEvent[] {
+  state.ended = true
+  return [{ type: 'error', error: brokenStream(cause) }]
+}
+
+/** An error is the last event, whatever else its chunk holds. */
+function untilError(events: StreamEvent[]): StreamEvent[] {
+  const error = events.findIndex(({ type }) => type === 'error')
+  return error < 0 ? events : events.slice(0, error + 1)
+}

@@ -1,44 +1,57 @@
-// Owns embeddings as OpenAI has them: what callers ask for, what is sent on, and how vectors are written.
+// OpenAI's embeddings: what callers ask for, what is sent to a provider, and how vectors are written.
 // https://platform.openai.com/docs/api-reference/embeddings
 import { UpstreamFault } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import {
-  type Json,
-  type JsonObject,
-  maybe,
-  objectIn,
-  objectsIn,
-  oneOf,
-  refusal,
-  wantArray,
-  wantCount,
-  wantString,
-} from '../wire/json.ts'
-import { readUsage } from './usage.ts'
+  Anything,
+  Choice,
+  Count,
+  eachUncheckedIn,
+  FieldReader,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { type Json, type JsonObject, refusal, wantArray, wantCount, wantString } from '../wire/json.ts'
+import { keyHeaders } from './target.ts'
+import { readCounts } from './usage.ts'
 
 /** "any array must be 2048 dimensions or less" */
 const MAX_INPUTS = 2_048
 const FORMATS = { float: 'float', base64: 'base64' } as const
+
+export const EmbeddingsRequest = Fields({
+  /** One text or many, or the tokens of one or many. */
+  input: Anything,
+  dimensions: optional(Count),
+  encoding_format: optional(Choice(FORMATS)),
+  user: optional(Text),
+})
+export const EmbeddingUsage = Fields({ prompt_tokens: optional(Count), total_tokens: optional(Count) })
+export const Embeddings = Fields({
+  data: List(Fields({ embedding: Anything })),
+  usage: optional(EmbeddingUsage),
+})
 
 /**
  * Reads the body of an embeddings call.
  * @throws GatewayError invalid_request naming the field
  */
 export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
-  const dimensions = maybe(wantCount, body.dimensions, 'dimensions')
+  const asked = new FieldReader(EmbeddingsRequest, body, '')
+  const dimensions = asked.get('dimensions')
   if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
-  maybe(wantString, body.user, 'user')
-  const { encoding_format } = body
+  asked.get('user')
   return {
     body,
-    ...readInput(body.input),
+    ...readInput(asked.get('input')),
     dimensions,
-    encoding_format:
-      encoding_format === undefined || encoding_format === null
-        ? 'float'
-        : oneOf(FORMATS, encoding_format, 'encoding_format'),
+    encoding_format: asked.get('encoding_format') ?? 'float',
   }
 }
 
@@ -51,7 +64,7 @@ function readInput(input: Json | undefined): Input {
   if (first === undefined) throw refusal('input', 'must not be empty.')
   if (typeof first === 'number')
     return { texts: undefined, count: 1, input_tokens: readTokens(input, 'input') }
-  if (input.length > MAX_INPUTS) throw refusal('input', `must be at most ${MAX_INPUTS} inputs.`)
+  if (input.length > MAX_INPUTS) throw refusal('input', `must be a list of at most ${MAX_INPUTS} inputs.`)
   if (typeof first === 'string') return textInput(input.map((item, at) => readText(item, `input[${at}]`)))
   if (!Array.isArray(first)) throw refusal('input[0]', INPUT_MUST)
   const input_tokens = input.reduce<number>((sum, item, at) => sum + readTokens(item, `input[${at}]`), 0)
@@ -80,29 +93,31 @@ function readTokens(value: Json, path: string): number {
   return tokens.length
 }
 
-/** A provider of this protocol gets the caller's own body under its own name of the model, and its bytes go back. */
+/**
+ * A provider of this protocol gets the caller's body with its own name of the model, and its bytes go back as they are.
+ */
 export const openaiEmbeddings: EmbeddingProtocol = {
   target: ({ api_key }) => ({
     path: '/embeddings',
-    headers: api_key === '' ? {} : { authorization: `Bearer ${api_key}` },
+    headers: keyHeaders(api_key),
   }),
   encode: ({ body }, model) => (body.model === model ? body : { ...body, model }),
   decode(json, { count }) {
-    const answer = objectIn(json)
-    const found = objectsIn(answer.data).length
+    const answer = uncheckedIn<typeof Embeddings>(json)
+    const found = eachUncheckedIn(answer.data).length
     if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
 }
 
-/** Undefined where the answer says nothing of what it read; `total_tokens` is all that some servers tell. */
-function readEmbeddingUsage(answer: JsonObject): Usage | undefined {
-  const { prompt_tokens, total_tokens } = objectIn(answer.usage)
-  return readUsage({ usage: { prompt_tokens: prompt_tokens ?? total_tokens ?? null } })
+/** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
+function readEmbeddingUsage({ usage }: Unchecked<typeof Embeddings>): Usage | undefined {
+  const { prompt_tokens, total_tokens } = uncheckedIn<typeof EmbeddingUsage>(usage)
+  return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null })
 }
 
 /**
- * An answer in this protocol, from the vectors of another.
+ * An answer in this protocol, made of another protocol's vectors.
  *
  * @param billed shown as the usage
  */

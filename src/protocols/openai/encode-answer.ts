@@ -1,15 +1,10 @@
-// Owns the writing of a canonical answer as a whole chat completion.
+// A canonical answer, written as a whole chat completion.
 // https://platform.openai.com/docs/api-reference/chat/object
-import {
-  type Answer,
-  type AnswerContext,
-  type ConversationAnswer,
-  type ToolCallPart,
-  textOf,
-} from '../canonical.ts'
+import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
+import { type ToolCallPart, textOf } from '../canonical/parts.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { writeLogprobs } from './logprobs.ts'
-import { reasoningFields, sealField } from './reasoning.ts'
+import { googleSignatureField, reasoningFields } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
 
@@ -20,19 +15,19 @@ export const encodeAnswer = (answer: ConversationAnswer, context: AnswerContext)
     object: 'chat.completion',
     created: context.created_s,
     model: answer.model ?? context.model,
-    choices: answer.answers.map(encodeChoice),
+    choices: answer.candidates.map(encodeChoice),
     usage: answer.usage && writeUsage(answer.usage),
   })
 
-const encodeChoice = (answer: Answer, index: number): JsonObject => ({
+const encodeChoice = (candidate: Candidate, index: number): JsonObject => ({
   index,
-  message: encodeMessage(answer),
-  logprobs: writeLogprobs(answer.logprobs),
-  finish_reason: writeStop(answer.stop_reason),
+  message: encodeMessage(candidate),
+  logprobs: writeLogprobs(candidate.logprobs),
+  finish_reason: writeStop(candidate.stop_reason),
 })
 
-/** What was written before a refusal stays the content, as it does in a stream; `finish_reason` tells of the refusal. */
-function encodeMessage({ parts }: Answer): JsonObject {
+/** What was written before a refusal stays the content, as in a stream; `finish_reason` tells of the refusal. */
+function encodeMessage({ parts }: Candidate): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const thinking = parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking')
@@ -43,7 +38,7 @@ function encodeMessage({ parts }: Answer): JsonObject {
     refusal: null,
     ...reasoningFields(thinking),
     tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
-    ...sealField(texts.at(-1)?.signature),
+    ...googleSignatureField(texts.at(-1)?.signature),
   })
 }
 
@@ -51,5 +46,5 @@ const encodeCall = (call: ToolCallPart): JsonObject => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-  ...sealField(call.signature),
+  ...googleSignatureField(call.signature),
 })

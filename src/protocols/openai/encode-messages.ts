@@ -1,49 +1,53 @@
-// Owns the writing of a conversation's turns as a chat completion's messages.
-import type {
-  ConversationRequest,
-  MediaPart,
-  Part,
-  TextPart,
-  ToolCallPart,
-  ToolResultPart,
-  Turn,
-} from '../canonical.ts'
-import { textOf } from '../canonical.ts'
-import { refusePart } from '../carried.ts'
+// A conversation's turns, written as the messages of a chat completion request.
+import {
+  type MediaPart,
+  type Part,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  type Turn,
+  textOf,
+} from '../canonical/parts.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
-import { sealField } from './reasoning.ts'
+import { carries } from './carries.ts'
+import { googleSignatureField } from './reasoning.ts'
 
 /**
- * The system prompt first, as one message, for many chat templates take no second one; then every turn, its tool results
- * as messages of their own in front of it.
- * @param takes_seals the model is one of Gemini's, which wants its seals back; OpenAI refuses fields that it does not know
+ * The system prompt first, as one message, because many chat templates take only one; then every turn, with its tool
+ * results as messages of their own before it.
+ * @param takes_signatures the model is one of Gemini's, which needs its signatures back; OpenAI refuses fields that it
+ * does not know
  */
-export function encodeMessages(request: ConversationRequest, takes_seals: boolean): JsonObject[] {
+export function encodeMessages(request: ConversationRequest, takes_signatures: boolean): JsonObject[] {
   const system = request.system.length > 0 ? [{ role: 'system', content: request.system.join('\n\n') }] : []
-  const seal = takes_seals ? sealField : () => ({})
+  const signatureField: SignatureField = takes_signatures ? googleSignatureField : () => ({})
   const encodeTurn = (turn: Turn): JsonObject[] =>
-    turn.role === 'assistant' ? [encodeAssistant(turn.parts, seal)] : encodeUser(turn.parts)
+    turn.role === 'assistant' ? [encodeAssistant(turn.parts, signatureField)] : encodeUser(turn.parts)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
+type SignatureField = typeof googleSignatureField
+
 /** Thinking is left out: OpenAI's models take none back. */
-function encodeAssistant(parts: readonly Part[], seal: typeof sealField): JsonObject {
+function encodeAssistant(parts: readonly Part[], signatureField: SignatureField): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const text = textOf(texts)
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
-    tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, seal)) : undefined,
-    ...seal(texts.at(-1)?.signature),
+    tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, signatureField)) : undefined,
+    ...signatureField(texts.at(-1)?.signature),
   })
 }
 
-const encodeCall = (call: ToolCallPart, seal: typeof sealField): JsonObject => ({
+const encodeCall = (call: ToolCallPart, signatureField: SignatureField): JsonObject => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-  ...seal(call.signature),
+  ...signatureField(call.signature),
 })
 
 function encodeUser(parts: readonly Part[]): JsonObject[] {
@@ -60,7 +64,7 @@ function encodeUser(parts: readonly Part[]): JsonObject[] {
 const isContent = (part: Part): part is TextPart | MediaPart =>
   part.kind === 'text' || part.kind === 'image' || part.kind === 'audio' || part.kind === 'document'
 
-/** A tool message holds text only; what else a tool gave follows in the user's message. */
+/** A tool message holds text only; anything else that a tool gave follows in the user's message. */
 const encodeResult = (result: ToolResultPart): JsonObject => ({
   role: 'tool',
   tool_call_id: result.call_id,
@@ -83,11 +87,11 @@ const MEDIA: Readonly<Record<MediaPart['kind'], (part: MediaPart) => JsonObject>
   }),
   audio: ({ source, at }) => {
     const format = source.by === 'data' ? AUDIO_FORMATS[source.mime_type] : undefined
-    if (source.by === 'url' || format === undefined) throw refusePart('audio', 'openai', at)
+    if (source.by === 'url' || format === undefined) throw unsupportedPiece('audio', carries, at)
     return { type: 'input_audio', input_audio: { data: source.data, format } }
   },
   document: ({ source, name, at }) => {
-    if (source.by === 'url') throw refusePart('document_url', 'openai', at)
+    if (source.by === 'url') throw unsupportedPiece('document_url', carries, at)
     return { type: 'file', file: { filename: name ?? 'document', file_data: dataUri(source) } }
   },
 }

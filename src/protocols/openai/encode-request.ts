@@ -1,15 +1,11 @@
-// Owns the writing of a canonical request as a chat completion request.
+// A canonical request, written as a chat completion request.
 // https://platform.openai.com/docs/api-reference/chat/create
-import type {
-  ConversationRequest,
-  OutputFormat,
-  TargetModel,
-  ToolChoice,
-  ToolDefinition,
-} from '../canonical.ts'
-import { refuseUnsayable } from '../carried.ts'
+import type { OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
+import { rejectUnsupported } from '../carries.ts'
 import { effortOf } from '../thinking.ts'
 import { compact, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import { encodeMessages } from './encode-messages.ts'
 import { type Generation, generationOf, nearestEffort } from './model.ts'
 import { strictIfTaken } from './schema.ts'
@@ -18,21 +14,21 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/
 const SCHEMA_NAME = 'answer'
 
 /**
- * A canonical request for a provider that speaks chat completions. Its usage is always asked for.
- * @throws GatewayError invalid_request for what chat completions cannot say
+ * A canonical request for a provider that speaks chat completions. A stream is always asked for its usage.
+ * @throws GatewayError invalid_request for what chat completions has no place for
  */
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
-  refuseUnsayable(request, 'openai')
+  rejectUnsupported(request, carries)
   const generation = generationOf(target.model)
   return compact({
     model: target.model,
-    messages: encodeMessages(request, generation.takes_seals),
+    messages: encodeMessages(request, generation.takes_signatures),
     ...(request.streams ? { stream: true, stream_options: { include_usage: true } } : {}),
     [generation.limit_field]: request.max_output_tokens,
     ...encodeSampling(request, generation),
     stop: request.stop.length > 0 ? [...request.stop] : undefined,
     seed: request.seed,
-    n: request.answers,
+    n: request.candidates,
     reasoning_effort: encodeEffort(request, generation),
     response_format: request.output && encodeOutput(request.output),
     ...encodeTools(request),
@@ -49,7 +45,7 @@ function encodeSampling(
   return takes_sampling ? { temperature, top_p, frequency_penalty, presence_penalty } : {}
 }
 
-/** Thinking that the model may decide on is not said: servers without reasoning refuse the field. */
+/** Left out where the model may decide: servers without reasoning refuse the field. */
 function encodeEffort({ thinking }: ConversationRequest, generation: Generation): string | undefined {
   const effort = thinking?.mode === 'off' ? 'none' : thinking && effortOf(thinking)
   return effort && nearestEffort(generation, effort)
@@ -65,7 +61,7 @@ function encodeOutput(output: OutputFormat): JsonObject {
   }
 }
 
-/** The fields that tools need; a choice among no tools is refused by the vendor, so it is left out. */
+/** The fields for tools; the provider refuses a choice among no tools, so it is left out. */
 function encodeTools(request: ConversationRequest): Record<string, Json | undefined> {
   if (request.tools.length === 0) return {}
   return {

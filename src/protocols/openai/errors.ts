@@ -1,9 +1,11 @@
-// Owns the error shape of chat completions: HTTP status, type and code of each kind of error.
+// The error shape of chat completions: the HTTP status, the type and the code of each kind of error.
 
 import type { ErrorKind, GatewayError } from '../../domain/errors.ts'
 import type { JsonObject } from '../wire/json.ts'
 
-/** https://platform.openai.com/docs/guides/error-codes: status, type, and the code where an error has none of its own. */
+/**
+ * https://platform.openai.com/docs/guides/error-codes: status, type, and the code for errors without one of their own.
+ */
 const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]>> = {
   invalid_request: [400, 'invalid_request_error', null],
   unauthenticated: [401, 'invalid_request_error', 'invalid_api_key'],

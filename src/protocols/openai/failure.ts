@@ -1,9 +1,12 @@
-// Owns what a refusal of a provider means: whose doing it is, and when to come back.
+// The meaning of a refusal in chat completions: its failure class, and when to come back.
 import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { refusalWords } from '../refusal-words.ts'
-import { type JsonObject, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { refusalMessage } from '../refusal-message.ts'
+import { objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+
+export const ErrorDetail = Fields({ message: optional(Text), code: optional(Text), param: optional(Text) })
 
 /** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
@@ -18,15 +21,18 @@ const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   billing_hard_limit_reached: 'bad_key',
   invalid_api_key: 'bad_key',
   model_not_found: 'upstream_error',
-  /** OpenRouter and moderation: the prompt is at fault, though the status is 403. */
+  /** OpenRouter's moderation: the prompt is at fault, though the status is 403. */
   content_policy_violation: 'bad_request',
   content_filter: 'bad_request',
 }
 
-/** Reads a refusal. @param body an OpenAI error, Ollama's bare text of one, one in an array (Google), HTML, or nothing */
+/**
+ * Reads a refusal.
+ * @param body an OpenAI error, the same as a bare text (Ollama) or in an array (Google), HTML of a proxy, or nothing
+ */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
-  const message = refusalWords(stringIn(error.message), status, body)
+  const message = refusalMessage(stringIn(error.message), status, body)
   return {
     failure_class:
       FAILURE_CLASS_BY_CODE[stringIn(error.code) ?? ''] ??
@@ -37,9 +43,10 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   }
 }
 
-function readError(body: string): JsonObject {
+/** The error in a refusal's body; empty where there is none. */
+export function readError(body: string): Unchecked<typeof ErrorDetail> {
   const first = body.startsWith('[') ? parseObject(`{"list":${body}}`)?.list : undefined
   const answer = Array.isArray(first) ? objectIn(first[0]) : parseObject(body)
   const error = answer?.error
-  return typeof error === 'string' ? { message: error } : objectIn(error)
+  return typeof error === 'string' ? { message: error } : uncheckedIn<typeof ErrorDetail>(error)
 }

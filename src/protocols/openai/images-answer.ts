@@ -1,10 +1,14 @@
-// Owns what OpenAI's images API answered: its images, or whose doing it is that there are none.
+// The answer of OpenAI's images API: its images, or why there are none.
 import type { UpstreamFailure } from '../facts.ts'
+import { eachUncheckedIn, Fields, List, optional, Text, uncheckedIn } from '../forms.ts'
 import type { ImageAnswer } from '../images.ts'
-import { type JsonObject, objectIn, objectsIn, parseObject, stringIn } from '../wire/json.ts'
-import { readFailure } from './failure.ts'
+import { type JsonObject, stringIn } from '../wire/json.ts'
+import { readError, readFailure } from './failure.ts'
 
-/** Codes of an error that mean moderation: of the GPT image models, of those before them, and of Azure's. */
+export const DrawnImage = Fields({ b64_json: optional(Text), revised_prompt: optional(Text) })
+export const DrawnImages = Fields({ data: List(DrawnImage) })
+
+/** Error codes that mean moderation: of the GPT image models, of the models before them, and of Azure's. */
 const MODERATION: ReadonlySet<string> = new Set([
   'moderation_blocked',
   'content_policy_violation',
@@ -12,9 +16,10 @@ const MODERATION: ReadonlySet<string> = new Set([
   'content_filter',
 ])
 
-/** Images in base64; an image that is only an address counts as none, for no address of a vendor's reaches a caller. */
-export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
-  const [first, ...rest] = objectsIn(answer.data)
+/** Images in base64. One that is only an address counts as none, because callers are shown no provider's addresses. */
+export function decodeImageAnswer(body: JsonObject): ImageAnswer {
+  const answer = uncheckedIn<typeof DrawnImages>(body)
+  const [first, ...rest] = eachUncheckedIn<typeof DrawnImage>(answer.data)
     .map(({ b64_json, revised_prompt }) => ({
       base64: stringIn(b64_json) ?? '',
       revised_prompt: stringIn(revised_prompt) ?? null,
@@ -23,10 +28,10 @@ export function decodeImageAnswer(answer: JsonObject): ImageAnswer {
   return first ? { images: [first, ...rest] } : { refusal: 'no_image_generated' }
 }
 
-/** A refusal of the vendor's; his moderation is told apart from what else may be wrong with a request. */
+/** A refusal, in which moderation is told apart from other faults of a request. */
 export function readImageFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const failure = readFailure(status, headers, body)
-  const error = objectIn(parseObject(body)?.error)
+  const error = readError(body)
   if (MODERATION.has(stringIn(error.code) ?? ''))
     return { ...failure, failure_class: 'bad_request', code: 'content_policy_violation' }
   return error.param === 'size' ? { ...failure, code: 'unsupported_size' } : failure

@@ -1,15 +1,15 @@
-// Owns asking OpenAI's images API for images: generations in JSON, edits of one or several images as a form.
+// The request to OpenAI's images API: generations in JSON, edits of one or several images as a form.
 import type { ImageRequest, ImageTarget, Reference } from '../images.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { familyOf } from './images-models.ts'
-import { target } from './target.ts'
+import { keyHeaders } from './target.ts'
 
 /** https://platform.openai.com/docs/api-reference/images/create and /createEdit */
 export function encodeImageRequest(
   request: ImageRequest,
   { model, api_key }: { model: string; api_key: string },
 ): ImageTarget {
-  const { headers } = target({ api_key })
+  const headers = keyHeaders(api_key)
   const fields = fieldsOf(request, model)
   if (request.references.length === 0) {
     return {
@@ -25,17 +25,17 @@ export function encodeImageRequest(
 function fieldsOf(request: ImageRequest, model: string): JsonObject {
   const { prompt, count, size, aspect_ratio, quality, background, output_format } = request
   const family = familyOf(model)
-  const wished = size ?? (family.speaks_gpt ? aspect_ratio : undefined)
-  const made = wished && family.sizeFor(wished)
+  const desired = size ?? (family.takes_gpt_fields ? aspect_ratio : undefined)
+  const made = desired && family.sizeFor(desired)
   const common = { model, prompt, n: count, size: made && `${made.width}x${made.height}` }
   return compact(
-    family.speaks_gpt
+    family.takes_gpt_fields
       ? { ...common, quality, background, output_format: formatFor(background, output_format) }
       : { ...common, response_format: 'b64_json' },
   )
 }
 
-/** A transparent image needs a format that can be one; PNG is what the API answers with where none is said. */
+/** JPEG cannot be transparent; PNG is the API's default. */
 const formatFor = (background: string | undefined, format: string | undefined): string | undefined =>
   background === 'transparent' && format === 'jpeg' ? 'png' : format
 

@@ -1,11 +1,11 @@
-// Owns drawing over OpenAI's images API as a whole: the verbs of an ImageProtocol, gathered.
+// Images over OpenAI's images API: the verbs of an ImageProtocol, gathered.
 import type { ImageProtocol } from '../images.ts'
 import { decodeImageAnswer, readImageFailure } from './images-answer.ts'
 import { familyOf } from './images-models.ts'
 import { encodeImageRequest } from './images-request.ts'
 
 export const openaiImages: ImageProtocol = {
-  maxPerRequest: (model) => familyOf(model).most_per_request,
+  maxPerRequest: (model) => familyOf(model).max_per_request,
   encode: encodeImageRequest,
   decode: decodeImageAnswer,
   readFailure: readImageFailure,

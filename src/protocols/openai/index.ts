@@ -1,5 +1,6 @@
-// The chat completions protocol, its verbs gathered.
+// The chat completions protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -17,6 +18,9 @@ import { estimateOutput, readUsage } from './usage.ts'
 
 export const openai: Protocol = {
   name: 'openai',
+  // Ollama, vLLM and llama.cpp.
+  keyless_over_http: true,
+  carries,
   readFailure,
   renderError,
   renderStreamError,

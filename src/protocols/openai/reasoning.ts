@@ -1,46 +1,70 @@
-// Owns where chat completions carry thinking and its seals. OpenAI has no place for them, so these are the ones that others
-// made: `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google).
+// Thinking and its signatures in chat completions. OpenAI has no fields for them, so these are the ones that others added:
+// `reasoning_content` (vLLM, llama.cpp), `reasoning_details` (OpenRouter), `extra_content.google` (Google).
 // https://openrouter.ai/docs/use-cases/reasoning-tokens, https://ai.google.dev/gemini-api/docs/thought-signatures
-import type { ProtocolName, RedactedThinkingPart, Signature, ThinkingPart } from '../canonical.ts'
-import { compact, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import type { RedactedThinkingPart, Signature, ThinkingPart } from '../canonical/parts.ts'
+import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { compact, type JsonObject, stringIn } from '../wire/json.ts'
 
-/** OpenRouter's names of the vendors' formats. */
-const FORMATS: Readonly<Record<ProtocolName, string>> = {
-  gemini: 'google-gemini-v1',
-  anthropic: 'anthropic-claude-v1',
-  openai: 'openai-responses-v1',
+/**
+ * OpenRouter's name of the format that OpenAI's own models sign in; other formats pass under the name that they came
+ * with.
+ */
+const OWN_FORMAT = 'openai-responses-v1'
+/** Google's OpenAI-compatible endpoint carries signatures of this format only, in a field of its own. */
+const GOOGLE_FORMAT = 'google-gemini-v1'
+
+export const GoogleContent = Fields({ thought_signature: optional(Text) })
+export const ExtraContent = Fields({ google: optional(GoogleContent) })
+/** A tool call, or a message, that may be signed by Google's endpoint. */
+export const SignedByGoogle = Fields({ extra_content: optional(ExtraContent) })
+
+export const ReasoningDetail = Fields({
+  type: Text,
+  format: optional(Text),
+  text: optional(Text),
+  summary: optional(Text),
+  signature: optional(Text),
+  data: optional(Text),
+})
+export const Reasoning = Fields({
+  reasoning_details: optional(List(ReasoningDetail)),
+  reasoning_content: optional(Text),
+  /** The same under another server's name. */
+  reasoning: optional(Text),
+})
+
+/** The signature on a tool call or a message, as Google's endpoint writes it. */
+export function readGoogleSignature({
+  extra_content,
+}: Unchecked<typeof SignedByGoogle>): Signature | undefined {
+  const { google } = uncheckedIn<typeof ExtraContent>(extra_content)
+  const value = stringIn(uncheckedIn<typeof GoogleContent>(google).thought_signature)
+  return value ? { format: GOOGLE_FORMAT, value } : undefined
 }
 
-const issuerOf = (format: string | undefined): ProtocolName =>
-  (Object.keys(FORMATS) as ProtocolName[]).find((name) => FORMATS[name] === format) ?? 'openai'
+/** The field for Gemini's signature on a tool call or a message; there is none for others'. */
+export const googleSignatureField = (signature: Signature | undefined): JsonObject =>
+  signature?.format === GOOGLE_FORMAT
+    ? { extra_content: { google: { thought_signature: signature.value } } }
+    : {}
 
-/** The seal on a tool call or a message, as Google's endpoint writes it. */
-export function readToolSignature(holder: JsonObject): Signature | undefined {
-  const value = stringIn(objectIn(objectIn(holder.extra_content).google).thought_signature)
-  return value ? { issuer: 'gemini', value } : undefined
-}
-
-/** The field that holds Gemini's seal on a tool call or a message; others' seals have no place there. */
-export const sealField = (signature: Signature | undefined): JsonObject =>
-  signature?.issuer === 'gemini' ? { extra_content: { google: { thought_signature: signature.value } } } : {}
-
-/** The thinking of a message, sealed where it was. */
-export function readReasoning(message: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
-  const details = objectsIn(message.reasoning_details).flatMap(readDetail)
+/** The thinking of a message, with its signatures. */
+export function readReasoning(message: Unchecked<typeof Reasoning>): (ThinkingPart | RedactedThinkingPart)[] {
+  const details = eachUncheckedIn<typeof ReasoningDetail>(message.reasoning_details).flatMap(readDetail)
   if (details.length > 0) return details
   const text = stringIn(message.reasoning_content) ?? stringIn(message.reasoning)
   return text ? [{ kind: 'thinking', text }] : []
 }
 
-function readDetail(detail: JsonObject): (ThinkingPart | RedactedThinkingPart)[] {
-  const issuer = issuerOf(stringIn(detail.format))
+function readDetail(detail: Unchecked<typeof ReasoningDetail>): (ThinkingPart | RedactedThinkingPart)[] {
+  const format = stringIn(detail.format) ?? OWN_FORMAT
   const data = stringIn(detail.data)
   if (detail.type === 'reasoning.encrypted' && data)
-    return [{ kind: 'redacted_thinking', signature: { issuer, value: data } }]
+    return [{ kind: 'redacted_thinking', signature: { format, value: data } }]
   const text = stringIn(detail.text) ?? stringIn(detail.summary)
   const value = stringIn(detail.signature)
   if (text === undefined && value === undefined) return []
-  return [{ kind: 'thinking', text: text ?? '', signature: value ? { issuer, value } : undefined }]
+  return [{ kind: 'thinking', text: text ?? '', signature: value ? { format, value } : undefined }]
 }
 
 /** One entry of `reasoning_details`. */
@@ -50,17 +74,17 @@ export const reasoningDetail = (part: ThinkingPart | RedactedThinkingPart, index
         type: 'reasoning.text',
         text: part.text,
         signature: part.signature?.value,
-        format: part.signature ? FORMATS[part.signature.issuer] : undefined,
+        format: part.signature?.format,
         index,
       })
     : {
         type: 'reasoning.encrypted',
         data: part.signature.value,
-        format: FORMATS[part.signature.issuer],
+        format: part.signature.format,
         index,
       }
 
-/** A message's thinking as its fields: the text for people, and the details that a client sends back. */
+/** The fields for a message's thinking: the text for people, and the details that a client sends back. */
 export function reasoningFields(parts: readonly (ThinkingPart | RedactedThinkingPart)[]): JsonObject {
   if (parts.length === 0) return {}
   const text = parts.map((part) => (part.kind === 'thinking' ? part.text : '')).join('')

@@ -1,9 +1,11 @@
-// Owns which JSON Schemas OpenAI holds its models to.
+// The JSON Schemas that OpenAI can hold its models to.
 // https://platform.openai.com/docs/guides/structured-outputs#supported-schemas
 
 import { type Json, type JsonObject, objectIn } from '../wire/json.ts'
 
-/** `strict` where it was asked for and the vendor would not refuse it: every object closed, and every property required. */
+/**
+ * `strict` as asked for, unless the provider would refuse it: every object must be closed, and every property required.
+ */
 export const strictIfTaken = (
   strict: boolean | undefined,
   schema: JsonObject | undefined,

@@ -1,5 +1,5 @@
-// Owns the table between a chat completion's finish_reason and the canonical stop reasons.
-import type { StopReason } from '../canonical.ts'
+// The table between a chat completion's finish_reason and the canonical stop reasons.
+import type { StopReason } from '../canonical/answer.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
@@ -23,7 +23,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
   other: 'stop',
 }
 
-/** The canonical reason; `other` for one that servers made up. */
+/** The canonical reason; `other` for an unknown one. */
 export const readStop = (finish_reason: string): StopReason => READ[finish_reason] ?? 'other'
 
 export const writeStop = (reason: StopReason): string => WRITTEN[reason]

@@ -1,12 +1,16 @@
+// Where a chat completion request goes at a provider, and how it shows its key.
 import type { UpstreamTarget } from '../facts.ts'
-// Owns where a chat completion request goes at a provider, and how it shows its key.
 
 /**
- * Path and headers of a call. `base_url` holds the version, as in OpenAI's SDKs, for it differs from server to server:
+ * Path and headers of a call. `base_url` includes the version, as in OpenAI's SDKs, because it differs between servers:
  * https://api.openai.com/v1, https://openrouter.ai/api/v1, https://generativelanguage.googleapis.com/v1beta/openai,
- * http://localhost:11434/v1 (Ollama). Model and stream are told in the body.
+ * http://localhost:11434/v1 (Ollama). The body names the model and says whether to stream.
  */
 export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
   path: '/chat/completions',
-  headers: api_key === '' ? {} : { authorization: `Bearer ${api_key}` },
+  headers: keyHeaders(api_key),
 })
+
+/** How every endpoint of the protocol is shown a key. */
+export const keyHeaders = (api_key: string): Record<string, string> =>
+  api_key === '' ? {} : { authorization: `Bearer ${api_key}` }

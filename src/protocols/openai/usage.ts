@@ -1,24 +1,46 @@
-// Owns what a chat completion's usage says of the tokens that are billed, both ways.
+// The billed tokens in a chat completion's usage, read and written.
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
-import { countIn, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
+import { countIn, type Json, type JsonObject, stringIn } from '../wire/json.ts'
+
+export const PromptDetails = Fields({ cached_tokens: optional(Count), audio_tokens: optional(Count) })
+export const CompletionDetails = Fields({ reasoning_tokens: optional(Count) })
+export const CompletionUsage = Fields({
+  prompt_tokens: optional(Count),
+  prompt_tokens_details: optional(PromptDetails),
+  completion_tokens: optional(Count),
+  completion_tokens_details: optional(CompletionDetails),
+})
+
+/** The usage of a whole answer, or of a stream's last chunk; undefined where it reports none. */
+export const readUsage = (answer: JsonObject): Usage | undefined => readCounts(answer.usage)
 
 /**
- * The usage of an answer, or of a stream's last chunk. `prompt_tokens` includes the cached ones and `completion_tokens` the
- * reasoning: neither is added again. Undefined where the answer carries none.
+ * The counts of a usage. `prompt_tokens` includes the cached tokens and `completion_tokens` the reasoning: neither is
+ * added again. Undefined where the counts are absent.
  */
-export function readUsage(answer: JsonObject): Usage | undefined {
-  const usage = objectIn(answer.usage)
+export function readCounts(value: Json | undefined): Usage | undefined {
+  const usage = uncheckedIn<typeof CompletionUsage>(value)
   const prompt = countIn(usage.prompt_tokens)
   const completion = countIn(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
-  const read = objectIn(usage.prompt_tokens_details)
+  const read = uncheckedIn<typeof PromptDetails>(usage.prompt_tokens_details)
+  const written = uncheckedIn<typeof CompletionDetails>(usage.completion_tokens_details)
   const cache_read_tokens = Math.min(countIn(read.cached_tokens) ?? 0, prompt ?? 0)
   const uncached = (prompt ?? 0) - cache_read_tokens
   const input_audio_tokens = Math.min(countIn(read.audio_tokens) ?? 0, uncached)
-  const reasoning = countIn(objectIn(usage.completion_tokens_details).reasoning_tokens) ?? 0
-  const thinking_tokens = Math.min(reasoning, completion ?? 0)
+  const thinking_tokens = Math.min(countIn(written.reasoning_tokens) ?? 0, completion ?? 0)
   return {
     input_tokens: uncached - input_audio_tokens,
     input_audio_tokens,
@@ -31,7 +53,10 @@ export function readUsage(answer: JsonObject): Usage | undefined {
   }
 }
 
-/** What was billed, as a caller of chat completions reads it. `cache_write_tokens` is OpenRouter's word; OpenAI has none. */
+/**
+ * What was billed, as a caller of chat completions reads it. OpenAI has no `cache_write_tokens`; the name is
+ * OpenRouter's.
+ */
 export function writeUsage(usage: Usage): JsonObject {
   const written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
   return {
@@ -47,18 +72,30 @@ export function writeUsage(usage: Usage): JsonObject {
   }
 }
 
+export const WrittenFunction = Fields({ name: optional(Text), arguments: optional(Text) })
+export const WrittenCall = Fields({ function: optional(WrittenFunction) })
+/** A message as far as the model wrote it. */
+export const WrittenMessage = Fields({
+  content: optional(Text),
+  refusal: optional(Text),
+  reasoning_content: optional(Text),
+  reasoning: optional(Text),
+  tool_calls: optional(List(WrittenCall)),
+})
+export const WrittenChoice = Fields({ message: optional(WrittenMessage) })
+
 /** The output of a whole answer in estimated tokens, for one without usage. */
-export function estimateOutput(answer: JsonObject): number {
-  return objectsIn(answer.choices).reduce(
-    (tokens, choice) => tokens + estimateTokens(writtenText(objectIn(choice.message))),
+export const estimateOutput = (answer: JsonObject): number =>
+  eachUncheckedIn<typeof WrittenChoice>(answer.choices).reduce(
+    (tokens, { message }) =>
+      tokens + estimateTokens(writtenText(uncheckedIn<typeof WrittenMessage>(message))),
     0,
   )
-}
 
-/** All text that a message, or a stream's delta, makes the model write. */
-export function writtenText(message: JsonObject): string {
-  const calls = objectsIn(message.tool_calls).map((call) => {
-    const called = objectIn(call.function)
+/** All text of a message that the model wrote. */
+function writtenText(message: Unchecked<typeof WrittenMessage>): string {
+  const calls = eachUncheckedIn<typeof WrittenCall>(message.tool_calls).map((call) => {
+    const called = uncheckedIn<typeof WrittenFunction>(call.function)
     return `${stringIn(called.name) ?? ''}${stringIn(called.arguments) ?? ''}`
   })
   const thought = stringIn(message.reasoning_content) ?? stringIn(message.reasoning)

@@ -166,7 +166,7 @@ describe('what a request asks for', () => {
     })
 
   test('the limit, and one answer', () => {
-    expect(ask({})).toMatchObject({ max_output_tokens: 100, answers: 1 })
+    expect(ask({})).toMatchObject({ max_output_tokens: 100, candidates: 1 })
   })
 
   const nothing = ask({}).input_tokens

@@ -174,7 +174,7 @@ describe('facts for the quote', () => {
       generation_config: { max_output_tokens: 100, candidate_count: 3 },
     }
     for (const request of [camel, snake]) {
-      expect(gemini.text.readRequest(request)).toMatchObject({ max_output_tokens: 100, answers: 3 })
+      expect(gemini.text.readRequest(request)).toMatchObject({ max_output_tokens: 100, candidates: 3 })
     }
   })
 
@@ -182,7 +182,7 @@ describe('facts for the quote', () => {
     expect(gemini.text.readRequest(body({ text: 'hi' }))).toEqual({
       input_tokens: 1,
       max_output_tokens: undefined,
-      answers: 1,
+      candidates: 1,
       input_fields: ['input_tokens', 'cache_read_tokens'],
     })
   })

@@ -151,8 +151,8 @@ describe('what a request asks for', () => {
     [{ max_completion_tokens: 7, max_tokens: 5 }, 7, 1],
     [{ n: 3 }, undefined, 3],
     [{ n: null, max_tokens: null }, undefined, 1],
-  ])('%o: a limit of %p, and %d answers', (fields, max_output_tokens, answers) => {
-    expect(ask(fields)).toMatchObject({ max_output_tokens, answers })
+  ])('%o: a limit of %p, and %d answers', (fields, max_output_tokens, candidates) => {
+    expect(ask(fields)).toMatchObject({ max_output_tokens, candidates })
   })
 
   const nothing = ask({}).input_tokens

@@ -2,17 +2,16 @@
 
 import fc from 'fast-check'
 import type { Usage } from '../../../src/domain/usage.ts'
-import type {
-  Answer,
-  ConversationAnswer,
-  ConversationRequest,
-  Part,
-  Signature,
-  TextPart,
-  Turn,
-} from '../../../src/protocols/canonical.ts'
-import { mergeTurns } from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
+import type { Candidate, ConversationAnswer } from '../../../src/protocols/canonical/answer.ts'
+import {
+  mergeTurns,
+  type Part,
+  type Signature,
+  type TextPart,
+  type Turn,
+} from '../../../src/protocols/canonical/parts.ts'
+import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../../src/protocols/wire/json.ts'
 
 const base64 = fc
@@ -47,10 +46,17 @@ const media: fc.Arbitrary<Part> = fc.oneof(
   ),
 )
 
-const signatureOf = (issuer: BuiltInProtocol): fc.Arbitrary<Signature> =>
-  base64.map((value) => ({ issuer, value }))
+/** The formats of the protocols' own signatures. */
+export const FORMATS: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: 'google-gemini-v1',
+  anthropic: 'anthropic-claude-v1',
+  openai: 'openai-responses-v1',
+}
 
-/** Thinking that its own protocol takes back: sealed by its issuer. */
+const signatureOf = (issuer: BuiltInProtocol): fc.Arbitrary<Signature> =>
+  base64.map((value) => ({ format: FORMATS[issuer], value }))
+
+/** Thinking that its own protocol takes back: signed in its format. */
 const thinkingOf = (protocol: BuiltInProtocol): fc.Arbitrary<Part> =>
   fc.record({ text, signature: signatureOf(protocol) }).map((part) => ({ kind: 'thinking', ...part }))
 
@@ -70,10 +76,10 @@ const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
           maxLength: 3,
         },
       ),
-      seal:
+      signature:
         protocol === 'gemini' ? fc.option(signatureOf('gemini'), { nil: undefined }) : fc.constant(undefined),
     })
-    .map(({ thoughts, calls, seal }): Turn[] => [
+    .map(({ thoughts, calls, signature }): Turn[] => [
       {
         role: 'assistant',
         parts: [
@@ -84,7 +90,7 @@ const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
               id: call.id,
               name: call.name,
               arguments: call.arguments,
-              signature: index === 0 ? seal : undefined,
+              signature: index === 0 ? signature : undefined,
             }),
           ),
         ],
@@ -156,7 +162,7 @@ export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationR
     })
     .map(
       ({ system, exchanges, last, mode, ...fields }): ConversationRequest => ({
-        from: protocol,
+        from: BUILT_IN_PROTOCOLS[protocol].carries,
         streams: true,
         shows_usage: true,
         system,
@@ -164,7 +170,7 @@ export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationR
         tool_choice: mode === undefined ? undefined : { mode },
         parallel_tool_calls: undefined,
         top_k: undefined,
-        answers: undefined,
+        candidates: undefined,
         thinking: undefined,
         shows_thinking: undefined,
         output: undefined,
@@ -209,11 +215,11 @@ export const answerOf = (issuer: BuiltInProtocol): fc.Arbitrary<ConversationAnsw
       usage,
     })
     .map(({ thinking, texts, calls, reason, usage }): ConversationAnswer => {
-      const answer: Answer = {
+      const candidate: Candidate = {
         parts: [...thinking, ...texts, ...calls],
         stop_reason: reason === 'stop' && calls.length > 0 ? 'tool_use' : (reason as 'stop'),
         stop_sequence: undefined,
         logprobs: undefined,
       }
-      return { id: undefined, model: 'm', answers: [answer], usage }
+      return { id: undefined, model: 'm', candidates: [candidate], usage }
     })

@@ -1,9 +1,8 @@
 // Every ordered pair of protocols, whole and streamed, against golden files that are read at every change.
 
 import { describe, expect, test } from 'bun:test'
-import type { TargetModel } from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { TargetModel } from '../../../src/protocols/canonical/request.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import {
   CONTEXT,
   decodeStream,

@@ -1,7 +1,8 @@
 // What differs between generations of models, told by their names: each request says only what its model takes.
 
 import { describe, expect, test } from 'bun:test'
-import type { ConversationRequest, Thinking } from '../../../src/protocols/canonical.ts'
+import type { Thinking } from '../../../src/protocols/canonical/fields.ts'
+import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 

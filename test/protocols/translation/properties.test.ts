@@ -3,14 +3,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { promptTokens, totalTokens } from '../../../src/domain/usage.ts'
-import type {
-  ConversationAnswer,
-  ConversationRequest,
-  Part,
-  StreamEvent,
-} from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { ConversationAnswer } from '../../../src/protocols/canonical/answer.ts'
+import type { Part } from '../../../src/protocols/canonical/parts.ts'
+import type { ConversationRequest } from '../../../src/protocols/canonical/request.ts'
+import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { Json } from '../../../src/protocols/wire/json.ts'
 import { answerOf, requestOf } from './arbitraries.ts'
 import { CONTEXT, collect, decodeStream, encodeStream, PROTOCOLS, plain } from './recordings.ts'
@@ -21,7 +18,7 @@ const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
   openai: 'gpt-4.1',
 }
 
-/** What each protocol is documented (carried.ts) to drop of a conversation. */
+/** What each protocol is documented (its carries.ts) to drop of a conversation. */
 const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> = {
   gemini: { user: undefined },
   anthropic: { seed: undefined },
@@ -36,7 +33,10 @@ const withoutPlaces = (value: unknown): unknown =>
 const asSent = (request: ConversationRequest): ConversationRequest => ({
   ...request,
   // Chat completions are sent one system message, for many chat templates take no second one.
-  system: request.from === 'openai' ? [request.system.join('\n\n')].filter(Boolean) : request.system,
+  system:
+    request.from === BUILT_IN_PROTOCOLS.openai.carries
+      ? [request.system.join('\n\n')].filter(Boolean)
+      : request.system,
   turns: request.turns.map((turn) => ({
     ...turn,
     parts: turn.parts.map((part): Part => (part.kind === 'document' ? { ...part, name: undefined } : part)),
@@ -90,32 +90,32 @@ describe('a conversation crosses to another vendor and back with every text, cal
 })
 
 /** The events that a provider's stream of an answer would be. */
-function eventsOf({ id, model, answers, usage }: ConversationAnswer): StreamEvent[] {
+function eventsOf({ id, model, candidates, usage }: ConversationAnswer): StreamEvent[] {
   return [
     { type: 'start', id, model, usage: undefined },
-    ...answers.flatMap(({ parts, stop_reason, stop_sequence }, answer): StreamEvent[] => [
-      ...parts.flatMap((part) => partEvents(part, answer)),
-      { type: 'answer_end', answer, stop_reason, stop_sequence },
+    ...candidates.flatMap(({ parts, stop_reason, stop_sequence }, candidate): StreamEvent[] => [
+      ...parts.flatMap((part) => partEvents(part, candidate)),
+      { type: 'candidate_end', candidate, stop_reason, stop_sequence },
     ]),
     ...(usage ? [{ type: 'usage', usage } as const] : []),
     { type: 'end' },
   ]
 }
 
-function partEvents(part: Part, answer: number): StreamEvent[] {
+function partEvents(part: Part, candidate: number): StreamEvent[] {
   const pieces: StreamEvent[] =
     part.kind === 'text'
-      ? [{ type: 'text_delta', answer, text: part.text }]
+      ? [{ type: 'text_delta', candidate, text: part.text }]
       : part.kind === 'thinking'
         ? [
-            { type: 'thinking_delta', answer, text: part.text },
-            ...(part.signature ? [{ type: 'signature', answer, signature: part.signature } as const] : []),
+            { type: 'thinking_delta', candidate, text: part.text },
+            ...(part.signature ? [{ type: 'signature', candidate, signature: part.signature } as const] : []),
           ]
         : part.kind === 'tool_call'
-          ? [{ type: 'arguments_delta', answer, json: JSON.stringify(part.arguments) }]
+          ? [{ type: 'arguments_delta', candidate, json: JSON.stringify(part.arguments) }]
           : []
   if (part.kind !== 'text' && part.kind !== 'thinking' && part.kind !== 'tool_call') return []
-  return [{ type: 'part_start', answer, part }, ...pieces, { type: 'part_end', answer }]
+  return [{ type: 'part_start', candidate, part }, ...pieces, { type: 'part_end', candidate }]
 }
 
 describe("an answer survives each protocol, whole and streamed, whoever's model gave it", () => {
@@ -127,11 +127,11 @@ describe("an answer survives each protocol, whole and streamed, whoever's model 
             const { decodeAnswer, encodeAnswer } = BUILT_IN_PROTOCOLS[protocol].text
             const whole = decodeAnswer(structuredClone(encodeAnswer(answer, CONTEXT)), CONTEXT.id)
             const streamed = collect(decodeStream(protocol, encodeStream(protocol, eventsOf(answer))))
-            const reason = answer.answers[0].stop_reason
+            const reason = answer.candidates[0].stop_reason
             const stop_reason = reason === 'safety' && protocol === 'anthropic' ? 'refusal' : reason
-            const expected = [{ ...answer.answers[0], stop_reason }]
-            expect(plain(whole.answers)).toEqual(plain(expected))
-            expect(plain(streamed.answers)).toEqual(plain(expected))
+            const expected = [{ ...answer.candidates[0], stop_reason }]
+            expect(plain(whole.candidates)).toEqual(plain(expected))
+            expect(plain(streamed.candidates)).toEqual(plain(expected))
             expect(whole.usage).toEqual(answer.usage)
             expect(streamed.usage).toEqual(answer.usage)
           }),
@@ -161,7 +161,7 @@ describe('the usage shown is the one that was billed', () => {
           id: undefined,
           model: 'm',
           usage,
-          answers: [{ parts: [], stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }],
+          candidates: [{ parts: [], stop_reason: 'stop', stop_sequence: undefined, logprobs: undefined }],
         }
         const { decodeAnswer, encodeAnswer } = BUILT_IN_PROTOCOLS[protocol].text
         const shown = decodeAnswer(encodeAnswer(answer, CONTEXT), CONTEXT.id).usage ?? usage

@@ -3,19 +3,16 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type {
-  Answer,
   AnswerContext,
+  Candidate,
   ConversationAnswer,
-  Part,
-  PartStart,
-  StreamEvent,
   TokenLogprob,
-} from '../../../src/protocols/canonical.ts'
-import { parseArguments } from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
-import { frame } from '../../../src/protocols/server-sent-event.ts'
+} from '../../../src/protocols/canonical/answer.ts'
+import { type Part, parseArguments } from '../../../src/protocols/canonical/parts.ts'
+import type { PartStart, StreamEvent } from '../../../src/protocols/canonical/stream.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
+import { eventFrame } from '../../../src/upstream/relay.ts'
 
 const FIXTURES = join(import.meta.dir, '../../fixtures')
 
@@ -75,9 +72,10 @@ export function encodeStream(protocol: BuiltInProtocol, events: readonly StreamE
 /** The text of a caller's stream, as it goes over the wire. */
 export function wireText(protocol: BuiltInProtocol, events: readonly StreamEvent[]): string {
   const encoder = BUILT_IN_PROTOCOLS[protocol].text.createStreamEncoder(CONTEXT)
+  const { event: framed } = eventFrame()
   return events
     .flatMap((event) => encoder.encode(event))
-    .map(frame)
+    .map((event) => framed(event, false))
     .join('')
 }
 
@@ -85,69 +83,69 @@ interface Collected {
   parts: Part[]
   open: PartStart | undefined
   text: string
-  seal: Extract<Part, { kind: 'text' }>['signature']
+  signature: Extract<Part, { kind: 'text' }>['signature']
   logprobs: TokenLogprob[]
-  end: Extract<StreamEvent, { type: 'answer_end' }> | undefined
+  end: Extract<StreamEvent, { type: 'candidate_end' }> | undefined
 }
 
 /** The whole answer that a stream's events amount to. @throws Error where an event comes out of its place */
 export function collect(events: readonly StreamEvent[]): ConversationAnswer {
-  const answers: Collected[] = []
-  let whole: Omit<ConversationAnswer, 'answers'> | undefined
+  const candidates: Collected[] = []
+  let whole: Omit<ConversationAnswer, 'candidates'> | undefined
   for (const event of events) {
     if (event.type === 'error') throw event.error
     if (event.type === 'start') whole = { id: event.id, model: event.model, usage: event.usage }
     else if (!whole) throw new Error(`${event.type} before start`)
     else if (event.type === 'usage') whole = { ...whole, usage: event.usage }
     else if (event.type !== 'end') {
-      answers[event.answer] ??= {
+      candidates[event.candidate] ??= {
         parts: [],
         open: undefined,
         text: '',
-        seal: undefined,
+        signature: undefined,
         logprobs: [],
         end: undefined,
       }
-      const answer = answers[event.answer]
-      if (answer) collectOne(answer, event)
+      const candidate = candidates[event.candidate]
+      if (candidate) collectOne(candidate, event)
     }
   }
   if (events.at(-1)?.type !== 'end') throw new Error('no end')
-  const [first, ...rest] = answers.map(finished)
-  if (!whole || !first) throw new Error('no answer')
-  return { ...whole, answers: [first, ...rest] }
+  const [first, ...rest] = candidates.map(finished)
+  if (!whole || !first) throw new Error('no candidate')
+  return { ...whole, candidates: [first, ...rest] }
 }
 
-function collectOne(answer: Collected, event: Extract<StreamEvent, { answer: number }>): void {
-  if (answer.end) throw new Error(`${event.type} after answer_end`)
+function collectOne(candidate: Collected, event: Extract<StreamEvent, { candidate: number }>): void {
+  if (candidate.end) throw new Error(`${event.type} after candidate_end`)
   if (event.type === 'part_start') {
-    if (answer.open) throw new Error('a part starts within another')
-    answer.open = event.part
-    answer.text = ''
-    answer.seal = event.part.kind === 'tool_call' ? event.part.signature : undefined
-  } else if (event.type === 'logprobs') answer.logprobs.push(...event.tokens)
-  else if (event.type === 'answer_end') {
-    if (answer.open) throw new Error('answer_end within a part')
-    answer.end = event
+    if (candidate.open) throw new Error('a part starts within another')
+    candidate.open = event.part
+    candidate.text = ''
+    candidate.signature = event.part.kind === 'tool_call' ? event.part.signature : undefined
+  } else if (event.type === 'logprobs') candidate.logprobs.push(...event.tokens)
+  else if (event.type === 'candidate_end') {
+    if (candidate.open) throw new Error('candidate_end within a part')
+    candidate.end = event
   } else {
-    if (!answer.open) throw new Error(`${event.type} outside of a part`)
-    if (event.type === 'part_end') answer.parts.push(...closed(answer, answer.open))
-    else if (event.type === 'signature') answer.seal = event.signature
-    else answer.text += event.type === 'arguments_delta' ? event.json : event.text
+    if (!candidate.open) throw new Error(`${event.type} outside of a part`)
+    if (event.type === 'part_end') candidate.parts.push(...closed(candidate, candidate.open))
+    else if (event.type === 'signature') candidate.signature = event.signature
+    else candidate.text += event.type === 'arguments_delta' ? event.json : event.text
   }
 }
 
-function closed(answer: Collected, open: PartStart): Part[] {
-  const { text, seal: signature } = answer
-  answer.open = undefined
+function closed(candidate: Collected, open: PartStart): Part[] {
+  const { text, signature } = candidate
+  candidate.open = undefined
   if (open.kind === 'redacted_thinking') return [open]
   if (open.kind !== 'tool_call') return [{ kind: open.kind, text, signature }]
   const parsed = parseArguments(text)
   return parsed ? [{ ...open, arguments: parsed, signature }] : []
 }
 
-function finished({ parts, logprobs, end }: Collected): Answer {
-  if (!end) throw new Error('no answer_end')
+function finished({ parts, logprobs, end }: Collected): Candidate {
+  if (!end) throw new Error('no candidate_end')
   return {
     parts,
     stop_reason: end.stop_reason,

@@ -2,11 +2,10 @@
 
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
-import { CARRIED, type Loss, UNCARRIED } from '../../../src/protocols/carried.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { Loss, RequestField } from '../../../src/protocols/carries.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type Json, type JsonObject, objectsIn } from '../../../src/protocols/wire/json.ts'
-import { PROTOCOLS } from './recordings.ts'
+import { PAIRS, PROTOCOLS } from './recordings.ts'
 
 const MODELS: Readonly<Record<BuiltInProtocol, string>> = {
   gemini: 'gemini-2.5-flash',
@@ -490,9 +489,9 @@ describe('refused, because it is malformed', () => {
   })
 })
 
-describe('the table of what is carried is what the code does', () => {
-  /** A body that says each thing, by protocol, where a plain value of some kind does. */
-  const SAID: Readonly<Record<string, Json>> = {
+describe('the tables of what is carried are what the code does', () => {
+  /** A value for each field that a plain value can set. */
+  const VALUES: Readonly<Partial<Record<RequestField, Json>>> = {
     temperature: 0.5,
     top_p: 0.5,
     top_k: 5,
@@ -502,41 +501,36 @@ describe('the table of what is carried is what the code does', () => {
     user: 'u',
     max_output_tokens: 50,
     stop: ['END'],
-    answers: 2,
+    candidates: 2,
     logprobs: true,
   }
-  /** Fields whose value has another shape than the plain one, or is no field of its own. */
   const body = (path: string, value: Json): JsonObject => {
     const [first = '', second] = path.split('.')
     return second === undefined ? { [first]: value } : { [first]: { [second]: value } }
   }
 
-  for (const saying of Object.keys(CARRIED) as (keyof typeof CARRIED)[]) {
-    const value = SAID[saying]
-    if (value === undefined) continue
-    for (const from of PROTOCOLS) {
-      for (const to of PROTOCOLS.filter((name) => name !== from)) {
-        const field = CARRIED[saying][from]
-        const place = CARRIED[saying][to]
-        if (typeof field !== 'string') continue
-        const fate = typeof place === 'string' ? `carried as ${place}` : place.fate
-        test(`${from}: ${field} is ${fate} for a model of ${to}`, () => {
-          if (typeof place !== 'string' && place.fate === 'refused') {
-            expect(refusal(from, to, body(field, value)).param).toBe(field)
-            return
-          }
-          const without = JSON.stringify(translate(from, to, {}))
-          const made = JSON.stringify(translate(from, to, body(field, value)))
-          if (typeof place === 'string') expect(made).not.toBe(without)
-          else expect(made).toBe(without)
-        })
-      }
+  for (const [field, value] of Object.entries(VALUES) as [RequestField, Json][]) {
+    for (const [from, to] of PAIRS) {
+      const name = BUILT_IN_PROTOCOLS[from].carries.fields[field]
+      const place = BUILT_IN_PROTOCOLS[to].carries.fields[field]
+      if (typeof name !== 'string') continue
+      const fate = typeof place === 'string' ? `carried as ${place}` : place.fate
+      test(`${from}: ${name} is ${fate} for a model of ${to}`, () => {
+        if (typeof place !== 'string' && place.fate === 'refused') {
+          expect(refusal(from, to, body(name, value)).param).toBe(name)
+          return
+        }
+        const without = JSON.stringify(translate(from, to, {}))
+        const made = JSON.stringify(translate(from, to, body(name, value)))
+        if (typeof place === 'string') expect(made).not.toBe(without)
+        else expect(made).toBe(without)
+      })
     }
   }
 
   for (const from of PROTOCOLS) {
     const to = from === 'openai' ? 'anthropic' : 'openai'
-    test.each(Object.entries(UNCARRIED[from]))(
+    test.each(Object.entries(BUILT_IN_PROTOCOLS[from].carries.own_fields))(
       `${from}: %s is lost as the table says`,
       (path, loss: Loss) => {
         const given = body(path, { some: 'value' })

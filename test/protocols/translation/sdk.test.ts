@@ -50,12 +50,12 @@ describe('openai', () => {
         CONTEXT.id,
       )
       const visible = (answer: typeof whole) =>
-        answer.answers[0].parts.filter(({ kind }) => kind === 'text' || kind === 'tool_call')
-      expect(visible(put_together).map(withoutSeal)).toEqual(visible(whole).map(withoutSeal))
-      expect(put_together.answers[0].stop_reason).toBe(whole.answers[0].stop_reason)
+        answer.candidates[0].parts.filter(({ kind }) => kind === 'text' || kind === 'tool_call')
+      expect(visible(put_together).map(withoutSignature)).toEqual(visible(whole).map(withoutSignature))
+      expect(put_together.candidates[0].stop_reason).toBe(whole.candidates[0].stop_reason)
       expect(put_together.usage).toEqual(whole.usage)
     })
   }
 })
 
-const withoutSeal = (part: object): object => ({ ...part, signature: undefined })
+const withoutSignature = (part: object): object => ({ ...part, signature: undefined })

@@ -1,9 +1,8 @@
 // The turn after a tool call, in every pair: the caller gives back what it was given, and the vendor finds all it wants.
 
 import { describe, expect, test } from 'bun:test'
-import type { Part } from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { Part } from '../../../src/protocols/canonical/parts.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { type JsonObject, objectIn, objectsIn, stringIn } from '../../../src/protocols/wire/json.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
 

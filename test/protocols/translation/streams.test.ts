@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import type { ConversationAnswer, StreamEvent } from '../../../src/protocols/canonical.ts'
-import type { BuiltInProtocol } from '../../../src/protocols/registry.ts'
-import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
+import type { ConversationAnswer } from '../../../src/protocols/canonical/answer.ts'
+import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
+import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent } from '../../../src/protocols/wire/sse.ts'
 import {
@@ -184,7 +184,7 @@ describe('servers that are not the vendor', () => {
   const answerOf = (name: string) => collect(decodeStream('openai', recordedStream('openai', name)))
 
   test('Ollama: reasoning is thinking, and `stop` after a tool call is tool_use', () => {
-    const [answer] = answerOf('ollama').answers
+    const [answer] = answerOf('ollama').candidates
     expect(plain(answer.parts)).toEqual([
       { kind: 'thinking', text: 'The user' },
       { kind: 'text', text: 'Hello' },
@@ -194,13 +194,13 @@ describe('servers that are not the vendor', () => {
   })
 
   test('OpenRouter: the seal of a Claude model behind it is carried', () => {
-    const [answer] = answerOf('openrouter-reasoning').answers
+    const [answer] = answerOf('openrouter-reasoning').candidates
     expect(plain(answer.parts)).toEqual([
       {
         kind: 'thinking',
         text: 'Nine wins.',
         signature: {
-          issuer: 'anthropic',
+          format: 'anthropic-claude-v1',
           value: expect.stringContaining('EqQBCkYI'),
         },
       },
@@ -210,14 +210,14 @@ describe('servers that are not the vendor', () => {
   })
 
   test("Google: the seal of a Gemini model behind it is carried, and a missing index is the call's place", () => {
-    const [answer] = answerOf('google').answers
+    const [answer] = answerOf('google').candidates
     expect(plain(answer.parts)).toEqual([
       {
         kind: 'tool_call',
         id: 'function-call-11',
         name: 'get_weather',
         arguments: { city: 'Bergen' },
-        signature: { issuer: 'gemini', value: 'Cp4BAdHtim8F7mZk0Z9u1c2xqg==' },
+        signature: { format: 'google-gemini-v1', value: 'Cp4BAdHtim8F7mZk0Z9u1c2xqg==' },
       },
     ])
   })

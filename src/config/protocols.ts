@@ -1,0 +1,23 @@
+// What the catalogue needs to know of the protocols that providers speak.
+import type { Model } from '../domain/catalogue.ts'
+
+/** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
+export interface ProtocolFacts {
+  readonly text?: object
+  readonly images?: object
+  readonly embeddings?: object
+  readonly keyless_over_http?: boolean
+}
+
+/** The protocols by the names that the catalogue uses. */
+export type Protocols = ReadonlyMap<string, ProtocolFacts>
+
+const VERBS = {
+  text: 'text',
+  image: 'images',
+  embedding: 'embeddings',
+} as const satisfies Readonly<Record<Model['kind'], keyof ProtocolFacts>>
+
+/** Whether a provider of this protocol can serve models of a kind. */
+export const hasKind = (protocol: ProtocolFacts, kind: Model['kind']): boolean =>
+  protocol[VERBS[kind]] !== undefined

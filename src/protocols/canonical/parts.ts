@@ -1,0 +1,96 @@
+// The parts and turns of a conversation in the canonical form, which every translation goes through.
+import { type JsonObject, parseObject } from '../wire/json.ts'
+
+/**
+ * A provider's signature on what its model thought, without which it may refuse the next turn. Only a protocol with
+ * signatures of the same format can use it: each sends its own back to its provider, and carries the others' for the
+ * caller.
+ */
+export interface Signature {
+  /** The name of the format, which also tells who issued it: OpenRouter's name, where it has one. */
+  readonly format: string
+  readonly value: string
+}
+
+/** Bytes as base64, or an address that the provider is to fetch. */
+export type Source =
+  | { readonly by: 'data'; readonly mime_type: string; readonly data: string }
+  | { readonly by: 'url'; readonly url: string }
+
+export interface TextPart {
+  readonly kind: 'text'
+  readonly text: string
+  readonly signature?: Signature | undefined
+}
+
+/** An image, audio or a document. `at` is its place in the caller's request, for a refusal to name. */
+export interface MediaPart {
+  readonly kind: 'image' | 'audio' | 'document'
+  readonly source: Source
+  readonly name?: string | undefined
+  readonly at: string
+}
+
+export interface ToolCallPart {
+  readonly kind: 'tool_call'
+  readonly id: string
+  readonly name: string
+  readonly arguments: JsonObject
+  readonly signature?: Signature | undefined
+}
+
+export interface ToolResultPart {
+  readonly kind: 'tool_result'
+  readonly call_id: string
+  /** The name of the tool that was called. */
+  readonly name: string
+  readonly content: readonly (TextPart | MediaPart)[]
+  readonly failed: boolean
+}
+
+export interface ThinkingPart {
+  readonly kind: 'thinking'
+  readonly text: string
+  readonly signature?: Signature | undefined
+}
+
+/** Thinking that the provider shows to nobody, but expects back. */
+export interface RedactedThinkingPart {
+  readonly kind: 'redacted_thinking'
+  readonly signature: Signature
+}
+
+export type Part = TextPart | MediaPart | ToolCallPart | ToolResultPart | ThinkingPart | RedactedThinkingPart
+
+/** Turns alternate: adjacent ones of the same role are merged when they are decoded. */
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly parts: readonly Part[]
+}
+
+/** Merges adjacent turns of the same role and drops empty ones: some providers demand that roles alternate. */
+export function mergeTurns(turns: readonly Turn[]): Turn[] {
+  const merged: { role: Turn['role']; parts: Part[] }[] = []
+  for (const { role, parts } of turns) {
+    if (parts.length === 0) continue
+    const last = merged.at(-1)
+    if (last?.role === role) last.parts.push(...parts)
+    else merged.push({ role, parts: [...parts] })
+  }
+  return merged
+}
+
+/**
+ * An id for a tool call that came without one, made of its position in the answer.
+ * @param call_id the gateway's id of the call
+ */
+export const madeCallId = (call_id: string, candidate: number, position: number): string =>
+  candidate === 0 ? `call_${call_id}_${position}` : `call_${call_id}_${candidate}_${position}`
+
+/** A tool call's arguments, parsed: empty text means no arguments; undefined where the text is not a JSON object. */
+export const parseArguments = (text: string): JsonObject | undefined =>
+  text.trim() === '' ? {} : parseObject(text)
+
+/** The text of all parts, joined. */
+export const textOf = (parts: readonly Part[]): string =>
+  parts.map((part) => (part.kind === 'text' ? part.text : '')).join('')

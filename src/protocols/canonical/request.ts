@@ -1,0 +1,22 @@
+// A request in the canonical form.
+import type { Carries } from '../carries.ts'
+import type { RequestFields } from './fields.ts'
+import type { Turn } from './parts.ts'
+
+export interface ConversationRequest extends RequestFields {
+  /** The tables of the protocol that it was decoded from: a refusal names a field in the caller's own words. */
+  readonly from: Carries
+  readonly streams: boolean
+  /** Whether a stream is to report its usage; true for protocols that always do. */
+  readonly shows_usage: boolean
+  readonly turns: readonly Turn[]
+  /** Whether the caller wants to see the thinking; undefined where the request does not say. */
+  readonly shows_thinking: boolean | undefined
+}
+
+/** The model that a request goes to, as its provider and the catalogue know it. */
+export interface TargetModel {
+  readonly model: string
+  /** The model's own output limit: it is sent where the caller set none and the protocol demands one. */
+  readonly max_output_tokens: number
+}

@@ -1,0 +1,107 @@
+// What translation carries: each protocol's tables of where it says what, and the refusals that follow from them.
+import { type GatewayError, invalidRequest } from '../domain/errors.ts'
+import type { RequestFields } from './canonical/fields.ts'
+import type { JsonObject } from './wire/json.ts'
+
+/**
+ * `dropped` is left out silently, as the providers' own compatibility endpoints do; `refused` answers 400 and names the
+ * field.
+ */
+export interface Loss {
+  readonly fate: 'dropped' | 'refused'
+  readonly why: string
+}
+
+/** @param why completes the sentence "it is left out, because …" */
+export const dropped = (why: string): Loss => ({ fate: 'dropped', why })
+
+/** @param why follows the field's name in the message to the caller */
+export const refused = (why: string): Loss => ({ fate: 'refused', why })
+
+export const NO_EFFECT: Loss = dropped('it changes how a provider serves the call, not what is answered')
+export const SERVER_SIDE: Loss = refused('it needs something that only its own provider has')
+
+/** What a request can set, apart from its conversation. */
+export type RequestField = keyof RequestFields
+
+/** The pieces of a conversation that not every protocol has a place for. */
+export type ConversationPiece =
+  | 'image_url'
+  | 'document'
+  | 'document_url'
+  | 'audio'
+  | 'tool_result_image'
+  | 'answered_image'
+  | 'json_without_schema'
+  | 'late_system_message'
+  | 'own_thinking'
+  | 'thinking_of_others'
+
+/** The tables of one protocol: the place of each thing in its requests, or what becomes of the thing. */
+export interface Carries {
+  /** How messages call the models behind this protocol, such as "a Claude model". */
+  readonly models: string
+  readonly fields: Readonly<Record<RequestField, string | Loss>>
+  readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
+  /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
+  readonly own_fields: Readonly<Record<string, Loss>>
+}
+
+const cannotCarry = (path: string, to: string, why: string): GatewayError =>
+  invalidRequest(`${path} cannot be carried to ${to}: ${why}. Leave it out, or choose another model.`, {
+    param: path,
+  })
+
+/**
+ * Checks the names of the fields of a request, or of an object in it.
+ * @param from the tables of the caller's protocol
+ * @param known the fields that its decoder reads
+ * @param within the object's place in the request; undefined for the request itself
+ * @throws GatewayError invalid_request for an unknown field, and for one that may not be lost
+ */
+export function rejectUncarried(
+  { own_fields }: Carries,
+  body: JsonObject,
+  known: ReadonlySet<string>,
+  within?: string,
+): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (known.has(name) || value === null) continue
+    const path = within === undefined ? name : `${within}.${name}`
+    const loss = Object.hasOwn(own_fields, path) ? own_fields[path] : undefined
+    if (loss?.fate === 'dropped') continue
+    throw cannotCarry(path, "another provider's model", loss?.why ?? 'the gateway does not know it')
+  }
+}
+
+/**
+ * Checks that a protocol has a place for all that a request sets.
+ * @param to the tables of the provider's protocol
+ * @throws GatewayError invalid_request that names the field as the caller's protocol does
+ */
+export function rejectUnsupported(request: RequestFields & { readonly from: Carries }, to: Carries): void {
+  for (const field of Object.keys(to.fields) as RequestField[]) {
+    const place = to.fields[field]
+    if (typeof place === 'string' || place.fate === 'dropped' || !isSet(request, field)) continue
+    throw cannotCarry(placeIn(request.from.fields, field), to.models, place.why)
+  }
+}
+
+/** The refusal of a piece of a conversation. @param at its place in the caller's request */
+export function unsupportedPiece(piece: ConversationPiece, to: Carries, at: string): GatewayError {
+  const place = to.pieces[piece]
+  return cannotCarry(at, to.models, typeof place === 'string' ? place : place.why)
+}
+
+/** The name that a table has for something that its protocol can say. */
+export function placeIn<K extends string>(table: Readonly<Record<K, string | Loss>>, thing: K): string {
+  const place = table[thing]
+  return typeof place === 'string' ? place : thing
+}
+
+/** One candidate is what every model writes. */
+function isSet(request: RequestFields, field: RequestField): boolean {
+  const value = request[field]
+  if (field === 'candidates') return value !== undefined && value !== 1
+  return Array.isArray(value) ? value.length > 0 : value !== undefined
+}

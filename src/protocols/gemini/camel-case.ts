@@ -1,0 +1,33 @@
+// The one spelling that translations read: the provider takes camelCase and snake_case alike.
+import type { TObject } from '@sinclair/typebox'
+import { FieldReader } from '../forms.ts'
+import { type Json, type JsonObject, refusal, wantObject } from '../wire/json.ts'
+
+const camelOf = (name: string): string =>
+  name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+/**
+ * An object with its fields in camelCase. Not for objects whose fields callers name: arguments, schemas.
+ * @param path the object's place; empty for the request itself
+ * @throws GatewayError invalid_request where both spellings of a field are given
+ */
+export function camelCased(object: JsonObject, path: string): JsonObject {
+  const read: JsonObject = {}
+  for (const [name, value] of Object.entries(object)) {
+    const camel = camelOf(name)
+    if (camel in read)
+      throw refusal(path === '' ? camel : `${path}.${camel}`, 'is given twice; send one of them.')
+    read[camel] = value
+  }
+  return read
+}
+
+/**
+ * A caller's value as an object of a form, in either spelling.
+ * @throws GatewayError invalid_request where it is no object
+ */
+export const readCamelCased = <F extends TObject>(
+  form: F,
+  value: Json | undefined,
+  path: string,
+): FieldReader<F> => new FieldReader(form, camelCased(wantObject(value, path), path), path)

@@ -1,0 +1,25 @@
+// Signatures of Gemini's thinking: the name of their format, and the field for them in a part.
+import type { Signature } from '../canonical/parts.ts'
+import { packSignature, type Signed, unpackSignature } from '../signature.ts'
+import type { JsonObject } from '../wire/json.ts'
+
+/** https://openrouter.ai/docs/use-cases/reasoning-tokens */
+const FORMAT = 'google-gemini-v1'
+
+/**
+ * Stands in for the signature of a tool call that another provider's model made, or whose signature the caller lost:
+ * Gemini 3 refuses a call without one. https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs"
+ */
+export const PLACEHOLDER: Signature = { format: FORMAT, value: 'skip_thought_signature_validator' }
+
+/** A signature that Gemini issued, as it takes it back; undefined for others'. */
+export const ownSignature = (signature: Signature | undefined): string | undefined =>
+  signature?.format === FORMAT ? signature.value : undefined
+
+/** The field for a part's signature, for a caller: another provider's is marked as such. */
+export const signatureField = (signature: Signature | undefined, signed: Signed): JsonObject =>
+  signature ? { thoughtSignature: packSignature(signature, signed, FORMAT) } : {}
+
+/** A field's signature, and what it belongs to. */
+export const readSignature = (text: string): { signature: Signature; signed: Signed } =>
+  unpackSignature(text, FORMAT)

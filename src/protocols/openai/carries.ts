@@ -1,0 +1,53 @@
+// What translation carries to and from chat completions.
+import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carries.ts'
+
+export const carries: Carries = {
+  models: 'a model behind chat completions',
+  fields: {
+    system: 'messages',
+    max_output_tokens: 'max_completion_tokens',
+    temperature: 'temperature',
+    top_p: 'top_p',
+    top_k: dropped('chat completions has no field for it'),
+    stop: 'stop',
+    seed: 'seed',
+    candidates: 'n',
+    thinking: 'reasoning_effort',
+    output: 'response_format',
+    tools: 'tools',
+    tool_choice: 'tool_choice',
+    parallel_tool_calls: 'parallel_tool_calls',
+    logprobs: 'logprobs',
+    frequency_penalty: 'frequency_penalty',
+    presence_penalty: 'presence_penalty',
+    user: 'safety_identifier',
+  },
+  pieces: {
+    image_url: 'image_url',
+    document: 'file',
+    document_url: refused('it takes documents inline only'),
+    audio: 'input_audio',
+    tool_result_image: 'image_url, in a user message after the tool messages',
+    answered_image: dropped(
+      'chat completions answers with text only; images are made at the image endpoints',
+    ),
+    json_without_schema: 'response_format',
+    late_system_message: 'messages, as it came',
+    own_thinking: dropped('chat completions takes no thinking back'),
+    thinking_of_others: dropped('a signature is of use to its issuer only'),
+  },
+  own_fields: {
+    metadata: NO_EFFECT,
+    store: NO_EFFECT,
+    service_tier: NO_EFFECT,
+    prediction: NO_EFFECT,
+    prompt_cache_key: NO_EFFECT,
+    prompt_cache_options: NO_EFFECT,
+    prompt_cache_retention: NO_EFFECT,
+    verbosity: dropped('other providers have no such setting'),
+    logit_bias: refused('each model numbers its tokens in its own way'),
+    audio: SERVER_SIDE,
+    moderation: SERVER_SIDE,
+    web_search_options: SERVER_SIDE,
+  },
+}

@@ -1,0 +1,44 @@
+// A protocol that exists for tests only: what it takes to add one.
+import { DEFAULT_FAILURE_CLASSES } from '../../../src/protocols/failure-class.ts'
+import type { Protocol } from '../../../src/protocols/protocol.ts'
+import { refusalMessage } from '../../../src/protocols/refusal-message.ts'
+import {
+  createStreamDecoder,
+  createStreamEncoder,
+  decodeAnswer,
+  encodeAnswer,
+  estimateOutput,
+  openStream,
+  readUsage,
+} from './answer.ts'
+import { carries } from './carries.ts'
+import { decodeRequest, encodeRequest, readRequest } from './request.ts'
+
+export const toy: Protocol = {
+  name: 'toy',
+  keyless_over_http: true,
+  carries,
+  readFailure: (status, _, body) => ({
+    failure_class: DEFAULT_FAILURE_CLASSES[status] ?? 'upstream_error',
+    message: refusalMessage(undefined, status, body),
+    retry_after_s: undefined,
+  }),
+  renderError: ({ message }) => ({ status: 400, body: { oops: message } }),
+  renderStreamError: ({ message }) => JSON.stringify({ oops: message }),
+  text: {
+    readRequest,
+    decisive_fields: new Set(['model', 'limit', 'ways', 'live']),
+    prepare: (body, { model }) => ({ ...body, model }),
+    limitOutput: (body, limit) => ({ ...body, limit }),
+    target: () => ({ path: '/talk', headers: {} }),
+    readUsage,
+    estimateOutput,
+    stream: { open: openStream },
+    decodeRequest,
+    encodeRequest,
+    decodeAnswer,
+    encodeAnswer,
+    createStreamDecoder,
+    createStreamEncoder,
+  },
+}
