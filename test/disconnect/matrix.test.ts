@@ -23,12 +23,34 @@ setDefaultTimeout(60_000)
 const WAYS: Departure[] = ['close', 'reset', 'half-close']
 const points = Object.entries(POINTS) as [string, Point][]
 const reports = Object.entries(REPORTED)
+const HOUR_MS = 3_600_000
 
 const cancelling = await disconnectScene()
 const draining = await disconnectScene({ server: 'on_disconnect = "drain"' })
-/** Its provider may be silent for a moment only. */
-const impatient = await disconnectScene({ provider: 'idle_timeout_ms = 200\nfirst_byte_timeout_ms = 300' })
-afterAll(() => Promise.all([cancelling, draining, impatient].map((opened) => opened[Symbol.asyncDispose]())))
+/** Here the first bytes must come within a moment. */
+const hasty = await disconnectScene({ provider: 'first_byte_timeout_ms = 300' })
+/** Here the hour that a stream may be silent can pass within a moment. */
+const clock = createClock()
+const hourly = await disconnectScene({
+  server: `stalled_reader_timeout_ms = ${10 * HOUR_MS}`,
+  provider: `idle_timeout_ms = ${HOUR_MS}`,
+  now: clock.now,
+})
+afterAll(() =>
+  Promise.all([cancelling, draining, hasty, hourly].map((opened) => opened[Symbol.asyncDispose]())),
+)
+
+/** A clock that can be made to run fast, an hour in 200 ms. */
+function createClock() {
+  let rate = 1
+  let from_ms = Date.now()
+  let since_ms = performance.now()
+  const now = () => Math.floor(from_ms + (performance.now() - since_ms) * rate)
+  const run = (new_rate: number) => {
+    ;[from_ms, since_ms, rate] = [now(), performance.now(), new_rate]
+  }
+  return { now, runFast: () => run(HOUR_MS / 200), runNormally: () => run(1) }
+}
 
 /** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
 async function leaveAt(s: DisconnectScene, point: Point, reported: boolean, way: Departure) {
@@ -77,6 +99,8 @@ for (const [when, point] of points) {
   }
 }
 
+const START = POINTS['before the first event']
+
 /** What the upstream does at a point, instead of going on. */
 const BREAKS: Record<string, Step[]> = {
   'resets the connection': ['reset'],
@@ -106,7 +130,9 @@ async function breakAt(s: DisconnectScene, point: Point, reported: boolean, step
   const { key, client } = await callRaw(s, true)
   if (point.sees) await client.sees(point.sees)
   seen.resolve()
+  if (s === hourly) clock.runFast()
   await client.closed
+  clock.runNormally()
   client.leave('close')
   return { key, received: client.received() }
 }
@@ -115,7 +141,7 @@ for (const [when, point] of points) {
   for (const [usage, reported] of reports) {
     describe(`the upstream ${when}, ${usage},`, () => {
       test.each(Object.entries(BREAKS))('%s', async (what, steps) => {
-        const s = what === 'falls silent' ? impatient : cancelling
+        const s = what !== 'falls silent' ? cancelling : point === START ? hasty : hourly
         const { key, received } = await breakAt(s, point, reported, steps)
         const ending = endingOf(point, what)
         expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)
