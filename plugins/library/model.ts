@@ -24,7 +24,7 @@ export const ImageParams = Type.Object({
   }),
 })
 
-/** silent.md: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
+/** silent.md, Images: "id, created, model, prompt, size, format, bytes, cost, state, parents"; null for what is not there yet. */
 const ImageView = Type.Object(
   {
     id: Type.String(),

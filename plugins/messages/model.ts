@@ -8,7 +8,7 @@ export const MESSAGES_BODY_LIMIT_BYTES = 32 * 1024 * 1024
 export const ID_HEADER = 'request-id'
 
 /**
- * The version that spec.md requires (Versioning 2), and the one that Anthropic's SDK sends since 1.0.0, because its users
+ * The version of spec.md, Versioning, rule 2, and the one that Anthropic's SDK sends since 1.0.0, because its users
  * change their base address only. The answers of both endpoints read the same in either.
  */
 const VERSIONS: readonly string[] = [ANTHROPIC_VERSION, '2026-10-21']

@@ -8,7 +8,7 @@ export interface DataUriImage {
   readonly mime: ImageMime
 }
 
-/** RFC 2397, restricted by spec.md: no parameters, base64 required. Type and scheme are case-insensitive. */
+/** RFC 2397, only the form of spec.md, Image compose request: no parameters, base64 required. Type and scheme are case-insensitive. */
 const HEAD = /^data:(image\/[a-z]+);base64,/i
 const MAX_HEAD_CHARS = 32
 

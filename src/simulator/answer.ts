@@ -73,7 +73,7 @@ function candidate(ask: Ask, behaviour: Behaviour, index: number, shown: readonl
   }
 }
 
-/** Thinking may use up the whole output limit, which leaves none for text (spec.md, note on thinking models). */
+/** Thinking may use up the whole output limit, which leaves none for text (spec.md, Errors, note on thinking models). */
 function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   const wanted = random.between(24, 160)
   if (!behaviour.thinks || ask.thinking_budget === 0) return []

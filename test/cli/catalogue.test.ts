@@ -71,7 +71,7 @@ describe('models', () => {
     appendFileSync(scene.path('tollgate.toml'), MISTAKES)
     const { status, out, err } = await scene.run('models')
     expect([status, out]).toEqual([1, ''])
-    expect(err).toContain('must be the name of a provider; "nobody" is none')
+    expect(err).toContain('unknown provider "nobody"; allowed: ')
   })
 })
 
@@ -89,7 +89,9 @@ describe('config check', () => {
     const { status, err } = await scene.run('config', 'check', file)
     expect(status).toBe(1)
     const lines = err.split('\n')
-    expect(lines).toContainEqual(expect.stringContaining(`${file}:5: models[0].routes[0].provider: must be`))
+    expect(lines).toContainEqual(
+      expect.stringContaining(`${file}:5: models[0].routes[0].provider: unknown provider`),
+    )
     expect(lines).toContainEqual(expect.stringContaining(`${file}:12: models[1].price.input: `))
   })
 

@@ -1,4 +1,4 @@
-// silent.md: "same key and body replays the stored answer, one charge", also where the process dies during the first request.
+// silent.md, Images: "same key and body replays the stored answer, one charge", also where the process dies during the first request.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

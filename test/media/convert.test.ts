@@ -100,7 +100,7 @@ describe('properties of every conversion', () => {
   })
 })
 
-describe('the sizes that spec.md lists', () => {
+describe('the sizes of spec.md, Limits', () => {
   test.each([
     '1024x1024',
     '1024x1536',

@@ -1,4 +1,4 @@
-// Data URIs, spec.md, compose, rule 4: valid base64, at most 35 MB of text, at most 25 MB decoded, bytes that match the type.
+// Data URIs, spec.md, Image compose request, rule 4: valid base64, at most 35 MB of text, at most 25 MB decoded, bytes that match the type.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isImageDataUri, parseDataUri } from '../../src/media/data-uri.ts'

@@ -1,4 +1,4 @@
-// Image URLs, spec.md, compose, rule 3: which are refused before a look-up, and which after it; never with a socket.
+// Image URLs, spec.md, Image compose request, rule 3: which are refused before a look-up, and which after it; never with a socket.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createRemoteFetch, type Dial } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'

@@ -1,4 +1,4 @@
-// spec.md, "All endpoints require authentication": every route is tried without a key, and with wrong ones.
+// spec.md, Endpoints: "All endpoints require authentication": every route is tried without a key, and with wrong ones.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -6,7 +6,7 @@ import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
-/** The routes that need no key. Nothing is added here without a reason in spec.md or silent.md. */
+/** The routes that need no key. Nothing is added here without a reason in the specification. */
 const OPEN = ['GET /healthz', 'GET /readyz']
 
 let upstream: Upstream

@@ -61,7 +61,7 @@ describe('output limits', () => {
     expect(countTokens(textOf(answer))).toBe(7)
   })
 
-  test('spec.md: reasoning can exhaust maxOutputTokens and truncate visible output', async () => {
+  test('spec.md, Errors: reasoning can exhaust maxOutputTokens and truncate visible output', async () => {
     const answer = await provider.whole('pro', configured({ maxOutputTokens: 10 }))
     expect(answer.candidates?.[0]).toEqual({
       content: { role: 'model' },
