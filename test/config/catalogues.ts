@@ -5,9 +5,9 @@ import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
 
 export const PROVIDER = `
 [[providers]]
-name = "vendor"
+name = "acme"
 protocol = "gemini"
-base_url = "https://vendor.example/api"
+base_url = "https://acme.example/api"
 api_keys = ["key-1"]
 `
 
@@ -15,7 +15,7 @@ export const MODEL = `
 [[models]]
 id = "model"
 kind = "text"
-routes = [{ provider = "vendor", model = "upstream" }]
+routes = [{ provider = "acme", model = "upstream" }]
 price = { input = 1, output = 2 }
 `
 

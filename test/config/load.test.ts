@@ -15,10 +15,10 @@ describe('what a right file becomes', () => {
     const { server, limits, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({})
-    expect(providers.get('vendor')).toEqual({
-      name: 'vendor',
+    expect(providers.get('acme')).toEqual({
+      name: 'acme',
       protocol: 'gemini',
-      base_url: 'https://vendor.example/api',
+      base_url: 'https://acme.example/api',
       api_keys: ['key-1'],
       headers: {},
       first_byte_timeout_ms: 120_000,
@@ -32,7 +32,7 @@ describe('what a right file becomes', () => {
       retired: false,
       context: 1_048_576,
       max_output_tokens: 8_192,
-      routes: [{ provider: 'vendor', model: 'upstream', weight: 1, order: 0 }],
+      routes: [{ provider: 'acme', model: 'upstream', weight: 1, order: 0 }],
     })
   })
 
@@ -56,20 +56,20 @@ describe('what a right file becomes', () => {
     ['an empty list says that no key is needed', 'https://x', '[]', 'https://x', ['']],
     ['the simulator needs none', 'simulator', undefined, 'simulator', ['']],
   ])('%s', (_case, base_url, keys, expected_url, api_keys) => {
-    const lines = `name = "vendor"\nprotocol = "gemini"\nbase_url = "${base_url}"`
+    const lines = `name = "acme"\nprotocol = "gemini"\nbase_url = "${base_url}"`
     const { providers } = catalogueOf(provider(keys ? `${lines}\napi_keys = ${keys}` : lines), { ONE: '1\n' })
-    expect(providers.get('vendor')).toMatchObject({ base_url: expected_url, api_keys })
+    expect(providers.get('acme')).toMatchObject({ base_url: expected_url, api_keys })
   })
 
   test('a server of one’s own that speaks openai over http needs no key', () => {
-    const lines = 'name = "vendor"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
-    expect(catalogueOf(provider(lines)).providers.get('vendor')?.api_keys).toEqual([''])
+    const lines = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
+    expect(catalogueOf(provider(lines)).providers.get('acme')?.api_keys).toEqual([''])
   })
 
   test('headers may hold secrets of the environment', () => {
     const lines =
-      'name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { x-team = "env:TEAM", a = "b" }'
-    expect(catalogueOf(provider(lines), { TEAM: 't' }).providers.get('vendor')?.headers).toEqual({
+      'name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { x-team = "env:TEAM", a = "b" }'
+    expect(catalogueOf(provider(lines), { TEAM: 't' }).providers.get('acme')?.headers).toEqual({
       'x-team': 't',
       a: 'b',
     })
@@ -77,7 +77,7 @@ describe('what a right file becomes', () => {
 
   test('routes are tried by rising order, as written where that is equal', () => {
     const route = (name: string, order: number) =>
-      `{ provider = "vendor", model = "${name}", order = ${order} }`
+      `{ provider = "acme", model = "${name}", order = ${order} }`
     const text = model(
       `id = "m"\nkind = "text"\nprice = { input = 1, output = 1 }\nroutes = [${route('c', 2)}, ${route('a', 0)}, ${route('d', 2)}, ${route('b', 1)}]`,
     )
@@ -138,7 +138,7 @@ describe('what a right file becomes', () => {
 
   test('an embedding is priced by its input alone', () => {
     const text = model(
-      'id = "e"\nkind = "embedding"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 0.15 }',
+      'id = "e"\nkind = "embedding"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 0.15 }',
     )
     expect(catalogueOf(text).models.get('e')?.price).toMatchObject({
       tiers: [{ rates: { input_tokens: 150_000_000, output_tokens: 0 } }],
@@ -147,7 +147,7 @@ describe('what a right file becomes', () => {
 
   test('an image model has its sizes and prices', () => {
     const text = model(
-      'id = "i"\nkind = "image"\nsizes = ["auto", "1024x1024"]\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 0.04, variants = [{ size = "512x512", per_image = "0.02" }] }',
+      'id = "i"\nkind = "image"\nsizes = ["auto", "1024x1024"]\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 0.04, variants = [{ size = "512x512", per_image = "0.02" }] }',
     )
     expect(catalogueOf(text).models.get('i')).toMatchObject({
       max_n_per_request: 1,

@@ -22,7 +22,7 @@ describe('what is no TOML is told with its line', () => {
 
 describe('a mistake says where it is and what to write', () => {
   const price = (text: string) =>
-    model(`id = "m"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\n${text}`)
+    model(`id = "m"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\n${text}`)
   test.each([
     ['no file to speak of', '', '1 providers: is missing: it must be at least one [[providers]] block'],
     [
@@ -89,70 +89,70 @@ describe('a mistake says where it is and what to write', () => {
     ],
     [
       'a protocol that nobody speaks',
-      provider('name = "vendor"\nprotocol = "gemni"\nbase_url = "simulator"'),
+      provider('name = "acme"\nprotocol = "gemni"\nbase_url = "simulator"'),
       '3 providers[0].protocol: must be one of "gemini", "anthropic" or "openai"',
     ],
     [
       'another scheme',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "ftp://x"'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "ftp://x"'),
       '4 providers[0].base_url: must be an address that begins with https:// or http://, or "simulator"',
     ],
     [
       'an address that is none',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x y"\napi_keys = ["k"]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x y"\napi_keys = ["k"]'),
       '4 providers[0].base_url: must be a complete address, such as "https://api.example.com/v1"',
     ],
     [
       'a secret in the address',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://a:b@x"\napi_keys = ["k"]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://a:b@x"\napi_keys = ["k"]'),
       '4 providers[0].base_url: must not hold a user name or password: put the secret in api_keys or headers',
     ],
     [
       'a query in the address',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x/?key=1"\napi_keys = ["k"]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x/?key=1"\napi_keys = ["k"]'),
       '4 providers[0].base_url: must end with its path: a query or a fragment cannot be kept',
     ],
     [
-      'a vendor without a key',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"'),
+      'a acme without a key',
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"'),
       '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
     ],
     [
       'openai over https without a key',
-      provider('name = "vendor"\nprotocol = "openai"\nbase_url = "https://x"'),
+      provider('name = "acme"\nprotocol = "openai"\nbase_url = "https://x"'),
       '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
     ],
     [
       'an empty key',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',
     ],
     [
       'a variable that is not set',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:NOT_SET"]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:NOT_SET"]'),
       '5 providers[0].api_keys[0]: needs the environment variable NOT_SET, which is not set',
     ],
     [
       'a variable that is empty',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:EMPTY"]'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:EMPTY"]'),
       '5 providers[0].api_keys[0]: needs the environment variable EMPTY, which is not set',
     ],
     [
       'a header from a variable that is not set',
       provider(
-        'name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\n[providers.headers]\nx-team = "env:NOT_SET"',
+        'name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\n[providers.headers]\nx-team = "env:NOT_SET"',
       ),
       '6 providers[0].headers.x-team: needs the environment variable NOT_SET, which is not set',
     ],
     [
       'a header that HTTP does not allow',
-      provider('name = "vendor"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { "a b" = "c" }'),
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { "a b" = "c" }'),
       '5 providers[0].headers."a b": must be a name and a value that HTTP allows (RFC 9110)',
     ],
     [
       'a name twice',
       `${PROVIDER}${PROVIDER}${MODEL}`,
-      '9 providers[1].name: must be unique: there is already a provider "vendor"',
+      '9 providers[1].name: must be unique: there is already a provider "acme"',
     ],
 
     ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
@@ -170,21 +170,19 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a field of another kind',
       model(
-        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
       '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
     ],
     [
       'a price of another kind',
-      model(
-        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 1 }',
-      ),
+      model('id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1 }'),
       '5 models[0].price.per_image: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per image, where no line of `variants` fits)',
     ],
     [
       'an id that no path can hold',
       model(
-        'id = "a:b"\nkind = "text"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { input = 1, output = 1 }',
+        'id = "a:b"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1, output = 1 }',
       ),
       '2 models[0].id: must be at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
     ],
@@ -200,23 +198,23 @@ describe('a mistake says where it is and what to write', () => {
     ],
     [
       'a route to nowhere',
-      price('price = { input = 1, output = 1 }').replace('"vendor", model', '"vendr", model'),
-      '4 models[0].routes[0].provider: unknown provider "vendr"; did you mean "vendor"?',
+      price('price = { input = 1, output = 1 }').replace('"acme", model', '"acm", model'),
+      '4 models[0].routes[0].provider: unknown provider "acm"; did you mean "acme"?',
     ],
     [
-      'an embedding model at a vendor who has none',
+      'an embedding model at a acme who has none',
       `${PROVIDER.replace('"gemini"', '"anthropic"')}${MODEL.replace('"text"', '"embedding"').replace(', output = 2', '')}`,
       '11 models[0].routes[0].provider: must be a provider of another protocol: "anthropic" has no embedding models',
     ],
     [
       'a route to what is nothing like it',
-      price('price = { input = 1, output = 1 }').replace('"vendor", model', '"elsewhere", model'),
-      '4 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: vendor',
+      price('price = { input = 1, output = 1 }').replace('"acme", model', '"elsewhere", model'),
+      '4 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: acme',
     ],
     [
       'a size in words',
       model(
-        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nsizes = [\n"auto",\n"big"]\nprice = { per_image = 1 }',
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nsizes = [\n"auto",\n"big"]\nprice = { per_image = 1 }',
       ),
       '7 models[0].sizes[1]: must be "auto" or a size such as "1024x1024"',
     ],
@@ -279,7 +277,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'an image price that is never applied',
       model(
-        'id = "m"\nkind = "image"\nroutes = [{ provider = "vendor", model = "x" }]\nprice = { per_image = 1, variants = [{ size = "a", per_image = 1 }, { size = "a", quality = "low", per_image = 2 }] }',
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1, variants = [{ size = "a", per_image = 1 }, { size = "a", quality = "low", per_image = 2 }] }',
       ),
       '5 models[0].price.variants[1]: is never applied: put it before variants[0], which fits first',
     ],
@@ -328,7 +326,7 @@ price = { input = 1, output = "x" }
       'name = 1\nprotocol = "gemini"\nbase_url = "https://u:s3cret@x"\napi_keys = ["s3cret", 5]',
     )
     const other = provider(
-      'name = "vendor"\nprotocol = "gemini"\nbase_url = "https://u:s3cret@x"\nheaders = { a = "s3cret\\n" , "b c" = "s3cret" }',
+      'name = "acme"\nprotocol = "gemini"\nbase_url = "https://u:s3cret@x"\nheaders = { a = "s3cret\\n" , "b c" = "s3cret" }',
     )
     expect([...mistakesOf(text), ...mistakesOf(other)].join('\n')).not.toContain('s3cret')
   })

@@ -148,7 +148,7 @@ describe('reload', () => {
     const { watched } = await watching(CATALOGUE.replace('"key-1"', '"env:KEY"'), { env, poll_ms: 3_600_000 })
     env.KEY = 'new'
     await watched.reload()
-    expect(watched.current().providers.get('vendor')?.api_keys).toEqual(['new'])
+    expect(watched.current().providers.get('acme')?.api_keys).toEqual(['new'])
   })
 
   test('of a bad file does not throw, and reports', async () => {

@@ -1,4 +1,4 @@
-// How much memory large requests may take together, and who waits.
+// The memory budget of large requests: who gets a part at once, who waits, and for how long.
 import { describe, expect, test } from 'bun:test'
 import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
 
@@ -12,7 +12,7 @@ function budgetOf(limit_bytes: number, wait_ms = 10_000) {
   return { budget: createMemoryBudget({ limit_bytes, wait_ms, reclaim }), reclaimed: () => reclaimed }
 }
 
-/** Whether a promise is settled once all that can happen now has happened. */
+/** Whether a promise is settled by the end of this turn of the event loop. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   let settled = false
   promise.then(
@@ -28,13 +28,13 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a budget', () => {
-  test('is given at once as long as it lasts', async () => {
+  test('grants requests at once while there is room', async () => {
     const { budget } = budgetOf(10)
     await Promise.all([budget.take(4, STAYS), budget.take(6, STAYS)])
     expect(await isSettled(budget.take(1, STAYS))).toBe(false)
   })
 
-  test('gives more than all of it to one alone', async () => {
+  test('lets in a request larger than itself, alone', async () => {
     const { budget } = budgetOf(10)
     const alone = await budget.take(100, STAYS)
     const next = budget.take(1, STAYS)
@@ -43,7 +43,7 @@ describe('a budget', () => {
     await next
   })
 
-  test('goes to those who wait in the order of asking: a small one does not overtake', async () => {
+  test('serves the queue in order: a small request does not overtake a large one', async () => {
     const { budget } = budgetOf(10)
     const first = await budget.take(6, STAYS)
     const large = budget.take(8, STAYS)
@@ -53,7 +53,7 @@ describe('a budget', () => {
     await Promise.all([large, small])
   })
 
-  test('that is shrunk lets the next one in; nothing is given back twice', async () => {
+  test('lets the next request in when a share shrinks; nothing is freed twice', async () => {
     const { budget } = budgetOf(10)
     const share = await budget.take(10, STAYS)
     const next = budget.take(6, STAYS)
@@ -66,7 +66,7 @@ describe('a budget', () => {
     expect(await isSettled(budget.take(1, STAYS))).toBe(false)
   })
 
-  test('that is not free in time is refused with 429 and a time to retry, and the line moves on', async () => {
+  test('refuses a request that waited too long with 429 and a time to retry, and serves the next', async () => {
     const { budget } = budgetOf(10, 30)
     const held = await budget.take(6, STAYS)
     const late = budget.take(8, STAYS)
@@ -75,7 +75,7 @@ describe('a budget', () => {
     held.release()
   })
 
-  test('is not kept for a caller who has gone', async () => {
+  test('forgets a caller who has left', async () => {
     const { budget } = budgetOf(10)
     const held = await budget.take(6, STAYS)
     const leaving = new AbortController()
@@ -88,7 +88,7 @@ describe('a budget', () => {
     await expect(budget.take(1, leaving.signal)).rejects.toThrow('gone')
   })
 
-  test('is really freed where much was given back, and before the next one gets in', async () => {
+  test('reclaims memory after a large share is freed, before the next request is let in', async () => {
     const { budget, reclaimed } = budgetOf(1024 ** 3)
     const small = await budget.take(1024, STAYS)
     small.release()

@@ -6,9 +6,9 @@ import { createRunningCalls } from '../../src/exchange/running.ts'
 const STALLED_AFTER_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** A quarter of it: see running.ts. */
-const SPARED_AFTER_MS = 30_000
+const LIFTED_AFTER_MS = 30_000
 
-function world() {
+function scene() {
   let now_ms = 1_000_000
   const running = createRunningCalls({
     now: () => now_ms,
@@ -29,8 +29,8 @@ function world() {
   return { running, enter, pass }
 }
 
-test('a hold is under way from when its call has it until the call leaves', () => {
-  const { running, enter } = world()
+test('a hold is under way from its call being told of it until the call is done', () => {
+  const { running, enter } = scene()
   const [one, other] = [enter(), enter()]
   expect(running.isUnderWay(1)).toBe(false)
   one.call.holds(1)
@@ -40,29 +40,29 @@ test('a hold is under way from when its call has it until the call leaves', () =
 })
 
 describe('a caller', () => {
-  test('who leaves takes his call with him, and no other', () => {
-    const { enter } = world()
+  test('who leaves ends their own call, and no other', () => {
+    const { enter } = scene()
     const [one, other] = [enter(), enter()]
     one.caller.abort()
     expect([one.call.gone.aborted, other.call.gone.aborted]).toEqual([true, false])
   })
 
-  test('who had left before his call began is gone from the start', () => {
-    const { running } = world()
+  test('who left before the call began is gone from the start', () => {
+    const { running } = scene()
     const request = new Request('http://gateway/', { signal: AbortSignal.abort() })
     expect(running.enter(request, () => {}).gone.aborted).toBe(true)
   })
 
-  test('who leaves after his call is over disturbs nothing', () => {
-    const { enter } = world()
+  test('who leaves after the call is done changes nothing', () => {
+    const { enter } = scene()
     const { caller, call } = enter()
     call.done()
     caller.abort()
     expect(call.gone.aborted).toBe(false)
   })
 
-  test('who reads nothing for too long counts as gone', () => {
-    const { enter, pass } = world()
+  test('who reads nothing for longer than the time-out counts as gone', () => {
+    const { enter, pass } = scene()
     const { call } = enter()
     call.progressed('caller')
     pass(STALLED_AFTER_MS)
@@ -71,8 +71,8 @@ describe('a caller', () => {
     expect(call.gone.aborted).toBe(true)
   })
 
-  test('who reads a little now and then does not', () => {
-    const { enter, pass } = world()
+  test('who reads a little now and then does not count as gone', () => {
+    const { enter, pass } = scene()
     const { call } = enter()
     for (let n = 0; n < 5; n++) {
       call.progressed('caller')
@@ -81,8 +81,8 @@ describe('a caller', () => {
     expect(call.gone.aborted).toBe(false)
   })
 
-  test('who waits for the vendor may do so for long', () => {
-    const { enter, pass } = world()
+  test('may wait for the upstream longer than that', () => {
+    const { enter, pass } = scene()
     const { call } = enter()
     call.progressed('upstream')
     pass(3_600_000)
@@ -90,9 +90,9 @@ describe('a caller', () => {
   })
 })
 
-describe('a vendor', () => {
+describe('an upstream', () => {
   const watched = () => {
-    const { enter, pass } = world()
+    const { enter, pass } = scene()
     const { call } = enter()
     let aborted = 0
     call.progressed('upstream')
@@ -100,7 +100,7 @@ describe('a vendor', () => {
     return { call, pass, aborted: () => aborted > 0 }
   }
 
-  test('that is silent inside an answer for too long is left', () => {
+  test('that is silent inside an answer for too long is aborted', () => {
     const { pass, aborted } = watched()
     pass(5_000)
     expect(aborted()).toBe(false)
@@ -108,14 +108,14 @@ describe('a vendor', () => {
     expect(aborted()).toBe(true)
   })
 
-  test('is not silent while the caller is the one who waits', () => {
+  test('is not counted as silent while the caller is reading', () => {
     const { call, pass, aborted } = watched()
     call.progressed('caller')
     pass(50_000)
     expect(aborted()).toBe(false)
   })
 
-  test('has its whole time again after each move', () => {
+  test('has the whole time-out again after each step forward', () => {
     const { call, pass, aborted } = watched()
     for (let n = 0; n < 5; n++) {
       pass(4_999)
@@ -124,7 +124,7 @@ describe('a vendor', () => {
     expect(aborted()).toBe(false)
   })
 
-  test('is not watched after the call has ended', () => {
+  test('is not watched after the call is done', () => {
     const { call, pass, aborted } = watched()
     call.done()
     pass(1_000_000)
@@ -133,11 +133,11 @@ describe('a vendor', () => {
 })
 
 describe('"no connection that goes quiet during a long upstream wait is cut"', () => {
-  test('a socket is idle_timeout_lifted while its call takes long, and put back at its end', () => {
-    const { enter, pass } = world()
+  test('the idle time-out of a socket is lifted during a long call, and restored at its end', () => {
+    const { enter, pass } = scene()
     const { call, idle_timeouts_s } = enter()
     call.progressed('upstream')
-    pass(SPARED_AFTER_MS)
+    pass(LIFTED_AFTER_MS)
     expect(idle_timeouts_s).toEqual([])
     pass(1)
     pass(1_000)
@@ -146,18 +146,18 @@ describe('"no connection that goes quiet during a long upstream wait is cut"', (
     expect(idle_timeouts_s).toEqual([0, SOCKET_IDLE_TIMEOUT_S])
   })
 
-  test('that of a short call is never touched', () => {
-    const { enter, pass } = world()
+  test('the idle time-out of a short call is never touched', () => {
+    const { enter, pass } = scene()
     const { call, idle_timeouts_s } = enter()
     call.progressed('upstream')
-    pass(SPARED_AFTER_MS)
+    pass(LIFTED_AFTER_MS)
     call.done()
     pass(1_000_000)
     expect(idle_timeouts_s).toEqual([])
   })
 
-  test('an upload that stands still is cut all the same', () => {
-    const { enter, pass } = world()
+  test('a stalled upload is cut all the same', () => {
+    const { enter, pass } = scene()
     const { idle_timeouts_s } = enter()
     pass(1_000_000)
     expect(idle_timeouts_s).toEqual([])
@@ -166,13 +166,13 @@ describe('"no connection that goes quiet during a long upstream wait is cut"', (
 
 describe('stopping', () => {
   test('with nothing under way is done at once', async () => {
-    const { running } = world()
+    const { running } = scene()
     await running.stop(60_000)
     expect([running.stopping, running.size]).toEqual([true, 0])
   })
 
   test('waits for the calls under way, and ends none that finishes in time', async () => {
-    const { running, enter } = world()
+    const { running, enter } = scene()
     const [one, other] = [enter(), enter()]
     let stopped = false
     const stopping = running.stop(60_000).then(() => {
@@ -188,7 +188,7 @@ describe('stopping', () => {
   })
 
   test('after its time ends what is left, and says why', async () => {
-    const { running, enter } = world()
+    const { running, enter } = scene()
     const { call } = enter()
     let upstream_aborted = false
     call.watchSilence(1_000, () => {
@@ -202,8 +202,8 @@ describe('stopping', () => {
   })
 })
 
-test('a call that leaves twice leaves once', () => {
-  const { running, enter } = world()
+test('a call that is done twice is done once', () => {
+  const { running, enter } = scene()
   const [one] = [enter(), enter()]
   one.call.done()
   one.call.done()

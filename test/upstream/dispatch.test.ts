@@ -32,17 +32,17 @@ const model = { id: 'm', routes } as unknown as TextModel
 
 type Answerer = (init: UpstreamInit) => Response | Promise<Response>
 
-/** A dispatch over vendors that are functions; tells what was tried and what failed. */
-function over(vendors: Record<string, Answerer>, overrides: Partial<Dispatch<string>> = {}) {
+/** A dispatch over providers that are functions, with a record of what was tried and what failed. */
+function over(providers: Record<string, Answerer>, overrides: Partial<Dispatch<string>> = {}) {
   const tried: string[] = []
   const failures: [string, UpstreamFailure['failure_class'], string][] = []
   const cooldowns = createCooldowns(() => 0)
   const fetch: Fetch = async (url, init) => {
     const name = new URL(url).hostname.split('.')[0] ?? ''
     tried.push(name)
-    const vendor = vendors[name]
-    if (!vendor) throw new Error(`nobody is at ${url}`)
-    return vendor(init)
+    const provider = providers[name]
+    if (!provider) throw new Error(`nobody is at ${url}`)
+    return provider(init)
   }
   const run = () =>
     dispatch<string>(
@@ -126,7 +126,7 @@ describe('a bug of the gateway while an answer is read', () => {
   })
 })
 
-describe('goes to the next way', () => {
+describe('goes to the next attempt', () => {
   const FAILING: [string, Answerer, UpstreamFailure['failure_class']][] = [
     ['429', status(429), 'rate_limited'],
     ['500', status(500), 'upstream_error'],
@@ -137,8 +137,8 @@ describe('goes to the next way', () => {
     ['silence', hangs, 'upstream_error'],
     ['an answer that is cut', cutShort, 'upstream_error'],
   ]
-  test.each(FAILING)('after %s, and lets the key rest', async (_, vendor, failure_class) => {
-    const { run, tried, failures, cooldowns } = over({ a: vendor, b: ok })
+  test.each(FAILING)('after %s, and puts the key into cooldown', async (_, failing, failure_class) => {
+    const { run, tried, failures, cooldowns } = over({ a: failing, b: ok })
     const { answer, attempt } = await run()
     expect([answer, attempt.provider.name, tried]).toEqual(['hello', 'b', ['a', 'b']])
     expect(failures.map(([name, of]) => [name, of])).toEqual([['a', failure_class]])
@@ -152,7 +152,7 @@ describe('goes to the next way', () => {
     expect(tried).toEqual(['a', 'b', 'c'])
   })
 
-  test('past one that cannot be told what the caller asks, which is then not at fault', async () => {
+  test('past a route that cannot carry the request, which is not at fault', async () => {
     const { run, tried, failures, cooldowns } = over(
       { a: ok, b: ok },
       {
@@ -168,7 +168,7 @@ describe('goes to the next way', () => {
 })
 
 describe('ends the call', () => {
-  test('at once, where the refusal is the caller’s doing: with the vendor’s words, cleaned, and no key rests', async () => {
+  test('at once when the request itself is refused: with the provider’s own message, redacted, and no cooldown', async () => {
     const { run, tried, failures, cooldowns } = over({ a: status(400, 'topP is secret'), b: ok })
     const error = await errorOf(run())
     expect([error.kind, error.message]).toEqual(['invalid_request', 'topP is [hidden]'])
@@ -191,7 +191,7 @@ describe('ends the call', () => {
     expect(error.message).not.toContain('status')
   })
 
-  test('when no way could be told what the caller asks, with the reason of the first', async () => {
+  test('when no route can carry the request, with the first route’s reason', async () => {
     const { run, tried } = over(
       {},
       {
@@ -204,7 +204,7 @@ describe('ends the call', () => {
     expect([error.kind, error.message, tried]).toEqual(['invalid_request', 'a cannot carry it', []])
   })
 
-  test('what is wrong with the gateway itself is no failure of a vendor', async () => {
+  test('an error of the gateway itself is not a failure of a provider', async () => {
     const { run, cooldowns } = over(
       { a: ok },
       {
@@ -219,7 +219,7 @@ describe('ends the call', () => {
 })
 
 describe('when the caller has gone', () => {
-  test('the attempt is aborted, and no other is begun; no key rests for it', async () => {
+  test('the attempt is aborted, no other is begun, and no key goes into cooldown', async () => {
     const leaving = new AbortController()
     let aborted = false
     const { run, tried, cooldowns } = over(
@@ -247,7 +247,7 @@ describe('when the caller has gone', () => {
 })
 
 describe('the time of an attempt', () => {
-  test('covers the reading of its first part, and is over with it', async () => {
+  test('covers the reading of the first part, and ends with it', async () => {
     const signals: AbortSignal[] = []
     const { run } = over(
       {
@@ -263,7 +263,7 @@ describe('the time of an attempt', () => {
     expect([answer, signals[0]?.aborted]).toEqual(['hello', false])
   })
 
-  test('can still be ended by who reads the rest', async () => {
+  test('the reader of the rest can still abort it', async () => {
     const signals: AbortSignal[] = []
     const { run } = over({
       a({ signal }) {
@@ -276,7 +276,7 @@ describe('the time of an attempt', () => {
     expect(signals[0]?.aborted).toBe(true)
   })
 
-  test('covers a refusal whose words never end', async () => {
+  test('covers a refusal whose body never ends', async () => {
     let pulled = 0
     const endless = () =>
       new Response(

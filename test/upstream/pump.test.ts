@@ -146,7 +146,7 @@ describe('back-pressure', () => {
     expect(await textOf(stream)).toBe(Buffer.concat([...many, eventBytes(answer('end'))]).toString())
   })
 
-  test('of a caller who reads slowly: never more than a packet or two ahead of him', async () => {
+  test('of a caller who reads slowly: never more than a packet or two ahead of them', async () => {
     const { stream, reader } = scene([...many, eventBytes(answer('end'))])
     const slow = stream.getReader()
     for (let count = 1; count <= 50; count++) {
@@ -157,7 +157,7 @@ describe('back-pressure', () => {
     await slow.cancel()
   })
 
-  test('every move is told: waiting for the upstream, then for the caller', async () => {
+  test('every step forward is reported: waiting for the upstream, then for the caller', async () => {
     const { stream, moves } = scene([piece('a'), piece('b'), answer('end')].map(eventBytes))
     await textOf(stream)
     expect(moves.slice(0, 4)).toEqual(['upstream', 'caller', 'upstream', 'caller'])
@@ -234,8 +234,8 @@ test('a stream that the gateway ends while it is being paid is told when it is p
 
 describe('a caller who leaves', () => {
   const LEAVES: [string, (caller: AbortController, reader: { cancel(): Promise<void> }) => unknown][] = [
-    ['his socket closes', (caller) => caller.abort()],
-    ['his stream is cancelled', (_, reader) => reader.cancel()],
+    ['the socket closes', (caller) => caller.abort()],
+    ['the stream is cancelled', (_, reader) => reader.cancel()],
     ['both', (caller, reader) => [reader.cancel(), caller.abort()]],
   ]
   test.each(LEAVES)('%s: the upstream is aborted, and what was delivered settled once', async (_, leave) => {

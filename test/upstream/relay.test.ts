@@ -73,7 +73,7 @@ describe('however the packets are split', () => {
 
 describe('an upstream’s error record', () => {
   const first = lines('stream-text')[0] ?? ''
-  const error = '{"error": {"code": 503,"message": "vendor-secret-one is out of quota"}}'
+  const error = '{"error": {"code": 503,"message": "provider-secret-one is out of quota"}}'
 
   test.each(EACH)('%s: is kept back, with all that follows, and marks the reading as failed', (_, open) => {
     for (const packets of [[asEvents([first, error, first])], [asEvents([first]), asEvents([error])]]) {
@@ -84,7 +84,7 @@ describe('an upstream’s error record', () => {
       expect(relay.reading.failed).toBe(true)
       const text = Buffer.concat(out).toString()
       expect(text).toContain(JSON.parse(first).candidates[0].content.parts[0].text)
-      expect(text).not.toContain('vendor-secret-one')
+      expect(text).not.toContain('provider-secret-one')
     }
   })
 

@@ -1,4 +1,4 @@
-// The order in which a call tries its routes and keys, and how keys rest.
+// The order in which a call tries its routes and keys, and the cooldowns of keys.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Provider, Route } from '../../src/domain/catalogue.ts'
@@ -59,11 +59,11 @@ describe('routes', () => {
     expect(attempts.map(({ model }) => model).sort()).toEqual(['model-of-a', 'model-of-b'])
   })
 
-  test('to a provider that is gone from the catalogue are passed over', () => {
+  test('to a provider that is no longer in the catalogue are skipped', () => {
     expect(names([route('gone'), route('a', { order: 1 })], Math.random)).toEqual(['a'])
   })
 
-  test('there may be none', () => {
+  test('may be none', () => {
     expect(names([route('gone')], Math.random)).toEqual([])
   })
 })
@@ -86,14 +86,14 @@ describe('keys of one provider', () => {
     expect(attempts.map(({ key_id }) => key_id)).toEqual(['a#1', 'a#2', 'a#3'])
   })
 
-  test('that rest come last, the one that rests least first', () => {
+  test('in cooldown come last, the one that is free again soonest first', () => {
     const cooldowns = createCooldowns(() => NOW_MS)
     cooldowns.failed('a#1', 5_000)
     cooldowns.failed('a#2', 1_000)
     expect(keys(() => 0, cooldowns)).toEqual(['three', 'two', 'one'])
   })
 
-  test('that rest come after those of a route of a later order', () => {
+  test('in cooldown come after those of a route of a later order', () => {
     const cooldowns = createCooldowns(() => NOW_MS)
     for (const id of ['a#1', 'a#2', 'a#3']) cooldowns.failed(id, 5_000)
     const routes = [route('a'), route('b', { order: 1 })]
@@ -109,7 +109,7 @@ describe('a key that failed', () => {
     return { book, at: (ms: number) => (now_ms = ms) }
   }
 
-  test('rests longer with each failure in a row, up to ten minutes', () => {
+  test('has a longer cooldown with each failure in a row, up to ten minutes', () => {
     const { book } = cooldowns()
     const rests = [1, 2, 3, 4, 5, 6, 7, 8, 9, 20].map(() => {
       book.failed('k', 10_000)
@@ -118,7 +118,7 @@ describe('a key that failed', () => {
     expect(rests).toEqual([10, 20, 40, 80, 160, 320, 600, 600, 600, 600].map((s) => s * 1_000))
   })
 
-  test('rests at least as long as the provider asks, but ten minutes at most', () => {
+  test('has a cooldown of at least what the provider asks for, ten minutes at most', () => {
     const { book } = cooldowns()
     book.failed('k', 10_000, 45_000)
     expect(book.coolingUntil('k')).toBe(45_000)
@@ -128,7 +128,7 @@ describe('a key that failed', () => {
     expect(book.coolingUntil('i')).toBe(10_000)
   })
 
-  test('is well again after one success, and begins anew', () => {
+  test('has no cooldown after one success, and starts from the first one again', () => {
     const { book, at } = cooldowns()
     book.failed('k', 10_000)
     book.failed('k', 10_000)
@@ -139,13 +139,13 @@ describe('a key that failed', () => {
     expect(book.coolingUntil('k')).toBe(15_000)
   })
 
-  test('may have no rest at all', () => {
+  test('may have no cooldown at all', () => {
     const { book } = cooldowns()
     for (let n = 0; n < 2_000; n++) book.failed('k', 0)
     expect(book.coolingUntil('k')).toBe(0)
   })
 
-  test('says nothing about another', () => {
+  test('does not affect another key', () => {
     const { book } = cooldowns()
     book.failed('k', 10_000)
     book.succeeded('j')
