@@ -6,15 +6,15 @@ import { packSignature, unpackSignature } from '../../src/protocols/signature.ts
 import { toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { hasValue, quoted, stringValueBytes } from '../../src/protocols/wire/json-text.ts'
 
-const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
+const turn = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
 
 describe('turns', () => {
   test('of one role are merged, and empty ones are left out', () => {
     const turns = [
-      says('user', 'a'),
+      turn('user', 'a'),
       { role: 'assistant' as const, parts: [] },
-      says('user', 'b'),
-      says('assistant', 'c'),
+      turn('user', 'b'),
+      turn('assistant', 'c'),
     ]
     expect(mergeTurns(turns).map(({ role, parts }) => [role, parts.length])).toEqual([
       ['user', 2],
