@@ -3,15 +3,12 @@ import {
   OptionalKind,
   type Static,
   type TArray,
-  type TNull,
   type TObject,
   type TProperties,
-  type TRecord,
   type TSchema,
-  type TUnion,
-  type TUnknown,
   Type,
 } from '@sinclair/typebox'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import {
   type Check,
   isObject,
@@ -33,10 +30,10 @@ export const Flag = Type.Boolean()
 export const Quantity = Type.Number()
 /** A whole number, 0 or more. */
 export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-/** An object that is carried on as it is, such as a JSON Schema or a tool call's arguments. */
-export const OpenObject = Type.Record(Type.String(), Type.Unknown())
-/** A value that the reader looks at by itself, because it may have several shapes. */
-export const Anything = Type.Unknown()
+/** An object that is carried on as it is, such as a JSON Schema, or that is read by a form of its own. */
+export const OpenObject = Type.Unsafe<JsonObject>(Type.Object({}))
+/** A value that the reader looks at by itself, because it may have several shapes, or be absent. */
+export const Anything = Type.Optional(Type.Unsafe<Json>(Type.Unknown()))
 
 /** An object, of which these fields are read. */
 export const Fields = <P extends TProperties>(properties: P): TObject<P> => Type.Object(properties)
@@ -67,82 +64,43 @@ export const uncheckedIn = <F extends TObject>(value: Json | undefined): Uncheck
 export const eachUncheckedIn = <F extends TObject>(value: Json | undefined): Unchecked<F>[] =>
   objectsIn(value) as Unchecked<F>[]
 
-type NameIn<F extends TObject> = keyof F['properties'] & string
-type OptionalOf<S> = S extends { [OptionalKind]: 'Optional' } & TUnion<[infer Inner extends TSchema, TNull]>
-  ? Inner
-  : never
+const COMPILED = new WeakMap<TObject, TypeCheck<TObject>>()
 
-/** What a field is read as: what is inside an object or a list is read by a form of its own. */
-type Read<S> = [OptionalOf<S>] extends [never] ? ReadRequired<S> : ReadRequired<OptionalOf<S>> | undefined
-type ReadRequired<S> = S extends TObject | TRecord
-  ? JsonObject
-  : S extends TArray
-    ? Json[]
-    : S extends TUnknown
-      ? Json | undefined
-      : S extends TSchema
-        ? Static<S>
-        : never
-
-/** A field whose object is read by the form that the field has. */
-type Within<S> = S extends TObject
-  ? FieldReader<S>
-  : OptionalOf<S> extends infer Inner extends TObject
-    ? FieldReader<Inner> | undefined
-    : never
-
-/** The fields of a caller's object, each checked when it is read. */
-export class FieldReader<F extends TObject> {
-  readonly #form: F
-  readonly #object: JsonObject
-  readonly #path: string
-
-  /** @param path the object's place in the caller's request; empty for the request itself */
-  constructor(form: F, object: JsonObject, path: string) {
-    this.#form = form
-    this.#object = object
-    this.#path = path
-  }
-
-  /** The field's place in the caller's request. */
-  at(name: NameIn<F>): string {
-    return this.#path === '' ? name : `${this.#path}.${name}`
-  }
-
-  /** @throws GatewayError invalid_request that names the field, where it is missing or of another type */
-  get<K extends NameIn<F>>(name: K): Read<F['properties'][K]> {
-    return readValue(this.#form.properties[name], this.#object[name], this.at(name)) as Read<
-      F['properties'][K]
-    >
-  }
-
-  /** @returns the reader of an object in a field; undefined where an optional one is absent */
-  within<K extends NameIn<F>>(name: K): Within<F['properties'][K]> {
-    const form = this.#form.properties[name]
-    const object = readValue(form, this.#object[name], this.at(name))
-    return (
-      isObject(object) ? new FieldReader(requiredOf(form) as TObject, object, this.at(name)) : undefined
-    ) as Within<F['properties'][K]>
-  }
-
-  /** The same object by another form, where its type decides which fields it has. */
-  as<G extends TObject>(form: G): FieldReader<G> {
-    return new FieldReader(form, this.#object, this.#path)
-  }
-
-  /** Each item of a list in a field; none where an optional one is absent. */
-  each<T>(name: NameIn<F>, read: Check<T>): T[] {
-    const list = readValue(this.#form.properties[name], this.#object[name], this.at(name))
-    return Array.isArray(list) ? list.map((item, index) => read(item, `${this.at(name)}[${index}]`)) : []
-  }
+/** Compiled when it is first used: many forms are only needed where a call is translated. */
+function compiled(form: TObject): TypeCheck<TObject> {
+  const known = COMPILED.get(form)
+  if (known) return known
+  const check = TypeCompiler.Compile(form)
+  COMPILED.set(form, check)
+  return check
 }
 
-/** A caller's value as an object of a form. @throws GatewayError invalid_request where it is no object */
-export const readObject = <F extends TObject>(
+/**
+ * A caller's value as an object of a form: the very same object, all of its form's fields checked.
+ * @param path the object's place in the caller's request; empty for the request itself
+ * @throws GatewayError invalid_request that names the first field that is missing or of another type
+ */
+export function readObject<F extends TObject>(form: F, value: Json | undefined, path: string): Static<F> {
+  if (compiled(form).Check(value)) return value as Static<F>
+  reject(form, value, path)
+  throw refusal(path, 'is malformed.')
+}
+
+/** The same, without the fields that are null. */
+export const readPresent = <F extends TObject>(
   form: F,
   value: Json | undefined,
   path: string,
-): FieldReader<F> => new FieldReader(form, wantObject(value, path), path)
+): Present<Static<F>> => withoutNulls(readObject(form, value, path))
+
+export type Present<T> = { [K in keyof T]: Exclude<T[K], null> }
+
+/** The very same object where no field is null, as in most. */
+function withoutNulls<T extends object>(object: T): Present<T> {
+  const fields = Object.entries(object)
+  if (!fields.some(([, value]) => value === null)) return object as Present<T>
+  return Object.fromEntries(fields.filter(([, value]) => value !== null)) as Present<T>
+}
 
 const CHECKS: Readonly<Record<string, Check<Json>>> = {
   string: wantString,
@@ -153,23 +111,27 @@ const CHECKS: Readonly<Record<string, Check<Json>>> = {
   object: wantObject,
 }
 
-const isOptional = (form: TSchema): boolean => form[OptionalKind] === 'Optional'
-
-/** The form of a value that is there. */
-const requiredOf = (form: TSchema): TSchema => (isOptional(form) ? form.anyOf[0] : form)
-
-function readValue(form: TSchema, value: Json | undefined, path: string): Json | undefined {
-  if (isOptional(form) && (value === undefined || value === null)) return undefined
-  const required = requiredOf(form)
-  if (required.anyOf) return readChoice(required.anyOf, value, path)
-  // A choice of one name is that name alone, without a union around it.
-  if (required.const !== undefined) return readChoice([required], value, path)
-  const check = CHECKS[required.type]
-  return check ? check(value, path) : value
+/** Throws for the first fault of a value that does not have its form. */
+function reject(form: TSchema, value: Json | undefined, path: string): void {
+  const is_optional = form[OptionalKind] === 'Optional'
+  if (is_optional && (value === undefined || value === null)) return
+  const required: TSchema = is_optional ? (form.anyOf?.[0] ?? form) : form
+  const names = choicesOf(required)
+  if (names) rejectChoice(names, value, path)
+  else CHECKS[required.type]?.(value, path)
+  if (required.items && Array.isArray(value))
+    for (const [index, item] of value.entries()) reject(required.items, item, `${path}[${index}]`)
+  if (isObject(value))
+    for (const [name, field] of Object.entries<TSchema>(required.properties ?? {}))
+      reject(field, value[name], path === '' ? name : `${path}.${name}`)
 }
 
-function readChoice(choices: readonly TSchema[], value: Json | undefined, path: string): string {
-  const name = wantString(value, path)
-  if (choices.some((choice) => choice.const === name)) return name
-  throw refusal(path, `must be one of ${choices.map((choice) => choice.const).join(', ')}.`)
+/** A choice of one name is that name alone, without a union around it. */
+function choicesOf(form: TSchema): readonly unknown[] | undefined {
+  if (form.const !== undefined) return [form.const]
+  return form.anyOf?.map((choice: TSchema) => choice.const)
+}
+
+function rejectChoice(names: readonly unknown[], value: Json | undefined, path: string): void {
+  if (!names.includes(wantString(value, path))) throw refusal(path, `must be one of ${names.join(', ')}.`)
 }

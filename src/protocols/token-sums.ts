@@ -16,5 +16,5 @@ export const jsonTokens = (value: Json | undefined): number =>
   value === undefined || value === null ? 0 : estimateTokens(JSON.stringify(value))
 
 /** The tokens of all items of a list. */
-export const sumTokens = (items: readonly Json[], tokensOf: (item: Json, index: number) => number): number =>
+export const sumTokens = <T>(items: readonly T[], tokensOf: (item: T, index: number) => number): number =>
   items.reduce<number>((total, item, index) => total + tokensOf(item, index), 0)

@@ -1,4 +1,4 @@
-// Catalogue files for tests: the least that is right, and one part of it replaced.
+// Catalogue files for tests: the smallest correct one, and its parts.
 import { type CatalogueReading, readCatalogue } from '../../src/config/load.ts'
 import type { Environment } from '../../src/config/providers.ts'
 import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
@@ -24,7 +24,7 @@ export const CATALOGUE = PROVIDER + MODEL
 export const read = (text: string, env: Environment = {}): CatalogueReading =>
   readCatalogue(text, { env, protocols: BUILT_IN_REGISTRY })
 
-/** The catalogue of a text that is right. */
+/** The catalogue of a correct text. */
 export function catalogueOf(text: string, env: Environment = {}) {
   const reading = read(text, env)
   if (!reading.ok) throw new Error(JSON.stringify(reading.mistakes, null, 2))

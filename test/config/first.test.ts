@@ -1,4 +1,4 @@
-// The first catalogue: it works as it is written, and so do the settings that are commented out in it.
+// The first catalogue: it works as it is, and so do the settings that are commented out in it.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { ensureCatalogue, FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { catalogueOf } from './catalogues.ts'
 
 describe('the first catalogue', () => {
-  test('is right as it is, without any environment, and offers the simulator alone', () => {
+  test('has no mistakes, needs no environment, and offers only the simulated providers', () => {
     const { providers, models } = catalogueOf(FIRST_CATALOGUE)
     expect([...providers.values()].map(({ name, base_url }) => [name, base_url])).toEqual([
       ['simulator', 'simulator'],
@@ -24,14 +24,14 @@ describe('the first catalogue', () => {
     ])
   })
 
-  test('sim-pro has two tiers, to try them with', () => {
+  test('has a model with two tiers: sim-pro', () => {
     const price = catalogueOf(FIRST_CATALOGUE).models.get('sim-pro')?.price
     expect(price?.unit === 'token' && price.tiers.map(({ above_tokens }) => above_tokens)).toEqual([
       0, 200_000,
     ])
   })
 
-  test('is still right with every setting in it taken out of its comment', () => {
+  test('has no mistakes with every commented setting switched on', () => {
     const everything = FIRST_CATALOGUE.replace(/^#(?! |$)/gm, '')
     const { providers, models, limits } = catalogueOf(everything, {
       GEMINI_API_KEY: 'one',
@@ -65,7 +65,7 @@ describe('ensureCatalogue', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('writes the first catalogue where there is none, with the folders above it', async () => {
+  test('writes the first catalogue where there is no file, with the folders above it', async () => {
     const path = join(folder, 'new', 'data', 'tollgate.toml')
     expect(await ensureCatalogue(path)).toBe(true)
     expect(await readFile(path, 'utf8')).toBe(FIRST_CATALOGUE)
@@ -78,7 +78,7 @@ describe('ensureCatalogue', () => {
     expect(await readFile(path, 'utf8')).toBe('')
   })
 
-  test('throws what the file system says where it cannot write', async () => {
+  test('throws the file system’s error where it cannot write', async () => {
     await writeFile(join(folder, 'file'), '')
     expect(ensureCatalogue(join(folder, 'file', 'tollgate.toml'))).rejects.toThrow()
   })

@@ -1,4 +1,4 @@
-// The catalogue file without mistakes: what it becomes.
+// The catalogue file without mistakes, and the catalogue that it becomes.
 import { describe, expect, test } from 'bun:test'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,8 +10,8 @@ import { CATALOGUE, catalogueOf, MODEL, PROVIDER } from './catalogues.ts'
 const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
 const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
-describe('what a right file becomes', () => {
-  test('what is left out has its default', () => {
+describe('a correct file', () => {
+  test('missing settings have their defaults', () => {
     const { server, limits, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({})
@@ -39,7 +39,7 @@ describe('what a right file becomes', () => {
   test.each([
     ['with the line ends of Windows', CATALOGUE.replaceAll('\n', '\r\n')],
     ['with a byte order mark', `\uFEFF${CATALOGUE}`],
-  ])('%s it is the same', (_case, text) => {
+  ])('reads the same %s', (_case, text) => {
     expect(catalogueOf(text)).toEqual(catalogueOf(CATALOGUE))
   })
 
@@ -61,12 +61,12 @@ describe('what a right file becomes', () => {
     expect(providers.get('acme')).toMatchObject({ base_url: expected_url, api_keys })
   })
 
-  test('a server of one’s own that speaks openai over http needs no key', () => {
+  test('a self-hosted server that speaks openai over http needs no key', () => {
     const lines = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
     expect(catalogueOf(provider(lines)).providers.get('acme')?.api_keys).toEqual([''])
   })
 
-  test('headers may hold secrets of the environment', () => {
+  test('headers may hold secrets from the environment', () => {
     const lines =
       'name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\nheaders = { x-team = "env:TEAM", a = "b" }'
     expect(catalogueOf(provider(lines), { TEAM: 't' }).providers.get('acme')?.headers).toEqual({
@@ -75,7 +75,7 @@ describe('what a right file becomes', () => {
     })
   })
 
-  test('routes are tried by rising order, as written where that is equal', () => {
+  test('routes are tried by rising order, in the written order where that is equal', () => {
     const route = (name: string, order: number) =>
       `{ provider = "acme", model = "${name}", order = ${order} }`
     const text = model(
@@ -88,7 +88,7 @@ describe('what a right file becomes', () => {
     ).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  test('rates that are left out follow from the others, a tenth rounded up to a whole nano-dollar', () => {
+  test('missing rates follow from the others, a tenth rounded up to a whole nano-dollar', () => {
     const text = CATALOGUE.replace('{ input = 1, output = 2 }', '{ input = "0.000000011", output = 2 }')
     const price = catalogueOf(text).models.get('model')?.price
     expect(price).toMatchObject({
@@ -110,7 +110,7 @@ describe('what a right file becomes', () => {
     })
   })
 
-  test('rates that are written stay as written, in each tier, and the first tier begins at 0', () => {
+  test('given rates stay as they are, in each tier, and the first tier begins at 0', () => {
     const rates =
       'input = 1, output = 2, cache_read = 3, cache_write_5m = 4, cache_write_1h = 5, thinking = 6, audio = 7, image_output = 8'
     const text = CATALOGUE.replace(
@@ -163,7 +163,7 @@ describe('what a right file becomes', () => {
 })
 
 describe('readCatalogueFile', () => {
-  test('a file that is not there, or is a folder, is a mistake and not a throw', async () => {
+  test('reports a missing file, or a folder, as a mistake and does not throw', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
     for (const path of [join(folder, 'none.toml'), folder]) {
       const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })

@@ -1,4 +1,4 @@
-// The catalogue file with mistakes: each is told with its path, its line and what to write instead.
+// The catalogue file with mistakes: each is reported with its path, its line and what to write instead.
 import { describe, expect, test } from 'bun:test'
 import { formatMistake } from '../../src/config/mistakes.ts'
 import { CATALOGUE, MODEL, mistakesOf, PROVIDER, read } from './catalogues.ts'
@@ -6,7 +6,7 @@ import { CATALOGUE, MODEL, mistakesOf, PROVIDER, read } from './catalogues.ts'
 const provider = (lines: string) => `[[providers]]\n${lines}\n${MODEL}`
 const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
-describe('what is no TOML is told with its line', () => {
+describe('a file that is not TOML is reported with the line', () => {
   test.each([
     ['a value is missing, which is seen where the next line begins', `${CATALOGUE}\nx =\n`, 15],
     ['a key is written twice', '[server]\nlisten = "a:1"\nlisten = "b:1"\n', 3],
@@ -24,11 +24,11 @@ describe('a mistake says where it is and what to write', () => {
   const price = (text: string) =>
     model(`id = "m"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\n${text}`)
   test.each([
-    ['no file to speak of', '', '1 providers: is missing: it must be at least one [[providers]] block'],
+    ['an empty file', '', '1 providers: is missing: it must be at least one [[providers]] block'],
     [
       'a section that does not exist',
       `[srever]\n${CATALOGUE}`,
-      '1 srever: unknown field; did you mean "server"?',
+      '1 srever: is not a field that exists here: did you mean "server"?',
     ],
     ['a section of another kind', `server = 1\n${CATALOGUE}`, '1 server: must be a table'],
     [
@@ -39,7 +39,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a field that does not exist',
       `[server]\n\nlissten = "a:1"\n${CATALOGUE}`,
-      '3 server.lissten: unknown field; did you mean "listen"?',
+      '3 server.lissten: is not a field that exists here: did you mean "listen"?',
     ],
     [
       'a choice',
@@ -52,7 +52,7 @@ describe('a mistake says where it is and what to write', () => {
       '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     ],
     [
-      'a public address that is none',
+      'a public address that is not a URL',
       `[server]\npublic_url = "gateway"\n${CATALOGUE}`,
       '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, for the lines it prints)',
     ],
@@ -62,7 +62,7 @@ describe('a mistake says where it is and what to write', () => {
       '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
     ],
     [
-      'a time that timers cannot count',
+      'a time beyond what timers can count',
       `[server]\ndrain_timeout_ms = 2147483648\n${CATALOGUE}`,
       '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
     ],
@@ -79,7 +79,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a limit of one account',
       `[limits.accounts."a b"]\nrpm = 1\n${CATALOGUE}`,
-      '2 limits.accounts."a b".rpm: unknown field; allowed: requests_per_minute, tokens_per_minute, concurrent_calls',
+      '2 limits.accounts."a b".rpm: is not a field that exists here: there are "requests_per_minute", "tokens_per_minute" and "concurrent_calls"',
     ],
 
     [
@@ -88,7 +88,7 @@ describe('a mistake says where it is and what to write', () => {
       '1 providers[0].name: is missing: it must be a name of a-z, 0-9, _ and -, such as "google"',
     ],
     [
-      'a protocol that nobody speaks',
+      'an unknown protocol',
       provider('name = "acme"\nprotocol = "gemni"\nbase_url = "simulator"'),
       '3 providers[0].protocol: must be one of "gemini", "anthropic" or "openai"',
     ],
@@ -98,7 +98,7 @@ describe('a mistake says where it is and what to write', () => {
       '4 providers[0].base_url: must be an address that begins with https:// or http://, or "simulator"',
     ],
     [
-      'an address that is none',
+      'an address that is not a URL',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x y"\napi_keys = ["k"]'),
       '4 providers[0].base_url: must be a complete address, such as "https://api.example.com/v1"',
     ],
@@ -113,7 +113,7 @@ describe('a mistake says where it is and what to write', () => {
       '4 providers[0].base_url: must end with its path: a query or a fragment cannot be kept',
     ],
     [
-      'a acme without a key',
+      'a provider without a key',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"'),
       '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
     ],
@@ -163,7 +163,7 @@ describe('a mistake says where it is and what to write', () => {
       '3 models[0].kind: must be "text", "embedding" or "image"',
     ],
     [
-      'a kind that every object knows',
+      'a kind that is a property of all objects',
       model('id = "m"\nkind = "toString"'),
       '3 models[0].kind: must be "text", "embedding" or "image"',
     ],
@@ -172,7 +172,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
-      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
+      '6 models[0].max_output_tokens: is not a field that exists here: there are "id", "display_name", "retired", "routes", "kind", "max_n_per_request", "timeout_ms", "sizes" and "price"',
     ],
     [
       'a price of another kind',
@@ -197,17 +197,17 @@ describe('a mistake says where it is and what to write', () => {
       '4 models[0].routes: must be a list of at least 1',
     ],
     [
-      'a route to nowhere',
+      'a route to a misspelt provider',
       price('price = { input = 1, output = 1 }').replace('"acme", model', '"acm", model'),
       '4 models[0].routes[0].provider: unknown provider "acm"; did you mean "acme"?',
     ],
     [
-      'an embedding model at a acme who has none',
+      'an embedding model at a provider whose protocol has none',
       `${PROVIDER.replace('"gemini"', '"anthropic"')}${MODEL.replace('"text"', '"embedding"').replace(', output = 2', '')}`,
       '11 models[0].routes[0].provider: must be a provider of another protocol: "anthropic" has no embedding models',
     ],
     [
-      'a route to what is nothing like it',
+      'a route to an unknown provider',
       price('price = { input = 1, output = 1 }').replace('"acme", model', '"elsewhere", model'),
       '4 models[0].routes[0].provider: unknown provider "elsewhere"; allowed: acme',
     ],
@@ -236,7 +236,7 @@ describe('a mistake says where it is and what to write', () => {
       '6 models[0].price.input: must be an amount in USD of at most nine decimals, such as 0.30',
     ],
     [
-      'a price below nothing',
+      'a price below zero',
       price('[models.price]\ninput = "-1"\noutput = 1'),
       '6 models[0].price.input: must be between 0 and 1000000 USD',
     ],
@@ -246,19 +246,19 @@ describe('a mistake says where it is and what to write', () => {
       '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30',
     ],
     [
-      'a price beyond reason',
+      'a price above the maximum',
       price('[models.price]\ninput = 1\noutput = 1000000.01'),
       '7 models[0].price.output: must be between 0 and 1000000 USD',
     ],
     [
-      'a price that is no number',
+      'a price that is not a number',
       price('[models.price]\ninput = 1\noutput = nan'),
       '7 models[0].price.output: must be an amount in USD of at most nine decimals, such as 0.30 (USD per million tokens written; thinking too, unless it has a rate of its own)',
     ],
     [
       'a misspelt rate',
       price('[models.price]\ninput = 1\noutput = 1\ncached_read = 1'),
-      '8 models[0].price.cached_read: unknown field; did you mean "cache_read"?',
+      '8 models[0].price.cached_read: is not a field that exists here: did you mean "cache_read"?',
     ],
     [
       'tiers that do not rise',
@@ -285,7 +285,7 @@ describe('a mistake says where it is and what to write', () => {
     expect(mistakesOf(text, { EMPTY: ' ' })).toContain(mistake)
   })
 
-  test('all mistakes are told at once, in the order of their lines; one part does not hide another', () => {
+  test('all mistakes are reported at once, in the order of their lines; no part hides another', () => {
     const text = `
 [server]
 log_level = "loud"
@@ -309,8 +309,8 @@ routes = [{ provider = "three", model = "x" }]
 price = { input = 1, output = "x" }
 `
     const reading = read(text)
-    const told = reading.ok ? [] : reading.mistakes.map(({ line, path }) => `${line} ${path}`)
-    expect(told).toEqual([
+    const reported = reading.ok ? [] : reading.mistakes.map(({ line, path }) => `${line} ${path}`)
+    expect(reported).toEqual([
       '3 server.log_level',
       '8 providers[0].api_keys[0]',
       '11 providers[1].protocol',

@@ -1,4 +1,4 @@
-// The catalogue of a running gateway: a good edit is taken up, a bad one changes nothing.
+// The catalogue of a running gateway: a good edit is applied, a bad one changes nothing.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** Watches `path`; `next()` is the next thing that it reports. */
+/** Watches `path`; `next()` is the next report. */
 async function watching(
   text: string,
   { poll_ms = 5, env = {} }: { poll_ms?: number; env?: Record<string, string> } = {},
@@ -67,7 +67,7 @@ describe('the file changes', () => {
     expect(modelIds()).toEqual(['model', 'second'])
   })
 
-  test('by putting another in its place, as editors do, again and again', async () => {
+  test('by being replaced, as editors do, several times', async () => {
     const { modelIds, next } = await watching(CATALOGUE)
     for (const [text, ids] of [
       [TWO_MODELS, ['model', 'second']],
@@ -80,7 +80,7 @@ describe('the file changes', () => {
     }
   })
 
-  test('by turning the link that it is to another file', async () => {
+  test('by pointing its symbolic link to another file', async () => {
     await writeFile(join(folder, 'two.toml'), TWO_MODELS)
     await writeFile(join(folder, 'one.toml'), CATALOGUE)
     await symlink(join(folder, 'one.toml'), path)
@@ -91,7 +91,7 @@ describe('the file changes', () => {
     expect(modelIds()).toEqual(['model', 'second'])
   })
 
-  test('to one with mistakes: they are reported once, the last good one stays, and the next good one is taken', async () => {
+  test('to one with mistakes: they are reported once, the last good one stays, and the next good one is applied', async () => {
     const { modelIds, next, reported } = await watching(CATALOGUE)
     await writeFile(path, BROKEN)
     expect(await next()).toMatchObject({ mistakes: [{ path: 'providers[0].protocol', line: 4 }] })
@@ -103,7 +103,7 @@ describe('the file changes', () => {
     expect(modelIds()).toEqual(['model', 'second'])
   })
 
-  test('away: that is reported, the last good one stays, and it may come back', async () => {
+  test('by being deleted: that is reported, the last good one stays, and the file may come back', async () => {
     const { modelIds, next } = await watching(CATALOGUE)
     await unlink(path)
     expect(await next()).toMatchObject({ mistakes: [{ path: '', line: 1 }] })
@@ -143,7 +143,7 @@ describe('settings that wait for a restart', () => {
 })
 
 describe('reload', () => {
-  test('reads a file that has not changed: the environment may have', async () => {
+  test('reads a file that has not changed, because the environment may have', async () => {
     const env = { KEY: 'old' }
     const { watched } = await watching(CATALOGUE.replace('"key-1"', '"env:KEY"'), { env, poll_ms: 3_600_000 })
     env.KEY = 'new'
@@ -168,7 +168,7 @@ describe('reload', () => {
   })
 })
 
-test('a first reading with mistakes is no watch, but the mistakes', async () => {
+test('a first reading with mistakes gives the mistakes, and watches nothing', async () => {
   await writeFile(path, BROKEN)
   const outcome = await watchCatalogue(path, {
     env: {},

@@ -4,15 +4,15 @@ import fc from 'fast-check'
 import { madeCallId, mergeTurns, parseArguments, type Turn } from '../../src/protocols/canonical/parts.ts'
 import { packSignature, unpackSignature } from '../../src/protocols/signature.ts'
 
-const says = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
+const turn = (role: Turn['role'], text: string): Turn => ({ role, parts: [{ kind: 'text', text }] })
 
 describe('turns', () => {
   test('of one role are merged, and empty ones are left out', () => {
     const turns = [
-      says('user', 'a'),
+      turn('user', 'a'),
       { role: 'assistant' as const, parts: [] },
-      says('user', 'b'),
-      says('assistant', 'c'),
+      turn('user', 'b'),
+      turn('assistant', 'c'),
     ]
     expect(mergeTurns(turns).map(({ role, parts }) => [role, parts.length])).toEqual([
       ['user', 2],

@@ -23,7 +23,7 @@ export const SearchResultBlock = Fields({ title: Text, source: Text, content: Li
 export const ToolUseBlock = Fields({ id: Text, name: Text, input: OpenObject })
 export const ToolResultBlock = Fields({
   tool_use_id: Text,
-  content: optional(Anything),
+  content: Anything,
   is_error: optional(Flag),
 })
 export const ThinkingBlock = Fields({ thinking: Text, signature: Text })
@@ -43,11 +43,9 @@ export function decodeMessages(value: Json | undefined): Conversation {
   const names = new Map<string, string>()
   const conversation: Conversation = { system: [], turns: [] }
   eachOf(value, 'messages', (item, path) => {
-    const message = readObject(Message, item, path)
-    const role = message.get('role')
-    const content = message.get('content')
-    if (role === 'system') conversation.system.push(...readSystem(content, message.at('content')))
-    else conversation.turns.push({ role, parts: readContent(content, message.at('content'), names) })
+    const { role, content } = readObject(Message, item, path)
+    if (role === 'system') conversation.system.push(...readSystem(content, `${path}.content`))
+    else conversation.turns.push({ role, parts: readContent(content, `${path}.content`, names) })
   })
   return conversation
 }
@@ -55,11 +53,8 @@ export function decodeMessages(value: Json | undefined): Conversation {
 /** A system prompt: one text, or blocks of text. */
 export function readSystem(value: Json | undefined, path: string): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
-  return eachOf(value, path, readTextOf)
+  return eachOf(value, path, (block, at) => readObject(TextBlock, block, at).text)
 }
-
-const readTextOf = (value: Json | undefined, path: string): string =>
-  readObject(TextBlock, value, path).get('text')
 
 /** @param names the tool of each tool call so far, by the call's id */
 type BlockReader = (block: JsonObject, path: string, names: Map<string, string>) => Part | SignatureOfNext
@@ -72,10 +67,10 @@ interface SignatureOfNext {
 }
 
 const RESULT_READERS: Readonly<Record<string, (block: JsonObject, path: string) => TextPart | MediaPart>> = {
-  text: (block, path) => ({ kind: 'text', text: readTextOf(block, path) }),
+  text: (block, path) => ({ kind: 'text', text: readObject(TextBlock, block, path).text }),
   image: (block, path) => {
-    const image = readObject(ImageBlock, block, path)
-    return { kind: 'image', source: readSource(image.get('source'), image.at('source')), at: path }
+    const { source } = readObject(ImageBlock, block, path)
+    return { kind: 'image', source: readSource(source, `${path}.source`), at: path }
   },
   document: readDocument,
   search_result: readSearchResult,
@@ -117,37 +112,33 @@ function signNext(read: readonly (Part | SignatureOfNext)[]): Part[] {
   return parts
 }
 
-function readSearchResult(value: JsonObject, path: string): TextPart {
-  const block = readObject(SearchResultBlock, value, path)
-  const texts = block.each('content', readTextOf)
-  return { kind: 'text', text: [`${block.get('title')} (${block.get('source')})`, ...texts].join('\n') }
+function readSearchResult(block: JsonObject, path: string): TextPart {
+  const { title, source, content } = readObject(SearchResultBlock, block, path)
+  return { kind: 'text', text: [`${title} (${source})`, ...content.map(({ text }) => text)].join('\n') }
 }
 
-function readToolUse(value: JsonObject, path: string, names: Map<string, string>): Part {
-  const block = readObject(ToolUseBlock, value, path)
-  const id = block.get('id')
-  const name = block.get('name')
+function readToolUse(block: JsonObject, path: string, names: Map<string, string>): Part {
+  const { id, name, input } = readObject(ToolUseBlock, block, path)
   names.set(id, name)
-  return { kind: 'tool_call', id, name, arguments: block.get('input') }
+  return { kind: 'tool_call', id, name, arguments: input }
 }
 
-function readToolResult(value: JsonObject, path: string, names: Map<string, string>): ToolResultPart {
-  const block = readObject(ToolResultBlock, value, path)
-  const call_id = block.get('tool_use_id')
-  const name = names.get(call_id)
+function readToolResult(block: JsonObject, path: string, names: Map<string, string>): ToolResultPart {
+  const { tool_use_id, content, is_error } = readObject(ToolResultBlock, block, path)
+  const name = names.get(tool_use_id)
   if (name === undefined)
-    throw refusal(block.at('tool_use_id'), 'matches no tool_use block of an earlier assistant message.')
+    throw refusal(`${path}.tool_use_id`, 'matches no tool_use block of an earlier assistant message.')
   return {
     kind: 'tool_result',
-    call_id,
+    call_id: tool_use_id,
     name,
-    content: readResultContent(block.get('content'), block.at('content')),
-    failed: block.get('is_error') ?? false,
+    content: readResultContent(content, `${path}.content`),
+    failed: is_error ?? false,
   }
 }
 
 function readResultContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
-  if (value === undefined || value === '') return []
+  if (value === undefined || value === null || value === '') return []
   if (typeof value === 'string') return [{ kind: 'text', text: value }]
   return eachOf(value, path, (item, at) => {
     const block = wantObject(item, at)
@@ -155,46 +146,42 @@ function readResultContent(value: Json | undefined, path: string): (TextPart | M
   })
 }
 
-function readThinking(value: JsonObject, path: string): Part | SignatureOfNext {
-  const block = readObject(ThinkingBlock, value, path)
-  const text = block.get('thinking')
-  const packed = block.get('signature')
+function readThinking(block: JsonObject, path: string): Part | SignatureOfNext {
+  const { thinking: text, signature: packed } = readObject(ThinkingBlock, block, path)
   if (packed === '') return { kind: 'thinking', text }
   const { signature, signed } = readSignature(packed)
   return { kind: signed === 'tool_call' ? 'signature_of_next' : 'thinking', text, signature }
 }
 
-function readRedacted(value: JsonObject, path: string): Part {
-  const { signature } = readSignature(readObject(RedactedThinkingBlock, value, path).get('data'))
+function readRedacted(block: JsonObject, path: string): Part {
+  const { signature } = readSignature(readObject(RedactedThinkingBlock, block, path).data)
   return { kind: 'redacted_thinking', signature }
 }
 
-const SOURCE_READERS = { base64: readInline, url: readUrl, file: rejectFile }
+const SOURCE_READERS: Readonly<Record<string, (source: JsonObject, path: string) => Source>> = {
+  base64: readInline,
+  url: readUrl,
+  file: rejectFile,
+}
 
 const readSource = (source: JsonObject, path: string): Source =>
-  oneOf<(source: JsonObject, path: string) => Source>(
-    SOURCE_READERS,
-    source.type,
-    `${path}.type`,
-  )(source, path)
+  oneOf(SOURCE_READERS, source.type, `${path}.type`)(source, path)
 
-function readDocument(value: JsonObject, path: string): TextPart | MediaPart {
-  const block = readObject(DocumentBlock, value, path)
-  const source = block.get('source')
-  const at = block.at('source')
-  if (source.type === 'text') return { kind: 'text', text: readObject(TextSource, source, at).get('data') }
-  return { kind: 'document', source: readSource(source, at), name: block.get('title'), at: path }
+function readDocument(block: JsonObject, path: string): TextPart | MediaPart {
+  const { source, title } = readObject(DocumentBlock, block, path)
+  const at = `${path}.source`
+  if (source.type === 'text') return { kind: 'text', text: readObject(TextSource, source, at).data }
+  return { kind: 'document', source: readSource(source, at), name: title ?? undefined, at: path }
 }
 
-function readInline(value: JsonObject, path: string): Source {
-  const source = readObject(InlineSource, value, path)
-  return { by: 'data', mime_type: source.get('media_type'), data: source.get('data') }
+function readInline(source: JsonObject, path: string): Source {
+  const { media_type, data } = readObject(InlineSource, source, path)
+  return { by: 'data', mime_type: media_type, data }
 }
 
-function readUrl(value: JsonObject, path: string): Source {
-  const source = readObject(UrlSource, value, path)
-  const url = source.get('url')
-  if (!url.startsWith('https://')) throw refusal(source.at('url'), 'must be an https:// address.')
+function readUrl(source: JsonObject, path: string): Source {
+  const { url } = readObject(UrlSource, source, path)
+  if (!url.startsWith('https://')) throw refusal(`${path}.url`, 'must be an https:// address.')
   return { by: 'url', url }
 }
 

@@ -1,5 +1,6 @@
 // A messages request, read into the canonical form.
 // https://platform.claude.com/docs/en/api/messages
+import type { Static } from '@sinclair/typebox'
 import type { Effort, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -8,7 +9,6 @@ import {
   Anything,
   Choice,
   Count,
-  FieldReader,
   Fields,
   Flag,
   List,
@@ -17,9 +17,10 @@ import {
   optional,
   Quantity,
   readObject,
+  readPresent,
   Text,
 } from '../forms.ts'
-import { type Json, type JsonObject, refusal, wantString } from '../wire/json.ts'
+import { type JsonObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { decodeMessages, Message, readSystem } from './decode-messages.ts'
 
@@ -40,15 +41,16 @@ const THINKING_TYPES = {
 
 const CHOICES = { auto: 'auto', any: 'any', none: 'none', tool: 'named' } as const
 
-export const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: optional(Anything) })
+export const ThinkingSettings = Fields({ type: Choice(THINKING_TYPES), display: Anything })
+/** Of thinking that is enabled. */
 export const ThinkingBudget = Fields({ budget_tokens: Count })
 export const SchemaFormat = Fields({ type: Choice({ json_schema: true }), schema: OpenObject })
 export const OutputConfig = Fields({
   effort: optional(Choice(EFFORTS)),
   format: optional(SchemaFormat),
 })
+/** A custom tool: the only type that other models have. */
 export const Tool = Fields({
-  type: optional(Anything),
   name: Text,
   description: optional(Text),
   input_schema: OpenObject,
@@ -58,13 +60,14 @@ export const ToolChoiceSettings = Fields({
   type: Choice(CHOICES),
   disable_parallel_tool_use: optional(Flag),
 })
+/** Of a choice of one tool. */
 export const NamedTool = Fields({ name: Text })
 
 export const MessagesRequest = Fields({
-  model: optional(Anything),
+  model: Anything,
   messages: List(Message),
   /** One text, or blocks of text. */
-  system: optional(Anything),
+  system: Anything,
   max_tokens: Count,
   stream: optional(Flag),
   temperature: optional(Quantity),
@@ -75,12 +78,10 @@ export const MessagesRequest = Fields({
   output_config: optional(OutputConfig),
   /** The older name of output_config.format. */
   output_format: optional(SchemaFormat),
-  tools: optional(List(Tool)),
+  tools: optional(List(OpenObject)),
   tool_choice: optional(ToolChoiceSettings),
   metadata: optional(Fields({ user_id: optional(Text) })),
 })
-
-type Asked = FieldReader<typeof MessagesRequest>
 
 const KNOWN = namesOf(MessagesRequest)
 
@@ -90,87 +91,69 @@ const KNOWN = namesOf(MessagesRequest)
  */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
-  const asked = new FieldReader(MessagesRequest, body, '')
+  const asked = readPresent(MessagesRequest, body, '')
   const { system, turns } = decodeMessages(body.messages)
-  const choice = asked.within('tool_choice')
-  const thinking = asked.within('thinking')
+  const { thinking, tool_choice, output_config } = asked
   return {
     from: carries,
-    streams: asked.get('stream') ?? false,
+    streams: asked.stream ?? false,
     shows_usage: true,
-    system: [...readTopSystem(asked), ...system],
+    system: [...(asked.system === undefined ? [] : readSystem(asked.system, 'system')), ...system],
     turns: mergeTurns(turns),
-    tools: asked.each('tools', decodeTool),
-    tool_choice: choice && decodeChoice(choice),
-    parallel_tool_calls: parallel(choice),
-    max_output_tokens: asked.get('max_tokens'),
-    temperature: asked.get('temperature'),
-    top_p: asked.get('top_p'),
-    top_k: asked.get('top_k'),
-    stop: asked.each('stop_sequences', wantString),
+    tools: (asked.tools ?? []).map((tool, index) => decodeTool(tool, `tools[${index}]`)),
+    tool_choice: tool_choice && decodeChoice(tool_choice),
+    parallel_tool_calls: parallel(tool_choice),
+    max_output_tokens: asked.max_tokens,
+    temperature: asked.temperature,
+    top_p: asked.top_p,
+    top_k: asked.top_k,
+    stop: asked.stop_sequences ?? [],
     seed: undefined,
     candidates: undefined,
-    thinking: decodeThinking(thinking, asked.within('output_config')),
-    shows_thinking: showsThinking(thinking),
-    output: decodeOutput(asked),
+    thinking: decodeThinking(thinking, output_config),
+    // Claude shows its thinking wherever it was asked to think, unless told not to.
+    shows_thinking: thinking && thinking.type !== 'disabled' && thinking.display !== 'omitted',
+    output: decodeOutput(output_config?.format ?? asked.output_format),
     logprobs: undefined,
     frequency_penalty: undefined,
     presence_penalty: undefined,
-    user: asked.within('metadata')?.get('user_id'),
+    user: asked.metadata?.user_id ?? undefined,
   }
-}
-
-function readTopSystem(asked: Asked): string[] {
-  const system = asked.get('system')
-  return system === undefined ? [] : readSystem(system, asked.at('system'))
 }
 
 /** A budget is exact and precedes an effort; an effort says more than `adaptive` alone. */
 function decodeThinking(
-  thinking: FieldReader<typeof ThinkingSettings> | undefined,
-  config: FieldReader<typeof OutputConfig> | undefined,
+  thinking: Static<typeof ThinkingSettings> | undefined,
+  config: Static<typeof OutputConfig> | undefined,
 ): Thinking | undefined {
-  const mode = thinking && THINKING_TYPES[thinking.get('type')]
+  const mode = thinking && THINKING_TYPES[thinking.type]
   if (mode === 'off') return { mode }
-  if (thinking && mode === 'budget')
-    return { mode, budget_tokens: thinking.as(ThinkingBudget).get('budget_tokens') }
-  const effort = config?.get('effort')
+  if (thinking && mode === 'budget') {
+    const { budget_tokens } = readObject(ThinkingBudget, thinking, 'thinking')
+    return { mode, budget_tokens }
+  }
+  const effort = config?.effort
   if (effort) return { mode: 'effort', effort: EFFORTS[effort] }
   return mode && { mode: 'auto' }
 }
 
-/** Claude shows its thinking wherever it was asked to think, unless told not to. */
-function showsThinking(thinking: FieldReader<typeof ThinkingSettings> | undefined): boolean | undefined {
-  return thinking && thinking.get('type') !== 'disabled' && thinking.get('display') !== 'omitted'
+const decodeOutput = (format: Static<typeof SchemaFormat> | undefined): OutputFormat | undefined =>
+  format && { kind: 'json_schema', name: '', schema: format.schema, strict: true }
+
+function decodeTool(tool: JsonObject, path: string): ToolDefinition {
+  if ((tool.type ?? 'custom') !== 'custom')
+    throw refusal(`${path}.type`, 'names a tool that only Claude models have; describe it as a custom tool.')
+  const { name, description, input_schema, strict } = readPresent(Tool, tool, path)
+  return { name, description, parameters: input_schema, strict, at: path }
 }
 
-function decodeOutput(asked: Asked): OutputFormat | undefined {
-  const format = asked.within('output_config')?.within('format') ?? asked.within('output_format')
-  if (!format) return undefined
-  format.get('type')
-  return { kind: 'json_schema', name: '', schema: format.get('schema'), strict: true }
+function decodeChoice(choice: Static<typeof ToolChoiceSettings>): ToolChoice {
+  const mode = CHOICES[choice.type]
+  if (mode !== 'named') return { mode }
+  return { mode, names: [readObject(NamedTool, choice, 'tool_choice').name], required: true }
 }
 
-function decodeTool(value: Json | undefined, path: string): ToolDefinition {
-  const tool = readObject(Tool, value, path)
-  const type = tool.get('type')
-  if (type !== undefined && type !== 'custom')
-    throw refusal(tool.at('type'), 'names a tool that only Claude models have; describe it as a custom tool.')
-  return {
-    name: tool.get('name'),
-    description: tool.get('description'),
-    parameters: tool.get('input_schema'),
-    strict: tool.get('strict'),
-    at: path,
-  }
-}
-
-function decodeChoice(choice: FieldReader<typeof ToolChoiceSettings>): ToolChoice {
-  const mode = CHOICES[choice.get('type')]
-  return mode === 'named' ? { mode, names: [choice.as(NamedTool).get('name')], required: true } : { mode }
-}
-
-function parallel(choice: FieldReader<typeof ToolChoiceSettings> | undefined): boolean | undefined {
-  const disabled = choice?.get('disable_parallel_tool_use')
-  return disabled === undefined ? undefined : !disabled
+function parallel(choice: Static<typeof ToolChoiceSettings> | undefined): boolean | undefined {
+  const disabled = choice?.disable_parallel_tool_use
+  return disabled === undefined || disabled === null ? undefined : !disabled
 }

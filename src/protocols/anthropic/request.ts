@@ -4,28 +4,28 @@ import type { RequestFacts } from '../facts.ts'
 import {
   Anything,
   Count,
-  FieldReader,
   Fields,
   List,
   optional,
+  readObject,
   Text,
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, objectIn, refusal, stringIn, wantObject } from '../wire/json.ts'
+import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
 /** What the price depends on. */
 export const PricedRequest = Fields({
   messages: List(Fields({ content: Anything })),
-  system: optional(Anything),
-  tools: optional(Anything),
-  output_config: optional(Anything),
+  system: Anything,
+  tools: Anything,
+  output_config: Anything,
   max_tokens: Count,
 })
 
-export const PricedSource = Fields({ type: Text, data: optional(Text), content: optional(Anything) })
+export const PricedSource = Fields({ type: Text, data: optional(Text), content: Anything })
 
 /** A block of content, as far as its size depends on it. */
 export const PricedBlock = Fields({
@@ -34,7 +34,7 @@ export const PricedBlock = Fields({
   thinking: optional(Text),
   data: optional(Text),
   source: optional(PricedSource),
-  content: optional(Anything),
+  content: Anything,
 })
 
 /**
@@ -42,16 +42,15 @@ export const PricedBlock = Fields({
  * @throws GatewayError invalid_request for a missing limit or conversation
  */
 export function readRequest(body: JsonObject): RequestFacts {
-  const asked = new FieldReader(PricedRequest, body, '')
-  const messages = asked.get('messages')
+  const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   return {
     input_tokens:
-      contentTokens(asked.get('system')) +
-      sumTokens(messages, (item, index) => contentTokens(wantObject(item, `messages[${index}]`).content)) +
-      jsonTokens(asked.get('tools')) +
-      jsonTokens(objectIn(asked.get('output_config')).format),
-    max_output_tokens: asked.get('max_tokens'),
+      contentTokens(system) +
+      sumTokens(messages, ({ content }) => contentTokens(content)) +
+      jsonTokens(tools) +
+      jsonTokens(objectIn(output_config).format),
+    max_output_tokens: max_tokens,
     candidates: 1,
   }
 }

@@ -1,6 +1,6 @@
 // The one spelling that translations read: the provider takes camelCase and snake_case alike.
-import type { TObject } from '@sinclair/typebox'
-import { FieldReader } from '../forms.ts'
+import type { Static, TObject } from '@sinclair/typebox'
+import { type Present, readPresent } from '../forms.ts'
 import { type Json, type JsonObject, refusal, wantObject } from '../wire/json.ts'
 
 const camelOf = (name: string): string =>
@@ -22,12 +22,9 @@ export function camelCased(object: JsonObject, path: string): JsonObject {
   return read
 }
 
-/**
- * A caller's value as an object of a form, in either spelling.
- * @throws GatewayError invalid_request where it is no object
- */
+/** As readPresent, for an object in either spelling. */
 export const readCamelCased = <F extends TObject>(
   form: F,
   value: Json | undefined,
   path: string,
-): FieldReader<F> => new FieldReader(form, camelCased(wantObject(value, path), path), path)
+): Present<Static<F>> => readPresent(form, camelCased(wantObject(value, path), path), path)

@@ -1,5 +1,6 @@
 // The contents of a native request, read: parts become canonical parts, and tool results are matched with their calls.
 // https://ai.google.dev/api/caching#Content
+import type { Static } from '@sinclair/typebox'
 import {
   type MediaPart,
   madeCallId,
@@ -12,13 +13,14 @@ import {
 import {
   Anything,
   Choice,
-  type FieldReader,
   Fields,
   Flag,
   List,
   OpenObject,
   optional,
+  type Present,
   readObject,
+  readPresent,
   Text,
 } from '../forms.ts'
 import { eachOf, type Json, type JsonObject, refusal, wantObject } from '../wire/json.ts'
@@ -27,25 +29,27 @@ import { readSignature } from './signature.ts'
 
 const ROLES = { user: 'user', model: 'assistant', function: 'user', tool: 'user' } as const
 
+// Every object inside another may be in the other spelling, and is read by its own form.
 export const InlineData = Fields({ mimeType: Text, data: Text })
 export const FileData = Fields({ fileUri: Text, mimeType: Text })
-export const ResponseMedia = Fields({ inlineData: optional(InlineData), fileData: optional(FileData) })
+export const ResponseMedia = Fields({ inlineData: optional(OpenObject), fileData: optional(OpenObject) })
 export const FunctionCall = Fields({ id: optional(Text), name: Text, args: optional(OpenObject) })
 export const FunctionResponse = Fields({
   id: optional(Text),
   name: Text,
   response: OpenObject,
-  parts: optional(List(ResponseMedia)),
+  parts: optional(List(OpenObject)),
 })
 export const RequestPart = Fields({
   text: optional(Text),
   thought: optional(Flag),
   thoughtSignature: optional(Text),
-  inlineData: optional(InlineData),
-  fileData: optional(FileData),
-  functionCall: optional(FunctionCall),
-  functionResponse: optional(FunctionResponse),
+  inlineData: optional(OpenObject),
+  fileData: optional(OpenObject),
+  functionCall: optional(OpenObject),
+  functionResponse: optional(OpenObject),
 })
+type RequestPart = Present<Static<typeof RequestPart>>
 /** `parts` is a list, or a single part. */
 export const RequestContent = Fields({ role: optional(Choice(ROLES)), parts: Anything })
 export const SystemContent = Fields({ parts: Anything })
@@ -61,55 +65,48 @@ interface Calls {
 export function decodeContents(value: Json | undefined): Turn[] {
   const calls: Calls = { made: 0, waiting: [] }
   return eachOf(value, 'contents', (item, at) => {
-    const content = readCamelCased(RequestContent, item, at)
-    const role = ROLES[content.get('role') ?? 'user']
-    const parts = eachOf(listOf(content.get('parts')), content.at('parts'), (part, path) =>
-      readPart(part, path, calls),
-    )
-    return { role, parts }
+    const { role = 'user', parts } = readCamelCased(RequestContent, item, at)
+    const read = eachOf(listOf(parts), `${at}.parts`, (part, path) => readPart(part, path, calls))
+    return { role: ROLES[role], parts: read }
   })
 }
 
 /** systemInstruction: one text, or a content with parts of text. */
 export function decodeSystem(value: Json, path: string): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value]
-  const content = readObject(SystemContent, value, path)
-  return eachOf(listOf(content.get('parts')), content.at('parts'), (part, at) =>
-    readObject(SystemPart, part, at).get('text'),
-  )
+  const { parts } = readObject(SystemContent, value, path)
+  return eachOf(listOf(parts), `${path}.parts`, (part, at) => readObject(SystemPart, part, at).text)
 }
 
 /** A single part in place of the array is taken, as the provider takes it. */
 const listOf = (parts: Json | undefined): Json | undefined =>
   parts === undefined || Array.isArray(parts) ? parts : [parts]
 
-type PartFields = FieldReader<typeof RequestPart>
-type PartReader = (part: PartFields, calls: Calls) => Part
+type PartReader = (part: RequestPart, at: string, calls: Calls) => Part
 
 /** By the field that a part has; the first one decides. */
-const PART_READERS: readonly (readonly [string, PartReader])[] = [
+const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
   ['text', readText],
-  ['inlineData', (part) => readInline(part.get('inlineData'), part.at('inlineData'))],
-  ['fileData', (part) => readFile(part.get('fileData'), part.at('fileData'))],
+  ['inlineData', ({ inlineData }, at) => readInline(inlineData, `${at}.inlineData`)],
+  ['fileData', ({ fileData }, at) => readFile(fileData, `${at}.fileData`)],
   ['functionCall', readCall],
   ['functionResponse', readResult],
   ['thoughtSignature', readText],
 ]
 
 function readPart(value: Json | undefined, at: string, calls: Calls): Part {
-  const part = camelCased(wantObject(value, at), at)
-  const found = PART_READERS.find(([field]) => part[field] !== undefined && part[field] !== null)
-  if (found) return found[1](readObject(RequestPart, part, at), calls)
-  const [field = 'text'] = Object.keys(part)
+  const given = camelCased(wantObject(value, at), at)
+  const part = readPresent(RequestPart, given, at)
+  const found = PART_READERS.find(([field]) => part[field] !== undefined)
+  if (found) return found[1](part, at, calls)
+  const [field = 'text'] = Object.keys(given)
   throw refusal(`${at}.${field}`, "is a kind of part that cannot be carried to another provider's model.")
 }
 
-function readText(part: PartFields): Part {
-  const text = part.get('text') ?? ''
-  const packed = part.get('thoughtSignature')
-  const { signature, signed } = packed ? readSignature(packed) : {}
+function readText({ text = '', thought = false, thoughtSignature }: RequestPart): Part {
+  const { signature, signed } = thoughtSignature ? readSignature(thoughtSignature) : {}
   if (signature && signed === 'redacted_thinking') return { kind: 'redacted_thinking', signature }
-  return { kind: part.get('thought') ? 'thinking' : 'text', text, signature }
+  return { kind: thought ? 'thinking' : 'text', text, signature }
 }
 
 const MEDIA_KINDS: Readonly<Record<string, MediaPart['kind']>> = {
@@ -125,9 +122,7 @@ function kindOf(mime_type: string, at: string): MediaPart['kind'] {
 }
 
 function readInline(value: Json | undefined, at: string): TextPart | MediaPart {
-  const blob = readCamelCased(InlineData, value, at)
-  const mime_type = blob.get('mimeType')
-  const data = blob.get('data')
+  const { mimeType: mime_type, data } = readCamelCased(InlineData, value, at)
   if (mime_type.startsWith('text/')) return { kind: 'text', text: Buffer.from(data, 'base64').toString() }
   return { kind: kindOf(mime_type, at), source: { by: 'data', mime_type, data }, at }
 }
@@ -136,46 +131,37 @@ function readInline(value: Json | undefined, at: string): TextPart | MediaPart {
 const OWN_FILE = /^https:\/\/(generativelanguage\.googleapis\.com|www\.youtube\.com|youtu\.be)\//
 
 function readFile(value: Json | undefined, at: string): MediaPart {
-  const file = readCamelCased(FileData, value, at)
-  const url = file.get('fileUri')
-  const kind = kindOf(file.get('mimeType'), at)
+  const { fileUri: url, mimeType } = readCamelCased(FileData, value, at)
+  const kind = kindOf(mimeType, at)
   if (!url.startsWith('https://') || OWN_FILE.test(url))
     throw refusal(
-      file.at('fileUri'),
+      `${at}.fileUri`,
       "must be a public https:// address for another provider's model; or send the data inline.",
     )
   return { kind, source: { by: 'url', url }, at }
 }
 
-function readCall(part: PartFields, calls: Calls): ToolCallPart {
-  const called = readCamelCased(FunctionCall, part.get('functionCall'), part.at('functionCall'))
-  const name = called.get('name')
-  const id = called.get('id') || madeCallId('gemini', 0, calls.made)
+function readCall({ functionCall, thoughtSignature }: RequestPart, at: string, calls: Calls): ToolCallPart {
+  const called = readCamelCased(FunctionCall, functionCall, `${at}.functionCall`)
+  const { name, args = {} } = called
+  const id = called.id || madeCallId('gemini', 0, calls.made)
   calls.made++
   calls.waiting.push({ id, name })
-  const packed = part.get('thoughtSignature')
-  return {
-    kind: 'tool_call',
-    id,
-    name,
-    arguments: called.get('args') ?? {},
-    signature: packed ? readSignature(packed).signature : undefined,
-  }
+  const signature = thoughtSignature ? readSignature(thoughtSignature).signature : undefined
+  return { kind: 'tool_call', id, name, arguments: args, signature }
 }
 
 /** A result without an id belongs to the first call of its name that has no result yet. */
-function readResult(part: PartFields, calls: Calls): ToolResultPart {
-  const at = part.at('functionResponse')
-  const result = readCamelCased(FunctionResponse, part.get('functionResponse'), at)
-  const name = result.get('name')
-  const id = result.get('id') || undefined
-  const index = calls.waiting.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
+function readResult({ functionResponse }: RequestPart, path: string, calls: Calls): ToolResultPart {
+  const at = `${path}.functionResponse`
+  const { id, name, response, parts = [] } = readCamelCased(FunctionResponse, functionResponse, at)
+  const index = calls.waiting.findIndex((call) => (id ? call.id === id : call.name === name))
   const [call] = index < 0 ? [] : calls.waiting.splice(index, 1)
   if (!call) throw refusal(at, 'matches no functionCall of an earlier content that has no response yet.')
-  const { text, failed } = readResponse(result.get('response'))
+  const { text, failed } = readResponse(response)
   const said: TextPart[] = text === '' ? [] : [{ kind: 'text', text }]
-  const content = [...said, ...result.each('parts', readMedia)]
-  return { kind: 'tool_result', call_id: call.id, name, content, failed }
+  const media = parts.map((part, number) => readMedia(part, `${at}.parts[${number}]`))
+  return { kind: 'tool_result', call_id: call.id, name, content: [...said, ...media], failed }
 }
 
 /**
@@ -189,10 +175,7 @@ function readResponse(response: JsonObject): { text: string; failed: boolean } {
   return { text: key === undefined ? '' : JSON.stringify(response), failed: false }
 }
 
-function readMedia(value: Json | undefined, path: string): TextPart | MediaPart {
-  const media = readCamelCased(ResponseMedia, value, path)
-  const file = media.get('fileData')
-  return file
-    ? readFile(file, media.at('fileData'))
-    : readInline(media.get('inlineData'), media.at('inlineData'))
+function readMedia(value: JsonObject, at: string): TextPart | MediaPart {
+  const { inlineData, fileData } = readCamelCased(ResponseMedia, value, at)
+  return fileData ? readFile(fileData, `${at}.fileData`) : readInline(inlineData, `${at}.inlineData`)
 }

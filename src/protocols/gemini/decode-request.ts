@@ -1,5 +1,6 @@
 // A native request, read into the canonical form.
 // https://ai.google.dev/api/generate-content#request-body
+import type { Static } from '@sinclair/typebox'
 import type { Effort, OutputFormat, Thinking } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -8,26 +9,27 @@ import {
   Anything,
   Choice,
   Count,
-  FieldReader,
   Fields,
   Flag,
   List,
   namesOf,
   OpenObject,
   optional,
+  type Present,
   Quantity,
-  readObject,
+  readPresent,
   Text,
 } from '../forms.ts'
-import { type JsonObject, oneOf, refusal, wantString } from '../wire/json.ts'
+import { type JsonObject, oneOf, refusal } from '../wire/json.ts'
 import { camelCased, readCamelCased } from './camel-case.ts'
 import { carries } from './carries.ts'
-import { decodeContents, decodeSystem, RequestContent } from './decode-contents.ts'
-import { decodeTool, decodeToolChoice, Tool, ToolConfig } from './decode-tools.ts'
+import { decodeContents, decodeSystem } from './decode-contents.ts'
+import { decodeTool, decodeToolChoice } from './decode-tools.ts'
 import { fromGeminiSchema } from './schema.ts'
 
 const MIME_TYPES = { 'text/plain': 'text', 'application/json': 'json' } as const
 
+// Every object inside another may be in the other spelling, and is read by its own form.
 export const ThinkingConfig = Fields({
   thinkingBudget: optional(Quantity),
   thinkingLevel: optional(Text),
@@ -41,12 +43,12 @@ export const GenerationConfig = Fields({
   stopSequences: optional(List(Text)),
   seed: optional(Quantity),
   candidateCount: optional(Count),
-  thinkingConfig: optional(ThinkingConfig),
+  thinkingConfig: optional(OpenObject),
   responseMimeType: optional(Choice(MIME_TYPES)),
   /** In the provider's own form of schema. */
   responseSchema: optional(OpenObject),
   responseJsonSchema: optional(OpenObject),
-  responseModalities: optional(List(Anything)),
+  responseModalities: optional(List(Text)),
   responseLogprobs: optional(Flag),
   logprobs: optional(Count),
   frequencyPenalty: optional(Quantity),
@@ -54,15 +56,15 @@ export const GenerationConfig = Fields({
 })
 /** Every name may also be written in snake_case. */
 export const GenerateContentRequest = Fields({
-  contents: List(RequestContent),
+  contents: List(OpenObject),
   /** A content, or one text. */
-  systemInstruction: optional(Anything),
-  tools: optional(List(Tool)),
-  toolConfig: optional(ToolConfig),
-  generationConfig: optional(GenerationConfig),
+  systemInstruction: Anything,
+  tools: optional(List(OpenObject)),
+  toolConfig: optional(OpenObject),
+  generationConfig: optional(OpenObject),
 })
 
-type Config = FieldReader<typeof GenerationConfig>
+type Config = Present<Static<typeof GenerationConfig>>
 
 const CONFIG = 'generationConfig'
 const KNOWN = namesOf(GenerateContentRequest)
@@ -76,54 +78,46 @@ const CONFIG_KNOWN = namesOf(GenerationConfig)
 export function decodeRequest(given: JsonObject, streams: boolean): ConversationRequest {
   const body = camelCased(given, '')
   rejectUncarried(carries, body, KNOWN)
-  const asked = new FieldReader(GenerateContentRequest, body, '')
-  const config = readConfig(asked.get('generationConfig') ?? {})
-  rejectMedia(config)
-  const thinking = readCamelCased(
-    ThinkingConfig,
-    config.get('thinkingConfig') ?? {},
-    config.at('thinkingConfig'),
-  )
-  const system = asked.get('systemInstruction')
-  const tool_config = asked.get('toolConfig')
+  const asked = readPresent(GenerateContentRequest, body, '')
+  const config = readConfig(asked.generationConfig ?? {})
+  const thinking = readCamelCased(ThinkingConfig, config.thinkingConfig ?? {}, `${CONFIG}.thinkingConfig`)
+  const { systemInstruction: system, toolConfig } = asked
   return {
     from: carries,
     streams,
     shows_usage: true,
-    system: system === undefined ? [] : decodeSystem(system, asked.at('systemInstruction')),
+    system: system === undefined ? [] : decodeSystem(system, 'systemInstruction'),
     turns: mergeTurns(decodeContents(body.contents)),
-    tools: asked.each('tools', decodeTool).flat(),
-    tool_choice: tool_config && decodeToolChoice(tool_config, asked.at('toolConfig')),
+    tools: (asked.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
+    tool_choice: toolConfig && decodeToolChoice(toolConfig, 'toolConfig'),
     parallel_tool_calls: undefined,
-    max_output_tokens: config.get('maxOutputTokens'),
-    temperature: config.get('temperature'),
-    top_p: config.get('topP'),
-    top_k: config.get('topK'),
-    stop: config.each('stopSequences', wantString),
-    seed: config.get('seed'),
-    candidates: config.get('candidateCount'),
+    max_output_tokens: config.maxOutputTokens,
+    temperature: config.temperature,
+    top_p: config.topP,
+    top_k: config.topK,
+    stop: config.stopSequences ?? [],
+    seed: config.seed,
+    candidates: config.candidateCount,
     thinking: decodeThinking(thinking),
-    shows_thinking: thinking.get('includeThoughts'),
+    shows_thinking: thinking.includeThoughts,
     output: decodeOutput(config),
-    logprobs: config.get('responseLogprobs') ? (config.get('logprobs') ?? 0) : undefined,
-    frequency_penalty: config.get('frequencyPenalty'),
-    presence_penalty: config.get('presencePenalty'),
+    logprobs: config.responseLogprobs ? (config.logprobs ?? 0) : undefined,
+    frequency_penalty: config.frequencyPenalty,
+    presence_penalty: config.presencePenalty,
     user: undefined,
   }
 }
 
 function readConfig(given: JsonObject): Config {
-  const config = camelCased(given, CONFIG)
-  rejectUncarried(carries, config, CONFIG_KNOWN, CONFIG)
-  return readObject(GenerationConfig, config, CONFIG)
-}
-
-function rejectMedia(config: Config): void {
-  if (config.get('responseModalities')?.some((modality) => modality !== 'TEXT'))
+  const object = camelCased(given, CONFIG)
+  rejectUncarried(carries, object, CONFIG_KNOWN, CONFIG)
+  const config = readPresent(GenerationConfig, object, CONFIG)
+  if (config.responseModalities?.some((modality) => modality !== 'TEXT'))
     throw refusal(
-      config.at('responseModalities'),
-      'this model answers with text only; ask for ["TEXT"], or leave it out.',
+      `${CONFIG}.responseModalities`,
+      'the model answers with text only; ask for ["TEXT"], or leave it out.',
     )
+  return config
 }
 
 const LEVELS: Readonly<Record<string, Effort>> = {
@@ -134,23 +128,22 @@ const LEVELS: Readonly<Record<string, Effort>> = {
 }
 
 /** A budget of 0 turns thinking off, and of -1 leaves it to the model. */
-function decodeThinking(config: FieldReader<typeof ThinkingConfig>): Thinking | undefined {
-  const budget_tokens = config.get('thinkingBudget')
+function decodeThinking(config: Present<Static<typeof ThinkingConfig>>): Thinking | undefined {
+  const { thinkingBudget: budget_tokens, thinkingLevel: level } = config
+  const path = `${CONFIG}.thinkingConfig`
   if (budget_tokens !== undefined) {
     if (!Number.isInteger(budget_tokens) || budget_tokens < -1)
-      throw refusal(config.at('thinkingBudget'), 'must be a whole number, -1 or more.')
+      throw refusal(`${path}.thinkingBudget`, 'must be a whole number, -1 or more.')
     if (budget_tokens === 0) return { mode: 'off' }
     return budget_tokens < 0 ? { mode: 'auto' } : { mode: 'budget', budget_tokens }
   }
-  const level = config.get('thinkingLevel')
   if (level === undefined || level === 'THINKING_LEVEL_UNSPECIFIED') return undefined
-  return { mode: 'effort', effort: oneOf(LEVELS, level.toUpperCase(), config.at('thinkingLevel')) }
+  return { mode: 'effort', effort: oneOf(LEVELS, level.toUpperCase(), `${path}.thinkingLevel`) }
 }
 
 function decodeOutput(config: Config): OutputFormat | undefined {
-  const mime = config.get('responseMimeType')
-  const own = config.get('responseSchema')
-  const schema = own ? fromGeminiSchema(own) : config.get('responseJsonSchema')
+  const { responseMimeType: mime, responseSchema: own, responseJsonSchema } = config
+  const schema = own ? fromGeminiSchema(own) : responseJsonSchema
   if (schema) return { kind: 'json_schema', name: '', schema, strict: undefined }
   return mime && MIME_TYPES[mime] === 'json' ? { kind: 'json' } : undefined
 }

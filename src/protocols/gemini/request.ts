@@ -23,8 +23,8 @@ export const PricedRequest = Fields({
   ...ConfigHolder.properties,
   contents: List(PricedContent),
   /** A content, or one text. */
-  systemInstruction: optional(Anything),
-  tools: optional(Anything),
+  systemInstruction: Anything,
+  tools: Anything,
   cachedContent: optional(Text),
 })
 

@@ -1,4 +1,5 @@
 // The messages of a chat completion request, read: who said what, in turns.
+import type { Static } from '@sinclair/typebox'
 import {
   type MediaPart,
   madeCallId,
@@ -11,35 +12,43 @@ import {
   type Turn,
   textOf,
 } from '../canonical/parts.ts'
-import { Anything, Choice, Fields, List, optional, readObject, Text } from '../forms.ts'
-import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject } from '../wire/json.ts'
-import { Reasoning, readGoogleSignature, readReasoning, SignedByGoogle } from './reasoning.ts'
+import {
+  Anything,
+  Choice,
+  Fields,
+  List,
+  OpenObject,
+  optional,
+  readObject,
+  readPresent,
+  Text,
+} from '../forms.ts'
+import { eachOf, type Json, type JsonObject, oneOf, refusal, stringIn, wantObject } from '../wire/json.ts'
+import { readGoogleSignature, readReasoning } from './reasoning.ts'
 
 export const CalledFunction = Fields({ name: Text, arguments: Text })
-export const ToolCall = Fields({ ...SignedByGoogle.properties, id: Text, function: CalledFunction })
+export const ToolCall = Fields({ id: Text, function: CalledFunction, extra_content: Anything })
 /** `content` is one text, or a list of parts. */
 export const SaidMessage = Fields({ content: Anything })
+/** Its reasoning and its signatures are read as an upstream's are: clients send back what they were given. */
 export const AssistantMessage = Fields({
-  ...SignedByGoogle.properties,
-  ...Reasoning.properties,
-  content: optional(Anything),
+  content: Anything,
   refusal: optional(Text),
   tool_calls: optional(List(ToolCall)),
   /** The deprecated form of tool_calls. */
   function_call: optional(CalledFunction),
 })
-export const ToolMessage = Fields({ tool_call_id: Text, content: optional(Anything) })
+export const ToolMessage = Fields({ tool_call_id: Text, content: Anything })
 /** The deprecated form of a tool message. */
-export const FunctionMessage = Fields({ name: Text, content: optional(Anything) })
+export const FunctionMessage = Fields({ name: Text, content: Anything })
 
+const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const
 export const TextContent = Fields({ text: Text })
 export const RefusalContent = Fields({ refusal: Text })
 export const ImageContent = Fields({ image_url: Fields({ url: Text }) })
-const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const
 export const AudioContent = Fields({ input_audio: Fields({ format: Choice(AUDIO_TYPES), data: Text }) })
-export const FileContent = Fields({
-  file: Fields({ file_id: optional(Anything), file_data: Text, filename: optional(Anything) }),
-})
+export const FileContent = Fields({ file: OpenObject })
+export const InlineFile = Fields({ file_data: Text, filename: Anything })
 
 interface Conversation {
   /** System and developer messages, wherever they stood: other protocols have one place for them. */
@@ -74,23 +83,22 @@ export function decodeMessages(value: Json | undefined): Conversation {
   return conversation
 }
 
-function readSaid(value: JsonObject, path: string): (TextPart | MediaPart)[] {
-  const message = readObject(SaidMessage, value, path)
-  return readContent(message.get('content'), message.at('content'))
-}
+const readSaid = (message: JsonObject, path: string): (TextPart | MediaPart)[] =>
+  readContent(readObject(SaidMessage, message, path).content, `${path}.content`)
 
-function readAssistant(value: JsonObject, path: string, names: Map<string, string>): Turn {
-  const message = readObject(AssistantMessage, value, path)
-  const text = readOptional(message.get('content'), message.at('content'))
-  const refused = message.get('refusal')
-  const calls = message.each('tool_calls', readToolCall)
-  const legacy = message.get('function_call')
-  if (legacy)
-    calls.push(readFunction(legacy, message.at('function_call'), madeCallId('function', 0, names.size)))
+function readAssistant(given: JsonObject, path: string, names: Map<string, string>): Turn {
+  const message = readPresent(AssistantMessage, given, path)
+  const { content, refusal: refused, tool_calls = [], function_call } = message
+  const calls = tool_calls.map((call, index): ToolCallPart => {
+    const called = readFunction(call.function, `${path}.tool_calls[${index}].function`, call.id)
+    return { ...called, signature: readGoogleSignature(call) }
+  })
+  if (function_call)
+    calls.push(readFunction(function_call, `${path}.function_call`, madeCallId('function', 0, names.size)))
   for (const call of calls) names.set(call.id, call.name)
-  const parts: Part[] = [...readReasoning(value), ...text]
+  const parts: Part[] = [...readReasoning(given), ...readOptional(content, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
-  return { role: 'assistant', parts: [...signLastText(parts, readGoogleSignature(value)), ...calls] }
+  return { role: 'assistant', parts: [...signLastText(parts, readGoogleSignature(given)), ...calls] }
 }
 
 /** A signature on the message itself belongs to its last text. */
@@ -100,37 +108,27 @@ function signLastText(parts: Part[], signature: Signature | undefined): Part[] {
   return [...parts.slice(0, -1), { ...last, signature }]
 }
 
-function readToolCall(value: Json | undefined, path: string): ToolCallPart {
-  const call = readObject(ToolCall, value, path)
-  const called = readFunction(call.get('function'), call.at('function'), call.get('id'))
-  return { ...called, signature: readGoogleSignature(wantObject(value, path)) }
+function readFunction(called: Static<typeof CalledFunction>, path: string, id: string): ToolCallPart {
+  const parsed = parseArguments(called.arguments)
+  if (!parsed) throw refusal(`${path}.arguments`, 'must be a JSON object, as text.')
+  return { kind: 'tool_call', id, name: called.name, arguments: parsed }
 }
 
-function readFunction(value: JsonObject, path: string, id: string): ToolCallPart {
-  const called = readObject(CalledFunction, value, path)
-  const name = called.get('name')
-  const parsed = parseArguments(called.get('arguments'))
-  if (!parsed) throw refusal(called.at('arguments'), 'must be a JSON object, as text.')
-  return { kind: 'tool_call', id, name, arguments: parsed }
-}
-
-function readToolMessage(value: JsonObject, path: string, names: Map<string, string>): Turn {
-  const message = readObject(ToolMessage, value, path)
-  const id = message.get('tool_call_id')
-  const name = names.get(id)
+function readToolMessage(message: JsonObject, path: string, names: Map<string, string>): Turn {
+  const { tool_call_id, content } = readObject(ToolMessage, message, path)
+  const name = names.get(tool_call_id)
   if (name === undefined)
-    throw refusal(message.at('tool_call_id'), 'matches no tool call of an earlier assistant message.')
-  return resultTurn(id, name, readOptional(message.get('content'), message.at('content')))
+    throw refusal(`${path}.tool_call_id`, 'matches no tool call of an earlier assistant message.')
+  return resultTurn(tool_call_id, name, readOptional(content, `${path}.content`))
 }
 
 /** The deprecated form belongs to the last call of its function. */
-function readFunctionMessage(value: JsonObject, path: string, names: Map<string, string>): Turn {
-  const message = readObject(FunctionMessage, value, path)
-  const name = message.get('name')
+function readFunctionMessage(message: JsonObject, path: string, names: Map<string, string>): Turn {
+  const { name, content } = readObject(FunctionMessage, message, path)
   const [id] = [...names].findLast(([, called]) => called === name) ?? []
   if (id === undefined)
-    throw refusal(message.at('name'), 'matches no function_call of an earlier assistant message.')
-  return resultTurn(id, name, readOptional(message.get('content'), message.at('content')))
+    throw refusal(`${path}.name`, 'matches no function_call of an earlier assistant message.')
+  return resultTurn(id, name, readOptional(content, `${path}.content`))
 }
 
 const resultTurn = (call_id: string, name: string, content: ToolResultPart['content']): Turn => ({
@@ -141,8 +139,8 @@ const resultTurn = (call_id: string, name: string, content: ToolResultPart['cont
 type ContentReader = (part: JsonObject, path: string) => TextPart | MediaPart
 
 const CONTENT_READERS: Readonly<Record<string, ContentReader>> = {
-  text: (part, path) => ({ kind: 'text', text: readObject(TextContent, part, path).get('text') }),
-  refusal: (part, path) => ({ kind: 'text', text: readObject(RefusalContent, part, path).get('refusal') }),
+  text: (part, path) => ({ kind: 'text', text: readObject(TextContent, part, path).text }),
+  refusal: (part, path) => ({ kind: 'text', text: readObject(RefusalContent, part, path).refusal }),
   image_url: readImage,
   input_audio: readAudio,
   file: readFile,
@@ -157,14 +155,13 @@ function readContent(value: Json | undefined, path: string): (TextPart | MediaPa
 }
 
 const readOptional = (value: Json | undefined, path: string): (TextPart | MediaPart)[] =>
-  value === undefined ? [] : readContent(value, path)
+  value === undefined || value === null ? [] : readContent(value, path)
 
 const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
 
 function readImage(part: JsonObject, path: string): MediaPart {
-  const image = readObject(ImageContent, part, path).within('image_url')
-  const url = image.get('url')
-  const at = image.at('url')
+  const { url } = readObject(ImageContent, part, path).image_url
+  const at = `${path}.image_url.url`
   const [, mime_type, data] = DATA_URI.exec(url) ?? []
   if (mime_type && data) return { kind: 'image', source: { by: 'data', mime_type, data }, at }
   if (!url.startsWith('https://')) throw refusal(at, 'must be an https:// or data:image/…;base64, address.')
@@ -172,22 +169,20 @@ function readImage(part: JsonObject, path: string): MediaPart {
 }
 
 function readAudio(part: JsonObject, path: string): MediaPart {
-  const audio = readObject(AudioContent, part, path).within('input_audio')
-  const mime_type = AUDIO_TYPES[audio.get('format')]
-  return { kind: 'audio', source: { by: 'data', mime_type, data: audio.get('data') }, at: path }
+  const { format, data } = readObject(AudioContent, part, path).input_audio
+  return { kind: 'audio', source: { by: 'data', mime_type: AUDIO_TYPES[format], data }, at: path }
 }
 
 function readFile(part: JsonObject, path: string): MediaPart {
-  const file = readObject(FileContent, part, path).within('file')
-  if (file.get('file_id') !== undefined)
+  const { file } = readObject(FileContent, part, path)
+  if (file.file_id !== undefined)
     throw refusal(
-      file.at('file_id'),
+      `${path}.file.file_id`,
       'a file stored at one provider cannot be carried to another; send file_data.',
     )
-  const at = file.at('file_data')
-  const [, mime_type, data] = DATA_URI.exec(file.get('file_data')) ?? []
+  const { file_data, filename } = readObject(InlineFile, file, `${path}.file`)
+  const at = `${path}.file.file_data`
+  const [, mime_type, data] = DATA_URI.exec(file_data) ?? []
   if (!mime_type || !data) throw refusal(at, 'must be a data:…;base64, address.')
-  const filename = file.get('filename')
-  const name = typeof filename === 'string' ? filename : undefined
-  return { kind: 'document', source: { by: 'data', mime_type, data }, name, at }
+  return { kind: 'document', source: { by: 'data', mime_type, data }, name: stringIn(filename), at }
 }

@@ -1,5 +1,6 @@
 // A chat completion request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
+import type { Static } from '@sinclair/typebox'
 import type { OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
@@ -8,15 +9,16 @@ import {
   Anything,
   Choice,
   Count,
-  FieldReader,
   Fields,
   Flag,
   List,
   namesOf,
   OpenObject,
   optional,
+  type Present,
   Quantity,
   readObject,
+  readPresent,
   Text,
 } from '../forms.ts'
 import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
@@ -51,18 +53,19 @@ export const FunctionDefinition = Fields({
 export const FunctionTool = Fields({ type: Choice({ function: true }), function: FunctionDefinition })
 export const NamedFunction = Fields({ name: Text })
 export const NamedTool = Fields({ function: NamedFunction })
-export const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(NamedTool) })
+export const AllowedTools = Fields({ tools: List(NamedTool), mode: Choice(ALLOWED_MODES) })
 export const JsonSchemaFormat = Fields({
   name: Text,
   schema: optional(OpenObject),
   strict: optional(Flag),
 })
 export const ResponseFormat = Fields({ type: Choice(FORMATS) })
+/** Of the type json_schema. */
 export const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
 
 export const ChatRequest = Fields({
-  model: optional(Anything),
-  messages: List(Anything),
+  model: Anything,
+  messages: List(OpenObject),
   stream: optional(Flag),
   stream_options: optional(Fields({ include_usage: optional(Flag) })),
   max_completion_tokens: optional(Count),
@@ -72,7 +75,7 @@ export const ChatRequest = Fields({
   top_p: optional(Quantity),
   top_k: optional(Count),
   /** One text, or a list of texts. */
-  stop: optional(Anything),
+  stop: Anything,
   seed: optional(Quantity),
   n: optional(Count),
   reasoning_effort: optional(Choice(EFFORTS)),
@@ -81,22 +84,20 @@ export const ChatRequest = Fields({
   /** The deprecated form of tools. */
   functions: optional(List(FunctionDefinition)),
   /** One of a few words, or an object. */
-  tool_choice: optional(Anything),
+  tool_choice: Anything,
   /** The deprecated form of tool_choice. */
-  function_call: optional(Anything),
+  function_call: Anything,
   parallel_tool_calls: optional(Flag),
   logprobs: optional(Flag),
   top_logprobs: optional(Count),
   frequency_penalty: optional(Quantity),
   presence_penalty: optional(Quantity),
-  modalities: optional(List(Anything)),
+  modalities: optional(List(Text)),
   safety_identifier: optional(Text),
   /** The older name of safety_identifier. */
   user: optional(Text),
 })
 export const BiasedRequest = Fields({ logit_bias: optional(OpenObject) })
-
-type Asked = FieldReader<typeof ChatRequest>
 
 const KNOWN = namesOf(ChatRequest)
 
@@ -106,46 +107,42 @@ const KNOWN = namesOf(ChatRequest)
  */
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
-  const asked = new FieldReader(ChatRequest, body, '')
-  rejectSpeech(asked)
+  const asked = readPresent(ChatRequest, body, '')
+  if (asked.modalities?.some((modality) => modality !== 'text'))
+    throw refusal('modalities', 'the model answers with text only; ask for ["text"], or leave it out.')
   const { system, turns } = decodeMessages(body.messages)
   return {
     from: carries,
-    streams: asked.get('stream') ?? false,
-    shows_usage: asked.within('stream_options')?.get('include_usage') ?? false,
+    streams: asked.stream ?? false,
+    shows_usage: asked.stream_options?.include_usage ?? false,
     system,
     turns: mergeTurns(turns),
-    tools: [...asked.each('tools', decodeTool), ...asked.each('functions', decodeFunction)],
-    tool_choice: decodeToolChoice(asked.get('tool_choice') ?? asked.get('function_call')),
-    parallel_tool_calls: asked.get('parallel_tool_calls'),
-    max_output_tokens: asked.get('max_completion_tokens') ?? asked.get('max_tokens'),
-    temperature: asked.get('temperature'),
-    top_p: asked.get('top_p'),
-    top_k: asked.get('top_k'),
-    stop: decodeStop(asked.get('stop')),
-    seed: asked.get('seed'),
-    candidates: asked.get('n'),
-    thinking: decodeThinking(asked),
+    tools: decodeTools(asked),
+    tool_choice: decodeToolChoice(asked.tool_choice ?? asked.function_call),
+    parallel_tool_calls: asked.parallel_tool_calls,
+    max_output_tokens: asked.max_completion_tokens ?? asked.max_tokens,
+    temperature: asked.temperature,
+    top_p: asked.top_p,
+    top_k: asked.top_k,
+    stop: decodeStop(asked.stop),
+    seed: asked.seed,
+    candidates: asked.n,
+    thinking: asked.reasoning_effort && EFFORTS[asked.reasoning_effort],
     shows_thinking: undefined,
-    output: decodeOutput(asked.within('response_format')),
-    logprobs: asked.get('logprobs') ? (asked.get('top_logprobs') ?? 0) : undefined,
-    frequency_penalty: asked.get('frequency_penalty'),
-    presence_penalty: asked.get('presence_penalty'),
-    user: asked.get('safety_identifier') ?? asked.get('user'),
+    output: decodeOutput(asked.response_format),
+    logprobs: asked.logprobs ? (asked.top_logprobs ?? 0) : undefined,
+    frequency_penalty: asked.frequency_penalty,
+    presence_penalty: asked.presence_penalty,
+    user: asked.safety_identifier ?? asked.user,
   }
 }
 
 /** An empty bias asks for nothing, and some clients always send it. */
 function withoutEmptyBias(body: JsonObject): JsonObject {
-  const bias = new FieldReader(BiasedRequest, body, '').get('logit_bias')
-  if (!bias || Object.keys(bias).length > 0) return body
+  const { logit_bias } = readObject(BiasedRequest, body, '')
+  if (!logit_bias || Object.keys(logit_bias).length > 0) return body
   const { logit_bias: _, ...rest } = body
   return rest
-}
-
-function rejectSpeech(asked: Asked): void {
-  if (asked.get('modalities')?.some((modality) => modality !== 'text'))
-    throw refusal('modalities', 'the model answers with text only; ask for ["text"], or leave it out.')
 }
 
 function decodeStop(value: Json | undefined): string[] {
@@ -153,28 +150,21 @@ function decodeStop(value: Json | undefined): string[] {
   return typeof value === 'string' ? [value] : eachOf(value, 'stop', wantString)
 }
 
-function decodeThinking(asked: Asked): Thinking | undefined {
-  const effort = asked.get('reasoning_effort')
-  return effort && EFFORTS[effort]
-}
+const decodeTools = ({
+  tools = [],
+  functions = [],
+}: Present<Static<typeof ChatRequest>>): ToolDefinition[] => [
+  ...tools.map((tool, index) => decodeFunction(tool.function, `tools[${index}].function`)),
+  ...functions.map((definition, index) => decodeFunction(definition, `functions[${index}]`)),
+]
 
-function decodeTool(value: Json | undefined, path: string): ToolDefinition {
-  const tool = readObject(FunctionTool, value, path)
-  // There are tools of other types, but no other provider has them.
-  tool.get('type')
-  return decodeFunction(tool.get('function'), tool.at('function'))
-}
-
-function decodeFunction(value: Json | undefined, path: string): ToolDefinition {
-  const definition = readObject(FunctionDefinition, value, path)
-  return {
-    name: definition.get('name'),
-    description: definition.get('description'),
-    parameters: definition.get('parameters'),
-    strict: definition.get('strict'),
-    at: path,
-  }
-}
+const decodeFunction = (definition: Static<typeof FunctionDefinition>, at: string): ToolDefinition => ({
+  name: definition.name,
+  description: definition.description ?? undefined,
+  parameters: definition.parameters ?? undefined,
+  strict: definition.strict ?? undefined,
+  at,
+})
 
 function decodeToolChoice(value: Json | undefined): ToolChoice | undefined {
   if (value === undefined) return undefined
@@ -183,30 +173,28 @@ function decodeToolChoice(value: Json | undefined): ToolChoice | undefined {
   const choice = wantObject(value, path)
   if (choice.type === 'allowed_tools') return decodeAllowed(choice.allowed_tools, `${path}.allowed_tools`)
   // The deprecated `function_call` names its function without a `type`.
-  const named =
+  const { name } =
     choice.type === undefined
       ? readObject(NamedFunction, choice, `${path}.function`)
-      : readObject(NamedTool, choice, path).within('function')
-  return { mode: 'named', names: [named.get('name')], required: true }
+      : readObject(NamedTool, choice, path).function
+  return { mode: 'named', names: [name], required: true }
 }
 
 function decodeAllowed(value: Json | undefined, path: string): ToolChoice {
-  const allowed = readObject(AllowedTools, value, path)
-  const names = allowed.each('tools', (item, at) =>
-    readObject(NamedTool, item, at).within('function').get('name'),
-  )
-  return { mode: 'named', names, required: ALLOWED_MODES[allowed.get('mode')] }
+  const { mode, tools } = readObject(AllowedTools, value, path)
+  const names = tools.map((tool) => tool.function.name)
+  return { mode: 'named', names, required: ALLOWED_MODES[mode] }
 }
 
-function decodeOutput(format: FieldReader<typeof ResponseFormat> | undefined): OutputFormat | undefined {
-  const kind = format && FORMATS[format.get('type')]
+function decodeOutput(format: Static<typeof ResponseFormat> | undefined): OutputFormat | undefined {
+  const kind = format && FORMATS[format.type]
   if (!format || kind === 'text') return undefined
   if (kind === 'json') return { kind }
-  const schema = format.as(SchemaResponseFormat).within('json_schema')
+  const { json_schema } = readObject(SchemaResponseFormat, format, 'response_format')
   return {
     kind: 'json_schema',
-    name: schema.get('name'),
-    schema: schema.get('schema') ?? {},
-    strict: schema.get('strict'),
+    name: json_schema.name,
+    schema: json_schema.schema ?? {},
+    strict: json_schema.strict ?? undefined,
   }
 }

@@ -9,10 +9,10 @@ import {
   Choice,
   Count,
   eachUncheckedIn,
-  FieldReader,
   Fields,
   List,
   optional,
+  readPresent,
   Text,
   type Unchecked,
   uncheckedIn,
@@ -43,16 +43,9 @@ export const Embeddings = Fields({
  * @throws GatewayError invalid_request naming the field
  */
 export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
-  const asked = new FieldReader(EmbeddingsRequest, body, '')
-  const dimensions = asked.get('dimensions')
+  const { input, dimensions, encoding_format = 'float' } = readPresent(EmbeddingsRequest, body, '')
   if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
-  asked.get('user')
-  return {
-    body,
-    ...readInput(asked.get('input')),
-    dimensions,
-    encoding_format: asked.get('encoding_format') ?? 'float',
-  }
+  return { body, ...readInput(input), dimensions, encoding_format }
 }
 
 type Input = Pick<EmbeddingRequest, 'texts' | 'count' | 'input_tokens'>

@@ -1,35 +1,36 @@
 // The facts of a chat completion request that must be known before it is paid for: its size and its limits.
 
+import type { Static } from '@sinclair/typebox'
 import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
 import type { RequestFacts } from '../facts.ts'
 import {
   Anything,
   Count,
-  FieldReader,
   Fields,
   Flag,
   List,
   optional,
+  readPresent,
   Text,
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, objectIn, refusal, stringIn, wantObject } from '../wire/json.ts'
+import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 /** A message, as far as its size depends on it. */
 export const PricedMessage = Fields({
-  content: optional(Anything),
-  tool_calls: optional(Anything),
-  function_call: optional(Anything),
+  content: Anything,
+  tool_calls: Anything,
+  function_call: Anything,
 })
 /** What the price depends on. */
 export const PricedRequest = Fields({
   messages: List(PricedMessage),
-  tools: optional(Anything),
-  functions: optional(Anything),
-  response_format: optional(Anything),
+  tools: Anything,
+  functions: Anything,
+  response_format: Anything,
   max_completion_tokens: optional(Count),
   max_tokens: optional(Count),
   n: optional(Count),
@@ -51,18 +52,17 @@ export const PricedPart = Fields({
  * @throws GatewayError invalid_request for a missing conversation, or limits that are no counts
  */
 export function readRequest(body: JsonObject): RequestFacts {
-  const asked = new FieldReader(PricedRequest, body, '')
-  const messages = asked.get('messages')
+  const asked = readPresent(PricedRequest, body, '')
+  const { messages, n: candidates = 1 } = asked
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
-  const candidates = asked.get('n') ?? 1
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
   return {
     input_tokens:
-      sumTokens(messages, (item, index) => messageTokens(wantObject(item, `messages[${index}]`))) +
-      jsonTokens(asked.get('tools')) +
-      jsonTokens(asked.get('functions')) +
-      jsonTokens(asked.get('response_format')),
-    max_output_tokens: largest(asked.get('max_completion_tokens'), asked.get('max_tokens')),
+      sumTokens(messages, messageTokens) +
+      jsonTokens(asked.tools) +
+      jsonTokens(asked.functions) +
+      jsonTokens(asked.response_format),
+    max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
   }
 }
@@ -110,8 +110,8 @@ const PART_TOKENS: Readonly<Record<string, (part: Unchecked<typeof PricedPart>) 
     base64Tokens(uncheckedIn<typeof PricedFile>(file).file_data, FILE_BYTES_PER_TOKEN) || UNSEEN_FILE_TOKENS,
 }
 
-const messageTokens = (message: Unchecked<typeof PricedMessage>): number =>
-  contentTokens(message.content) + jsonTokens(message.tool_calls) + jsonTokens(message.function_call)
+const messageTokens = ({ content, tool_calls, function_call }: Static<typeof PricedMessage>): number =>
+  contentTokens(content) + jsonTokens(tool_calls) + jsonTokens(function_call)
 
 function contentTokens(content: Json | undefined): number {
   if (typeof content === 'string') return estimateTokens(content)

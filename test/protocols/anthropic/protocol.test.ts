@@ -1,4 +1,4 @@
-// The messages protocol as callers and providers speak it: what is billed, where it goes, whom a refusal blames, how errors look.
+// The messages protocol: what is billed, where requests go, how refusals are classified, how errors look.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -44,7 +44,7 @@ describe('usage that is billed', () => {
       { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 10, cache_write_1h_tokens: 20 },
     ],
     [
-      'all at 5m where nothing more is said',
+      'all at 5m where there are no details',
       { input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 30 },
       { input_tokens: 1, output_tokens: 1, cache_write_5m_tokens: 30 },
     ],
@@ -60,7 +60,7 @@ describe('usage that is billed', () => {
     ],
     ['zero is zero', { input_tokens: 0, output_tokens: 0 }, {}],
     [
-      'nulls are nothing',
+      'null counts are ignored',
       {
         input_tokens: 3,
         output_tokens: 0,
@@ -105,7 +105,7 @@ describe('usage that is billed', () => {
     },
   )
 
-  test('of a stream that was cut, the input is what was said at its start, and the output is not known', () => {
+  test('of a stream that was cut off, the input is what was reported at its start, and the output is unknown', () => {
     expect(read(recordedStream('anthropic', 'cut')).usage()).toEqual({ ...NO_USAGE, input_tokens: 14 })
   })
 })
@@ -123,7 +123,7 @@ describe('a stream as it passes', () => {
     expect([reading.finished, reading.failed]).toEqual([finished, failed])
   })
 
-  test('words of a text that name events are no events', () => {
+  test('the names of events inside a text are no events', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('message_delta', 'message_start', 'error', '"type":"error"', 'stop_reason'),
@@ -140,7 +140,7 @@ describe('a stream as it passes', () => {
   test.each([
     '{"type":"error","error":{"message":"cut',
     '{"type":"message_delta","delta":{"stop_reason":"end_turn"',
-  ])('an event that was cut is broken: %s', (event) => {
+  ])('an event that was cut off is broken: %s', (event) => {
     const reading = read([event])
     expect([reading.finished, reading.failed, reading.deliveredTokens()]).toEqual([false, true, 0])
   })
@@ -156,7 +156,7 @@ describe('a stream as it passes', () => {
   })
 })
 
-describe('what a request asks for', () => {
+describe('the facts of a request', () => {
   const ask = (fields: JsonObject) =>
     anthropic.text.readRequest({
       model: 'm',
@@ -165,7 +165,7 @@ describe('what a request asks for', () => {
       ...fields,
     })
 
-  test('the limit, and one answer', () => {
+  test('the limit, and one candidate', () => {
     expect(ask({})).toMatchObject({ max_output_tokens: 100, candidates: 1 })
   })
 
@@ -216,11 +216,11 @@ describe('what a request asks for', () => {
         ],
       },
     ],
-  ])('%s is read, and costs', (_name, fields) => {
+  ])('%s counts as input', (_name, fields) => {
     expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
   })
 
-  test("an image's bytes are no text", () => {
+  test("an image's bytes do not count as text", () => {
     const data = 'A'.repeat(1_000_000)
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } }
     const in_result = { type: 'tool_result', tool_use_id: 'x', content: [image] }
@@ -257,7 +257,7 @@ describe('a lowered limit', () => {
     [{ type: 'enabled', budget_tokens: 8_000 }, 500, { type: 'disabled' }],
     [{ type: 'adaptive' }, 500, { type: 'adaptive' }],
   ])(
-    'makes thinking %o under %d tokens %o: a budget over the limit is refused',
+    'turns thinking %o under %d tokens into %o: a budget over the limit is refused',
     (thinking, limit, expected) => {
       expect(anthropic.text.limitOutput({ ...body, thinking }, limit).thinking).toEqual(expected)
     },
@@ -278,7 +278,7 @@ describe('the target', () => {
   })
 })
 
-describe('a refusal of the vendor', () => {
+describe('a refusal of a provider', () => {
   test.each(readLines('anthropic/failures.jsonl').map((line) => JSON.parse(line)))(
     '$name is $failure_class',
     ({ status, headers, body, failure_class, retry_after_s }) => {

@@ -1,4 +1,4 @@
-// What a refusal of the vendor means for the call, the route and the key.
+// The meaning of a provider's refusal for the call, the route and the key.
 
 import { describe, expect, test } from 'bun:test'
 import type { UpstreamFailure } from '../../../src/protocols/facts.ts'
@@ -59,7 +59,7 @@ describe('the status alone, with an empty body', () => {
 })
 
 describe('bodies', () => {
-  test("the vendor's message is kept", () => {
+  test("the provider's message is kept", () => {
     expect(readFailure(400, '{"error":{"message":"no such field"}}').message).toBe('no such field')
   })
   test.each([
@@ -69,12 +69,12 @@ describe('bodies', () => {
     ['null', 'null'],
     ['an error that is a word', '{"error":"bad"}'],
     ['details that are no list', '{"error":{"details":{"reason":"API_KEY_INVALID"}}}'],
-    ['details of nonsense', '{"error":{"details":[null,1,{"reason":5}]}}'],
-  ])('%s is understood by its status', (_name, body) =>
+    ['malformed details', '{"error":{"details":[null,1,{"reason":5}]}}'],
+  ])('%s is classified by its status', (_name, body) =>
     expect(readFailure(429, body).failure_class).toBe('rate_limited'),
   )
 
-  test('a page is not kept whole', () => {
+  test('a long page is cut', () => {
     expect(readFailure(500, 'x'.repeat(100_000)).message.length).toBeLessThanOrEqual(2_000)
   })
 })

@@ -1,4 +1,4 @@
-// Drawing over the native protocol: what a Gemini image model is asked, and what its answers mean.
+// Images over the native protocol: the request to a Gemini image model, and the meaning of its answers.
 import { describe, expect, test } from 'bun:test'
 import { geminiImages } from '../../../src/protocols/gemini/images.ts'
 import type { ImageRequest } from '../../../src/protocols/images.ts'
@@ -44,7 +44,7 @@ describe('a request', () => {
     ])
   })
 
-  test('asks for one image each: candidates are not taken by image models', () => {
+  test('asks for one image: image models take no candidateCount', () => {
     expect(geminiImages.maxPerRequest('any')).toBe(1)
     expect(bodyOf({ count: 3 }).generationConfig).toEqual({ responseModalities: ['TEXT', 'IMAGE'] })
   })
@@ -58,7 +58,7 @@ describe('a request', () => {
     [{ width: 2000, height: 400 }, '21:9'],
     [{ width: 1, height: 2048 }, '9:16'],
     [{ width: 820, height: 1024 }, '4:5'],
-  ])('for %o names the nearest ratio that there is, %s', (size, ratio) => {
+  ])('for %o has the nearest ratio, %s', (size, ratio) => {
     expect(bodyOf({ size }).generationConfig.imageConfig).toEqual({ aspectRatio: ratio })
     expect(bodyOf({ aspect_ratio: size }).generationConfig.imageConfig).toEqual({ aspectRatio: ratio })
   })
@@ -68,7 +68,7 @@ describe('a request', () => {
     ['gemini-3-pro-image-preview', 1025, '2K'],
     ['gemini-3-pro-image-preview', 4096, '4K'],
     ['gemini-2.5-flash-image', 2048, undefined],
-  ])('to %s, %i pixels wide, says the size %p', (model, side, imageSize) => {
+  ])('to %s, %i pixels wide, has the size %p', (model, side, imageSize) => {
     const { imageConfig } = bodyOf({ size: { width: side, height: side } }, model).generationConfig
     expect(imageConfig.imageSize).toBe(imageSize)
   })
@@ -77,7 +77,7 @@ describe('a request', () => {
 const picture = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
 
 describe('an answer', () => {
-  test('gives the images of its parts, not those that were only thought of', () => {
+  test('gives the images of its parts, without the drafts of its thoughts', () => {
     const parts = [{ text: 'Here.' }, { ...picture('DRAFT'), thought: true }, picture('ONE'), picture('TWO')]
     expect(geminiImages.decode({ candidates: [{ content: { parts } }] })).toEqual({
       images: [
@@ -87,7 +87,7 @@ describe('an answer', () => {
     })
   })
 
-  test('in the other spelling is read, too', () => {
+  test('in the other spelling is read too', () => {
     const parts = [{ inline_data: { mime_type: 'image/png', data: 'ONE' } }]
     expect(geminiImages.decode({ candidates: [{ content: { parts } }] })).toMatchObject({
       images: [{ base64: 'ONE' }],
@@ -118,7 +118,7 @@ describe('an answer', () => {
     expect(geminiImages.decode({ candidates: 'no list' })).toEqual({ refusal: 'no_image_generated' })
   })
 
-  test('with an image counts for it, whatever its end says', () => {
+  test('with an image gives the image, whatever its finishReason', () => {
     const candidates = [{ content: { parts: [picture('ONE')] }, finishReason: 'SAFETY' }]
     expect(geminiImages.decode({ candidates })).toMatchObject({ images: [{ base64: 'ONE' }] })
   })

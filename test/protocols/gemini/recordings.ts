@@ -1,4 +1,4 @@
-// Owns access to the recordings of the native protocol: one event per line.
+// The recordings of the native protocol: one event a line.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// What a native stream says while it passes: usage, end, failure, and how much was delivered.
+// A native stream, read as it passes: usage, end, failure, and how much was delivered.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { gemini } from '../../../src/protocols/gemini/index.ts'
@@ -20,14 +20,14 @@ describe('recordings', () => {
     ['stream-image', { finished: true, failed: false }],
     ['stream-error', { finished: false, failed: true }],
   ]
-  test.each(cases)('%s ends as %o, and is not ended before its last event', (name, end) => {
+  test.each(cases)('%s ends as %o, and not before its last event', (name, end) => {
     const before = read(lines(name).slice(0, -1))
     expect({ finished: before.finished, failed: before.failed }).toEqual({ finished: false, failed: false })
     const after = read(lines(name))
     expect({ finished: after.finished, failed: after.failed }).toEqual(end)
   })
 
-  test.each(cases.map(([name]) => name))('%s: the last usageMetadata of a stream wins', (name) => {
+  test.each(cases.map(([name]) => name))('%s: the last usageMetadata of a stream counts', (name) => {
     const last = events(name).findLast((event) => event.usageMetadata !== undefined) ?? {}
     expect(read(lines(name)).usage()).toEqual(gemini.text.readUsage(last))
   })
@@ -51,7 +51,7 @@ describe('the end of a stream', () => {
     expect({ finished, failed }).toEqual({ finished: false, failed: false })
   })
 
-  test('events that follow it are still read: the last usage wins', () => {
+  test('events that follow it are still read: the last usage counts', () => {
     const reading = read([
       '{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":1}}',
       '{"usageMetadata":{"promptTokenCount":1,"candidatesTokenCount":9}}',
@@ -61,10 +61,10 @@ describe('the end of a stream', () => {
 })
 
 describe('usage', () => {
-  test('is undefined while none was reported', () =>
+  test('is undefined while none has been reported', () =>
     expect(read([textEvent('hello')]).usage()).toBeUndefined())
 
-  test('a text about usageMetadata is none', () => {
+  test('a text about usageMetadata is no usage', () => {
     const reading = read([textEvent('"usageMetadata": {"promptTokenCount": 5}')])
     expect(reading.usage()).toBeUndefined()
   })
@@ -97,10 +97,10 @@ describe('what was delivered, in estimated tokens', () => {
     ],
     ['text across events is rounded up once', [textEvent('ab'), textEvent('c'), textEvent('d')], 1],
     ['error text is never output', ['{"error":{"code":503,"message":"a long story about what failed"}}'], 0],
-    ['a blocked prompt gave nothing', lines('stream-prompt-blocked'), 0],
+    ['a blocked prompt delivers nothing', lines('stream-prompt-blocked'), 0],
     ['thinking that is not shown was not delivered', lines('stream-thinking-exhausted'), 0],
-    ['an image as the vendor counts it, and the text before it', lines('stream-image'), 1296],
-    ['nonsense gave nothing', ['{"text"', '"text":', '"text": "open'], 0],
+    ['an image as the provider counts it, and the text before it', lines('stream-image'), 1296],
+    ['malformed events deliver nothing', ['{"text"', '"text":', '"text": "open'], 0],
   ]
   test.each(cases)('%s', (_name, data, tokens) => expect(read(data).deliveredTokens()).toBe(tokens))
 
@@ -109,7 +109,7 @@ describe('what was delivered, in estimated tokens', () => {
     expect(read([call]).deliveredTokens()).toBeWithin(15, 40)
   })
 
-  test('property: the bytes of the text as it was escaped, whatever it holds', () => {
+  test('property: the bytes of the text as it was escaped, whatever the text', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
         const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(JSON.stringify(text)) - 2, 0)

@@ -68,7 +68,7 @@ describe('usage absent is not usage zero', () => {
   })
 })
 
-describe('nonsense of an upstream never becomes money', () => {
+describe('malformed counts are never charged', () => {
   test.each<[string, Json]>([
     ['negative', -5],
     ['fraction', 1.5],
@@ -91,7 +91,7 @@ describe('nonsense of an upstream never becomes money', () => {
     expect(usageOf({ promptTokenCount: 10, cachedContentTokenCount: 30 })?.input_tokens).toBe(0)
   })
 
-  test('property: every field is a count, whatever comes', () => {
+  test('property: every field is a count, whatever the upstream sends', () => {
     const count = fc.oneof(fc.integer({ min: -10, max: 5000 }), fc.double(), fc.string(), fc.constant(null))
     const details = fc.oneof(
       fc.array(fc.record({ modality: fc.constantFrom('AUDIO', 'IMAGE', 'TEXT'), tokenCount: count })),
@@ -176,7 +176,7 @@ describe('output of an answer without usage is estimated', () => {
     ['text, four characters a token', answer({ text: 'abcdefgh' }), 2],
     ['thoughts that are shown count too', answer({ text: 'abcd', thought: true }, { text: 'efgh' }), 2],
     [
-      'an image as the vendor counts it',
+      'an image as the provider counts it',
       answer({ inlineData: { mimeType: 'image/png', data: 'AAAA' } }),
       1290,
     ],
@@ -188,9 +188,13 @@ describe('output of an answer without usage is estimated', () => {
       },
       2,
     ],
-    ['a blocked prompt gave nothing', { promptFeedback: { blockReason: 'SAFETY' } }, 0],
+    ['a blocked prompt has no output', { promptFeedback: { blockReason: 'SAFETY' } }, 0],
     ['an error is never output', { error: { message: 'a long story about what failed' } }, 0],
-    ['nonsense gave nothing', { candidates: [null, 1, { content: 'x' }, { content: { parts: 'x' } }] }, 0],
+    [
+      'malformed answers have no output',
+      { candidates: [null, 1, { content: 'x' }, { content: { parts: 'x' } }] },
+      0,
+    ],
   ]
   test.each(cases)('%s', (_name, body, tokens) => expect(gemini.text.estimateOutput(body)).toBe(tokens))
 

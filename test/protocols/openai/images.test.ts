@@ -1,4 +1,4 @@
-// Drawing over OpenAI's images API: what each family of models is asked, and what answers and refusals mean.
+// Images over OpenAI's images API: the requests to each family of models, and the meaning of answers and refusals.
 import { describe, expect, test } from 'bun:test'
 import type { ImageRequest } from '../../../src/protocols/images.ts'
 import { openaiImages } from '../../../src/protocols/openai/images.ts'
@@ -19,14 +19,14 @@ const encode = (rest: Partial<ImageRequest>, model = 'gpt-image-1.5') =>
 const bodyOf = (rest: Partial<ImageRequest>, model?: string) => JSON.parse(String(encode(rest, model).body))
 
 describe('generations', () => {
-  test('go out as JSON, the key as a bearer; what was not asked is not said', () => {
+  test('are sent as JSON with the key as a bearer, and have only the fields that were asked for', () => {
     const { path, headers } = encode({})
     expect(path).toBe('/images/generations')
     expect(headers).toEqual({ 'content-type': 'application/json', authorization: 'Bearer secret' })
     expect(bodyOf({ count: 2 })).toEqual({ model: 'gpt-image-1.5', prompt: 'a cat', n: 2 })
   })
 
-  test('GPT image models are told quality, background and format, and never response_format', () => {
+  test('GPT image models get quality, background and output_format, and never response_format', () => {
     expect(bodyOf({ quality: 'low', background: 'opaque', output_format: 'webp' })).toEqual({
       model: 'gpt-image-1.5',
       prompt: 'a cat',
@@ -37,7 +37,7 @@ describe('generations', () => {
     })
   })
 
-  test('other servers are asked for base64, and for the size itself', () => {
+  test('other servers are asked for base64, and for the very size', () => {
     const size = { width: 640, height: 480 }
     expect(
       bodyOf({ size, quality: 'low', aspect_ratio: { width: 4, height: 3 } }, 'stable-diffusion-3'),
@@ -100,7 +100,7 @@ describe('edits', () => {
     expect(images.map(({ type }) => type)).toEqual(['image/png', 'image/webp'])
   })
 
-  test('a prompt with line ends and quotes stays what it is', async () => {
+  test('a prompt with line ends and quotes stays unchanged', async () => {
     const prompt = 'a "cat"\r\n--tollgate\r\nContent-Disposition: form-data; name="n"\r\n\r\n9'
     const form = await formOf({ prompt, references: [png] })
     expect([form.get('prompt'), form.get('n')]).toEqual([prompt, '1'])
@@ -121,7 +121,7 @@ describe('an answer', () => {
   test.each([
     ['no data', {}],
     ['an empty list', { data: [] }],
-    ['addresses only', { data: [{ url: 'https://vendor.example/1.png' }] }],
+    ['addresses only', { data: [{ url: 'https://images.example/1.png' }] }],
     ['an empty image', { data: [{ b64_json: '' }] }],
   ])('with %s has no image', (_row, answer) => {
     expect(openaiImages.decode(answer)).toEqual({ refusal: 'no_image_generated' })
@@ -133,7 +133,7 @@ describe('a refusal', () => {
     openaiImages.readFailure(status, new Headers(), JSON.stringify({ error: { message: 'no', ...error } }))
 
   test.each(['moderation_blocked', 'content_policy_violation', 'content_filter', 'contentFilter'])(
-    'with code %s is moderation, and the request is at fault',
+    'with code %s is moderation: the request is at fault',
     (code) => {
       expect(refusal(400, { code })).toMatchObject({
         failure_class: 'bad_request',
@@ -141,7 +141,7 @@ describe('a refusal', () => {
       })
     },
   )
-  test('of the size is told apart', () => {
+  test('of the size has a code of its own', () => {
     expect(refusal(400, { param: 'size' })).toMatchObject({
       failure_class: 'bad_request',
       code: 'unsupported_size',

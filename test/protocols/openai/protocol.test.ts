@@ -1,4 +1,4 @@
-// Chat completions as callers and providers speak them: what is billed, where it goes, whom a refusal blames, how errors look.
+// Chat completions: what is billed, where requests go, how refusals are classified, how errors look.
 
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
@@ -39,7 +39,7 @@ describe('usage that is billed', () => {
       { input_tokens: 30, input_audio_tokens: 60, cache_read_tokens: 10 },
     ],
     [
-      'what is part of the prompt is never more than it',
+      'parts of the prompt are never more than the prompt',
       {
         prompt_tokens: 10,
         completion_tokens: 0,
@@ -106,7 +106,7 @@ describe('a stream as it passes', () => {
   })
 
   test.each(['error', 'finish_reason', 'usage', '[DONE]', '"error":{}'])(
-    'a text that is the word %s is none',
+    'a text that is the word %s is only text',
     (content) => {
       const reading = read([
         JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }], usage: null }),
@@ -116,14 +116,14 @@ describe('a stream as it passes', () => {
   )
 
   test.each(['{"error": {"message": "cut', '{"choices":[{"finish_reason":"stop"'])(
-    'a chunk that was cut is broken: %s',
+    'a chunk that was cut off is broken: %s',
     (chunk) => {
       const reading = read([chunk])
       expect([reading.finished, reading.failed]).toEqual([false, true])
     },
   )
 
-  test('the words of an error are never charged as output', () => {
+  test('the text of an error is never charged as output', () => {
     const chunk = { error: { message: 'x' }, choices: [{ index: 0, delta: { content: 'x'.repeat(40) } }] }
     expect(read([JSON.stringify(chunk)]).deliveredTokens()).toBe(0)
   })
@@ -141,7 +141,7 @@ describe('a stream as it passes', () => {
   })
 })
 
-describe('what a request asks for', () => {
+describe('the facts of a request', () => {
   const ask = (fields: JsonObject) =>
     openai.text.readRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...fields })
 
@@ -151,7 +151,7 @@ describe('what a request asks for', () => {
     [{ max_completion_tokens: 7, max_tokens: 5 }, 7, 1],
     [{ n: 3 }, undefined, 3],
     [{ n: null, max_tokens: null }, undefined, 1],
-  ])('%o: a limit of %p, and %d answers', (fields, max_output_tokens, candidates) => {
+  ])('%o: a limit of %p, and %d candidates', (fields, max_output_tokens, candidates) => {
     expect(ask(fields)).toMatchObject({ max_output_tokens, candidates })
   })
 
@@ -169,7 +169,7 @@ describe('what a request asks for', () => {
       'a file',
       parts({ type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(900)}` } }),
     ],
-    ['a file of the vendor', parts({ type: 'file', file: { file_id: 'file-1' } })],
+    ['a file stored at the provider', parts({ type: 'file', file: { file_id: 'file-1' } })],
     [
       'a tool call',
       {
@@ -181,11 +181,11 @@ describe('what a request asks for', () => {
         ],
       },
     ],
-  ])('%s is read, and costs', (_name, fields) => {
+  ])('%s counts as input', (_name, fields) => {
     expect(ask(fields).input_tokens).toBeGreaterThan(nothing)
   })
 
-  test("an image's bytes are no text", () => {
+  test("an image's bytes do not count as text", () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`
     expect(ask(parts({ type: 'image_url', image_url: { url } })).input_tokens).toBeLessThan(5_000)
   })
@@ -195,8 +195,8 @@ describe('what a request asks for', () => {
     ['empty messages', { messages: [] }, 'messages'],
     ['a message that is text', { messages: ['Hi'] }, 'messages[0]'],
     ['a limit that is text', { max_tokens: '5' }, 'max_tokens'],
-    ['no answers', { n: 0 }, 'n'],
-    ['half an answer', { n: 0.5 }, 'n'],
+    ['no candidates', { n: 0 }, 'n'],
+    ['half a candidate', { n: 0.5 }, 'n'],
   ])('%s is refused', (_name, fields, param) => {
     expect(() => ask(fields)).toThrow(GatewayError)
     expect(() => ask(fields)).toThrow(param)
@@ -225,7 +225,7 @@ describe('the request as the provider gets it', () => {
   const prepare = (body: JsonObject) =>
     openai.text.prepare(body, { model: 'm', streams: body.stream === true })
 
-  test('stream_options.include_usage is asked upstream always, beside what the caller asked', () => {
+  test('always has stream_options.include_usage for a stream, beside what the caller set', () => {
     expect(prepare({ model: 'm', stream: true, stream_options: { include_obfuscation: false } })).toEqual({
       model: 'm',
       stream: true,
@@ -235,10 +235,10 @@ describe('the request as the provider gets it', () => {
   test.each<JsonObject>([
     { model: 'm', stream: false },
     { model: 'm', stream: true, stream_options: { include_usage: true } },
-  ])('%o is the very same object, for nothing has to change', (body) => {
+  ])('%o is the very same object, because nothing has to change', (body) => {
     expect(prepare(body)).toBe(body)
   })
-  test('has the name that the provider knows the model by', () => {
+  test('has the provider’s own name of the model', () => {
     expect(prepare({ model: 'asked', n: 1 })).toEqual({ model: 'm', n: 1 })
   })
   test('stream_options.include_usage is shown to the caller only on request', () => {
@@ -249,12 +249,12 @@ describe('the request as the provider gets it', () => {
   test.each<[string, JsonObject, JsonObject | undefined]>([
     ['a chunk of its own', { choices: [], usage: USAGE }, undefined],
     [
-      'told beside a choice',
+      'reported beside a choice',
       { id: 'x', choices: [{ index: 0 }], usage: USAGE },
       { id: 'x', choices: [{ index: 0 }] },
     ],
-    ['told without choices', { usage: USAGE }, {}],
-  ])('a usage is kept from others: %s', (_, chunk, expected) => {
+    ['reported without choices', { usage: USAGE }, {}],
+  ])('a usage is kept from callers who did not ask for it: %s', (_, chunk, expected) => {
     const left = withoutUsage(JSON.stringify(chunk))
     expect(left && JSON.parse(left)).toEqual(expected)
   })
@@ -264,7 +264,7 @@ describe('the request as the provider gets it', () => {
     '{"choices":[],"more":{"usage":1}}',
     '[DONE]',
     '{"usage":1',
-  ])('%s passes as it is', (text) => {
+  ])('%s passes unchanged', (text) => {
     expect(withoutUsage(text)).toBe(text)
   })
 })

@@ -1,4 +1,5 @@
 // A toy request: lines that somebody said.
+import type { Static } from '@sinclair/typebox'
 import { mergeTurns, type Part, type Turn } from '../../../src/protocols/canonical/parts.ts'
 import type { ConversationRequest, TargetModel } from '../../../src/protocols/canonical/request.ts'
 import { rejectUncarried, rejectUnsupported, unsupportedPiece } from '../../../src/protocols/carries.ts'
@@ -6,18 +7,17 @@ import type { RequestFacts } from '../../../src/protocols/facts.ts'
 import {
   Choice,
   Count,
-  FieldReader,
   Fields,
   Flag,
   List,
   namesOf,
   optional,
   Quantity,
-  readObject,
+  readPresent,
   Text,
 } from '../../../src/protocols/forms.ts'
 import { jsonTokens } from '../../../src/protocols/token-sums.ts'
-import { compact, type Json, type JsonObject } from '../../../src/protocols/wire/json.ts'
+import { compact, type JsonObject } from '../../../src/protocols/wire/json.ts'
 import { carries } from './carries.ts'
 
 const SPEAKERS = { rules: 'system', me: 'user', you: 'assistant' } as const
@@ -33,31 +33,22 @@ export const ToyRequest = Fields({
 })
 
 export function readRequest(body: JsonObject): RequestFacts {
-  const asked = new FieldReader(ToyRequest, body, '')
-  return {
-    input_tokens: jsonTokens(asked.get('lines')),
-    max_output_tokens: asked.get('limit'),
-    candidates: asked.get('ways') ?? 1,
-  }
+  const { lines, limit, ways = 1 } = readPresent(ToyRequest, body, '')
+  return { input_tokens: jsonTokens(lines), max_output_tokens: limit, candidates: ways }
 }
 
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, namesOf(ToyRequest))
-  const asked = new FieldReader(ToyRequest, body, '')
-  const lines = asked.each('lines', readLine)
+  const { lines, limit, heat, ways, live = false } = readPresent(ToyRequest, body, '')
   return {
     from: carries,
-    streams: asked.get('live') ?? false,
+    streams: live,
     shows_usage: true,
-    system: lines.flatMap(({ role, text }) => (role === 'system' ? text : [])),
-    turns: mergeTurns(
-      lines.flatMap(({ role, text }): Turn[] =>
-        role === 'system' ? [] : [{ role, parts: [{ kind: 'text', text }] }],
-      ),
-    ),
-    max_output_tokens: asked.get('limit'),
-    temperature: asked.get('heat'),
-    candidates: asked.get('ways'),
+    system: lines.flatMap(({ who, text }) => (who === 'rules' ? text : [])),
+    turns: mergeTurns(lines.flatMap(turnOf)),
+    max_output_tokens: limit,
+    temperature: heat,
+    candidates: ways,
     top_p: undefined,
     top_k: undefined,
     stop: [],
@@ -75,9 +66,9 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
   }
 }
 
-function readLine(value: Json | undefined, path: string) {
-  const line = readObject(Line, value, path)
-  return { role: SPEAKERS[line.get('who')], text: line.get('text') }
+function turnOf({ who, text }: Static<typeof Line>): Turn[] {
+  const role = SPEAKERS[who]
+  return role === 'system' ? [] : [{ role, parts: [{ kind: 'text', text }] }]
 }
 
 export function encodeRequest(request: ConversationRequest, { model }: TargetModel): JsonObject {

@@ -135,7 +135,7 @@ describe('translation', () => {
     ['a field that another protocol lacks, by its own name', toy, anthropic, { ...TALK, ways: 2 }, 'ways'],
     ['a field that only it has', toy, openai, { ...TALK, dice: 2 }, 'dice'],
     ['an unknown field', toy, openai, { ...TALK, colours: 2 }, 'colours'],
-    ['a malformed field', toy, openai, { lines: [{ who: 'they', text: 'Hi' }] }, 'lines[0].who'],
+    ['a malformed field', toy, openai, { ...TALK, lines: [{ who: 'they', text: 'Hi' }] }, 'lines[0].who'],
   ])('refuses %s', (_, from, to, body, field) => {
     expect(refusedField(from, to, body)).toBe(field)
   })

@@ -1,4 +1,4 @@
-// Arbitrary conversations and answers in the canonical form, for properties.
+// Arbitrary conversations and answers in the canonical form, for property tests.
 
 import fc from 'fast-check'
 import type { Usage } from '../../../src/domain/usage.ts'
@@ -60,10 +60,10 @@ const signatureOf = (issuer: BuiltInProtocol): fc.Arbitrary<Signature> =>
 const thinkingOf = (protocol: BuiltInProtocol): fc.Arbitrary<Part> =>
   fc.record({ text, signature: signatureOf(protocol) }).map((part) => ({ kind: 'thinking', ...part }))
 
-/** A tool's result: a text that is no JSON object, for the native protocol tells those apart. */
+/** A tool's result: text that is not a JSON object, because the native protocol treats those differently. */
 const resultText = text.filter((value) => !value.trim().startsWith('{') && value.trim() !== '')
 
-/** The assistant calls tools, and the user's turn answers each. */
+/** The assistant calls tools, and the user's turn holds a result for each. */
 const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
   fc
     .record({
@@ -103,7 +103,7 @@ const toolTurns = (protocol: BuiltInProtocol): fc.Arbitrary<Turn[]> =>
             call_id: call.id,
             name: call.name,
             content: [{ kind: 'text', text: call.result }],
-            // Chat completions cannot say that a tool failed.
+            // Chat completions has no field for a tool's failure.
             failed: protocol === 'openai' ? false : call.failed,
           }),
         ),
@@ -119,7 +119,7 @@ const chatTurns: fc.Arbitrary<Turn[]> = fc
 
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
 
-/** Ids are of one conversation, so they are made distinct. */
+/** The ids of a conversation's exchanges, made distinct. */
 function distinctIds(turns: readonly Turn[]): Turn[] {
   let exchange = 0
   return turns.map((turn) => {
@@ -135,7 +135,7 @@ function distinctIds(turns: readonly Turn[]): Turn[] {
   })
 }
 
-/** A conversation that one protocol can say in full, as decoded from it. */
+/** A conversation that a protocol can carry in full, as decoded from it. */
 export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationRequest> =>
   fc
     .record({
@@ -194,7 +194,7 @@ const usage: fc.Arbitrary<Usage> = fc.record({
   output_image_tokens: fc.constant(0),
 })
 
-/** An answer of one vendor's model: thinking before text before tool calls, as all of them order it. */
+/** An answer of one provider's model: thinking before text before tool calls, the order of all providers. */
 export const answerOf = (issuer: BuiltInProtocol): fc.Arbitrary<ConversationAnswer> =>
   fc
     .record({

@@ -1,4 +1,4 @@
-// What differs between generations of models, told by their names: each request says only what its model takes.
+// The differences between generations of models, known by their names: a request has only the fields that its model takes.
 
 import { describe, expect, test } from 'bun:test'
 import type { Thinking } from '../../../src/protocols/canonical/fields.ts'
@@ -88,7 +88,7 @@ describe('Claude', () => {
     ['claude-opus-4-7', {}],
     ['claude-sonnet-5', {}],
     ['claude-fable-5-1', {}],
-  ])('%s is sent no sampling that it refuses', (model, expected) => {
+  ])('%s is sent no sampling fields that it refuses', (model, expected) => {
     const body = BUILT_IN_PROTOCOLS.anthropic.text.encodeRequest(
       { ...ASKED, ...SAMPLED },
       { model, max_output_tokens: 1 },

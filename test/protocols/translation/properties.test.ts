@@ -1,4 +1,4 @@
-// Properties: what a protocol can say survives being said in it and read again, conversations and answers alike.
+// Properties: what a protocol can carry survives being written in it and read again, conversations and answers alike.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -18,21 +18,21 @@ const TARGETS: Readonly<Record<BuiltInProtocol, string>> = {
   openai: 'gpt-4.1',
 }
 
-/** What each protocol is documented (its carries.ts) to drop of a conversation. */
+/** What each protocol's tables (its carries.ts) say that it drops of a conversation. */
 const DROPPED: Readonly<Record<BuiltInProtocol, Partial<ConversationRequest>>> = {
   gemini: { user: undefined },
   anthropic: { seed: undefined },
   openai: {},
 }
 
-/** Places in a request are of that request only. */
+/** Without the places in a request, which differ between requests. */
 const withoutPlaces = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value), (key: string, item: Json) => (key === 'at' ? undefined : item))
 
-/** Only the native protocol has no room for a document's name; a nameless one is given one by chat completions. */
+/** Without documents' names: the native protocol has no field for them, and chat completions gives one to a document without. */
 const asSent = (request: ConversationRequest): ConversationRequest => ({
   ...request,
-  // Chat completions are sent one system message, for many chat templates take no second one.
+  // Chat completions is sent one system message, because many chat templates take only one.
   system:
     request.from === BUILT_IN_PROTOCOLS.openai.carries
       ? [request.system.join('\n\n')].filter(Boolean)
@@ -59,7 +59,7 @@ describe('a conversation survives each protocol there and back', () => {
   })
 })
 
-describe('a conversation crosses to another vendor and back with every text, call and result', () => {
+describe('a conversation is translated to another protocol with every text, call and result', () => {
   const essence = (request: ConversationRequest) =>
     request.turns.map(({ role, parts }) => ({
       role,
@@ -89,7 +89,7 @@ describe('a conversation crosses to another vendor and back with every text, cal
   }
 })
 
-/** The events that a provider's stream of an answer would be. */
+/** The events of a provider's stream of an answer. */
 function eventsOf({ id, model, candidates, usage }: ConversationAnswer): StreamEvent[] {
   return [
     { type: 'start', id, model, usage: undefined },
@@ -118,7 +118,7 @@ function partEvents(part: Part, candidate: number): StreamEvent[] {
   return [{ type: 'part_start', candidate, part }, ...pieces, { type: 'part_end', candidate }]
 }
 
-describe("an answer survives each protocol, whole and streamed, whoever's model gave it", () => {
+describe("an answer survives each protocol, whole and streamed, whichever provider's model gave it", () => {
   for (const issuer of PROTOCOLS) {
     for (const protocol of PROTOCOLS) {
       test(`of ${issuer}, for a caller of ${protocol}`, () => {
@@ -142,7 +142,7 @@ describe("an answer survives each protocol, whole and streamed, whoever's model 
   }
 })
 
-describe('the usage shown is the one that was billed', () => {
+describe('the usage shown is the usage that was billed', () => {
   const billed = fc.record({
     input_tokens: fc.nat(9_999),
     input_audio_tokens: fc.nat(9_999),
@@ -154,7 +154,7 @@ describe('the usage shown is the one that was billed', () => {
     output_image_tokens: fc.nat(9_999),
   })
 
-  test.each(PROTOCOLS)('%s: prompt and total are the same, read again', (protocol) => {
+  test.each(PROTOCOLS)('%s: prompt and total are the same when read again', (protocol) => {
     fc.assert(
       fc.property(billed, (usage) => {
         const answer: ConversationAnswer = {

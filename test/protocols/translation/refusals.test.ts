@@ -1,4 +1,4 @@
-// What cannot be carried: refused with a 400 that names the field in the caller's words, or dropped where the table says so.
+// What cannot be carried: refused with a 400 that names the field as the caller's protocol does, or dropped where the tables say so.
 
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../../src/domain/errors.ts'
@@ -31,7 +31,7 @@ function refusal(from: BuiltInProtocol, to: BuiltInProtocol, body: JsonObject): 
     if (error instanceof GatewayError) return error
     throw error
   }
-  throw new Error('it was not refused')
+  throw new Error('the request was not refused')
 }
 
 type Case = readonly [
@@ -81,7 +81,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
   ['spoken answers', 'openai', 'gemini', { modalities: ['text', 'audio'] }, 'modalities'],
   ['spoken answers', 'openai', 'gemini', { audio: { voice: 'alloy', format: 'mp3' } }, 'audio'],
   [
-    'painted answers',
+    'answers with images',
     'gemini',
     'openai',
     config({ responseModalities: ['TEXT', 'IMAGE'] }),
@@ -106,7 +106,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
   ],
   ['cached content', 'gemini', 'openai', { cachedContent: 'cachedContents/1' }, 'cachedContent'],
   ['cached content', 'gemini', 'openai', { cached_content: 'cachedContents/1' }, 'cachedContent'],
-  ['a place to compute', 'anthropic', 'openai', { inference_geo: 'us' }, 'inference_geo'],
+  ['a region to compute in', 'anthropic', 'openai', { inference_geo: 'us' }, 'inference_geo'],
   ['a container', 'anthropic', 'openai', { container: 'container_1' }, 'container'],
   ['MCP servers', 'anthropic', 'gemini', { mcp_servers: [] }, 'mcp_servers'],
   ['speech', 'gemini', 'openai', config({ speechConfig: {} }), 'generationConfig.speechConfig'],
@@ -149,7 +149,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     'contents[0].parts[0].inlineData',
   ],
   [
-    'audio of a format that chat completions has not',
+    'audio of a format that chat completions lacks',
     'gemini',
     'openai',
     parts({ inlineData: { mimeType: 'audio/ogg', data: 'AA==' } }),
@@ -163,7 +163,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     'contents[0].parts[0].inlineData.mimeType',
   ],
   [
-    "a file of the vendor's own store",
+    "a file in the provider's own store",
     'gemini',
     'openai',
     parts({
@@ -189,35 +189,35 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     'contents[0].parts[0].fileData.mimeType',
   ],
   [
-    'a file of the vendor',
+    'a file stored at the provider',
     'openai',
     'anthropic',
     user({ type: 'file', file: { file_id: 'file-1' } }),
     'messages[0].content[0].file.file_id',
   ],
   [
-    'a file of the vendor',
+    'a file stored at the provider',
     'anthropic',
     'openai',
     user({ type: 'image', source: { type: 'file', file_id: 'file_1' } }),
     'messages[0].content[0].source.file_id',
   ],
   [
-    'an image by an address that tells no type',
+    'an image by an address without a file type',
     'openai',
     'gemini',
     user({ type: 'image_url', image_url: { url: 'https://example.com/latest' } }),
     'messages[0].content[0].image_url.url',
   ],
   [
-    'an image by an address that tells another type',
+    'an image by an address of another file type',
     'anthropic',
     'gemini',
     user({ type: 'image', source: { type: 'url', url: 'https://example.com/a.gif' } }),
     'messages[0].content[0]',
   ],
   [
-    'an inline image of a type that Gemini does not read',
+    'an inline image of a type that Gemini does not take',
     'openai',
     'gemini',
     user({ type: 'image_url', image_url: { url: 'data:image/gif;base64,R0lGODlh' } }),
@@ -245,7 +245,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
     'messages[0].content[0]',
   ],
   [
-    'code that the vendor ran',
+    'code that the provider ran',
     'gemini',
     'openai',
     { contents: [{ role: 'model', parts: [{ executableCode: { code: '1' } }] }] },
@@ -472,7 +472,7 @@ const MALFORMED: readonly Case[] = [
   ],
 ]
 
-describe('refused, because the other protocol cannot say it', () => {
+describe('refused, because the other protocol has no place for it', () => {
   test.each(CANNOT_BE_CARRIED)('%s (%s to %s)', (_name, from, to, body, param) => {
     const error = refusal(from, to, body)
     expect(error.kind).toBe('invalid_request')
@@ -541,8 +541,8 @@ describe('the tables of what is carried are what the code does', () => {
   }
 })
 
-describe('sent on as the vendor takes it, though not as it was written', () => {
-  test('the deprecated functions are tools, and each result answers the last call of its function', () => {
+describe('carried in the form that the provider takes', () => {
+  test('the deprecated functions become tools, and each result belongs to the last call of its function', () => {
     const call = { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } }
     const result = { role: 'function', name: 'f', content: 'x' }
     const { messages, tools } = translate('openai', 'anthropic', {
@@ -558,7 +558,7 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
   test.each([
     ['gemini-3-pro-preview', ['functionResponse', 'text']],
     ['gemini-2.5-flash', ['functionResponse', 'inlineData', 'text']],
-  ])('an image that a tool gave is where %s takes it', (model, expected) => {
+  ])('an image in a tool result is where %s takes it', (model, expected) => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
     const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       {
@@ -596,7 +596,13 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
       { stop: ['\n', 'END'] },
       { stop_sequences: ['END'] },
     ],
-    ["Claude's limit is the model's where none was set", 'openai', 'anthropic', {}, { max_tokens: 1_000 }],
+    [
+      "Claude's limit is the model's own where none was set",
+      'openai',
+      'anthropic',
+      {},
+      { max_tokens: 1_000 },
+    ],
     [
       'a choice among no tools is left out',
       'openai',
@@ -612,14 +618,14 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
       { generationConfig: { thinkingConfig: { thinkingBudget: 8_192 } } },
     ],
     [
-      'no effort is a budget of 0',
+      'the effort none is a budget of 0',
       'openai',
       'gemini',
       { reasoning_effort: 'none' },
       { generationConfig: { thinkingConfig: { thinkingBudget: 0 } } },
     ],
     [
-      'thinking that is off is off',
+      'thinking that is off stays off',
       'gemini',
       'anthropic',
       config({ thinkingConfig: { thinkingBudget: 0 } }),
@@ -640,7 +646,7 @@ describe('sent on as the vendor takes it, though not as it was written', () => {
       { model: 'gpt-4.1' },
     ],
     [
-      'parts of a null field are nothing',
+      'fields that are null are not set',
       'openai',
       'anthropic',
       { stop: null, seed: null, tools: null, user: null, n: null },

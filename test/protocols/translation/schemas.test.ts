@@ -1,4 +1,4 @@
-// JSON Schemas as each vendor takes them: what it refuses is said otherwise, or left out with care.
+// JSON Schemas as each provider takes them: what it refuses is expressed otherwise, or left out.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -32,13 +32,9 @@ describe('to Gemini', () => {
       { type: 'object', definitions: { a: { const: 1 } } },
       { type: 'object', $defs: { a: { type: 'number', enum: [1] } } },
     ],
+    ['nothing is sent beside a reference', { $ref: '#/$defs/a', description: 'x' }, { $ref: '#/$defs/a' }],
     [
-      'beside a reference nothing else is said',
-      { $ref: '#/$defs/a', description: 'x' },
-      { $ref: '#/$defs/a' },
-    ],
-    [
-      'schemas that must all hold are made one',
+      'schemas that must all hold are merged into one',
       {
         allOf: [
           { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
@@ -48,7 +44,7 @@ describe('to Gemini', () => {
       { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a', 'b'] },
     ],
     [
-      'bounds that are not known are left out',
+      'unknown bounds are left out',
       { type: 'string', minLength: 1, pattern: '^a', $comment: 'x', $schema: 'x' },
       { type: 'string' },
     ],
@@ -86,7 +82,7 @@ describe('to Gemini', () => {
     'propertyOrdering',
   ])
 
-  test('whatever the schema, only documented keywords are sent', () => {
+  test('only documented keywords are sent, whatever the schema', () => {
     const keyword = fc.oneof(
       fc.constantFrom(
         'type',
@@ -173,7 +169,7 @@ describe('from Gemini', () => {
       { type: 'array', maxItems: 5, minItems: 1, items: { type: 'integer' } },
     ],
     [
-      'formats of the vendor are left out',
+      'formats that JSON Schema does not have are left out',
       { type: 'STRING', format: 'enum', enum: ['a'] },
       { type: 'string', enum: ['a'] },
     ],
@@ -193,8 +189,8 @@ describe('from Gemini', () => {
   })
 })
 
-describe('to Claude, where it is held to the schema', () => {
-  test('every object is closed, and bounds that are refused are left out', () => {
+describe('to Claude, for structured output', () => {
+  test('every object is closed, and refused bounds are left out', () => {
     expect(
       strictSchema({
         $schema: 'x',
@@ -216,7 +212,7 @@ describe('to Claude, where it is held to the schema', () => {
     })
   })
 
-  test('data in a schema is not taken for a schema', () => {
+  test('data inside a schema is not read as a schema', () => {
     const schema = { type: 'string', enum: ['minimum'], default: { minimum: 1 } }
     expect(strictSchema(schema)).toEqual(schema)
   })

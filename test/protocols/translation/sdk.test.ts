@@ -1,11 +1,11 @@
-// The vendors' own SDKs put our streams together again: what they make of them is what our whole answers say.
+// The providers' own SDKs assemble our streams: the result equals our whole answers.
 import { describe, expect, test } from 'bun:test'
 import { MessageStream } from '@anthropic-ai/sdk/lib/MessageStream'
 import { ChatCompletionStream } from 'openai/lib/ChatCompletionStream'
 import { BUILT_IN_PROTOCOLS } from '../../../src/protocols/registry.ts'
 import { CONTEXT, decodeStream, encodeStream, PAIRS, recordedStream, recordedWhole } from './recordings.ts'
 
-/** What the SDKs read from a stream of their own making: one JSON a line. */
+/** The form in which the SDKs read a stream that they have serialised: one JSON a line. */
 const asLines = (payloads: readonly string[]): ReadableStream =>
   new Response(
     payloads
@@ -45,15 +45,15 @@ describe('openai', () => {
         ),
         CONTEXT.id,
       )
-      const put_together = BUILT_IN_PROTOCOLS[to].text.decodeAnswer(
+      const assembled = BUILT_IN_PROTOCOLS[to].text.decodeAnswer(
         JSON.parse(JSON.stringify(completion)),
         CONTEXT.id,
       )
       const visible = (answer: typeof whole) =>
         answer.candidates[0].parts.filter(({ kind }) => kind === 'text' || kind === 'tool_call')
-      expect(visible(put_together).map(withoutSignature)).toEqual(visible(whole).map(withoutSignature))
-      expect(put_together.candidates[0].stop_reason).toBe(whole.candidates[0].stop_reason)
-      expect(put_together.usage).toEqual(whole.usage)
+      expect(visible(assembled).map(withoutSignature)).toEqual(visible(whole).map(withoutSignature))
+      expect(assembled.candidates[0].stop_reason).toBe(whole.candidates[0].stop_reason)
+      expect(assembled.usage).toEqual(whole.usage)
     })
   }
 })

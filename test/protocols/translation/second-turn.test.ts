@@ -1,4 +1,4 @@
-// The turn after a tool call, in every pair: the caller gives back what it was given, and the vendor finds all it wants.
+// The turn after a tool call, in every pair: the caller sends back what it was given, and the provider finds what it needs.
 
 import { describe, expect, test } from 'bun:test'
 import type { Part } from '../../../src/protocols/canonical/parts.ts'
@@ -81,15 +81,15 @@ const NEXT: Readonly<Record<BuiltInProtocol, (answer: JsonObject) => JsonObject>
   },
 }
 
-/** What each vendor must find again of its own: the seals, as they stand in its request. */
-const SEALS: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
+/** The signatures of its own that each provider must find again, as they stand in its request. */
+const SIGNATURES: Readonly<Record<BuiltInProtocol, readonly string[]>> = {
   gemini: ['CikB0e2KbzqkVPHZ0WkxM2bXb8z3mJ1q0oYVhQ=='],
   anthropic: [stringIn(objectsIn(recordedWhole('anthropic', 'tools').content)[0]?.signature) ?? ''],
   openai: [],
 }
 
 describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
-  const sealed = SEALS[provider]
+  const signatures = SIGNATURES[provider]
 
   const backAtProvider = (answer: JsonObject): JsonObject => {
     const request = BUILT_IN_PROTOCOLS[caller].text.decodeRequest(NEXT[caller](answer), false)
@@ -105,13 +105,13 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
       CONTEXT,
     )
 
-  test('every seal comes back as it was issued, each once', () => {
+  test('every signature comes back as it was issued, exactly once', () => {
     const body = JSON.stringify(backAtProvider(answered()))
-    for (const seal of sealed) expect(body.split(seal).length - 1).toBe(1)
+    for (const signature of signatures) expect(body.split(signature).length - 1).toBe(1)
     expect(body).not.toContain('skip_thought_signature_validator')
   })
 
-  test('every call meets its result under one id', () => {
+  test('every call and its result have the same id', () => {
     const again = BUILT_IN_PROTOCOLS[provider].text.decodeRequest(backAtProvider(answered()), false)
     const parts: Part[] = again.turns.flatMap((turn) => [...turn.parts])
     const calls = parts.flatMap((part) => (part.kind === 'tool_call' ? part.id : []))
@@ -121,7 +121,7 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
     expect(new Set(calls).size).toBe(2)
   })
 
-  test('the vendor is asked to think, for the seals are there', () => {
+  test('the provider is asked to think, because the signatures are there', () => {
     const body = backAtProvider(answered())
     const asked = JSON.stringify([
       body.thinking ?? null,
@@ -131,19 +131,19 @@ describe.each(PAIRS)('a model of %s, a caller of %s', (provider, caller) => {
     expect(asked).toMatch(/budget_tokens|"low"|"medium"|thinkingLevel/)
   })
 
-  test('a stream carries the same seals as the whole answer', () => {
+  test('a stream carries the same signatures as the whole answer', () => {
     const payloads = encodeStream(caller, decodeStream(provider, recordedStream(provider, 'tools'))).join(
       '\n',
     )
     const whole = JSON.stringify(answered())
     const carried = whole.match(/(?<="(?:signature|thoughtSignature|thought_signature)":")[^"]+/g) ?? []
-    expect(carried.length).toBeGreaterThanOrEqual(sealed.length)
-    for (const seal of carried) expect(payloads).toContain(seal)
+    expect(carried.length).toBeGreaterThanOrEqual(signatures.length)
+    for (const signature of carried) expect(payloads).toContain(signature)
   })
 })
 
-describe('a conversation that moves to a model of another vendor', () => {
-  test("Gemini 3 gets the vendor's own stand-in for a seal that is not Gemini's, on the first call of the current turn", () => {
+describe('a conversation that moves to a model of another provider', () => {
+  test("Gemini 3 gets the documented placeholder for a signature that is not Gemini's, on the first call of the current turn", () => {
     const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       NEXT.anthropic(recordedWhole('anthropic', 'tools')),
       false,
@@ -152,11 +152,11 @@ describe('a conversation that moves to a model of another vendor', () => {
       model: 'gemini-3-pro-preview',
       max_output_tokens: 1,
     })
-    const seals = JSON.stringify(body).match(/"thoughtSignature":"[^"]*"/g)
-    expect(seals).toEqual(['"thoughtSignature":"skip_thought_signature_validator"'])
+    const sent = JSON.stringify(body).match(/"thoughtSignature":"[^"]*"/g)
+    expect(sent).toEqual(['"thoughtSignature":"skip_thought_signature_validator"'])
   })
 
-  test('Gemini 2.5 gets none: it asks for none', () => {
+  test('Gemini 2.5 gets no signature, because it needs none', () => {
     const request = BUILT_IN_PROTOCOLS.anthropic.text.decodeRequest(
       NEXT.anthropic(recordedWhole('anthropic', 'tools')),
       false,
@@ -168,7 +168,7 @@ describe('a conversation that moves to a model of another vendor', () => {
     expect(JSON.stringify(body)).not.toContain('thoughtSignature')
   })
 
-  test("Claude gets no seal of Gemini's, and is not asked to think in a turn that it did not begin with thinking", () => {
+  test("Claude gets no signature of Gemini's, and is not asked to think in a turn that it did not begin with thinking", () => {
     const shown = BUILT_IN_PROTOCOLS.anthropic.text.encodeAnswer(
       BUILT_IN_PROTOCOLS.gemini.text.decodeAnswer(recordedWhole('gemini', 'tools'), CONTEXT.id),
       CONTEXT,
@@ -182,7 +182,7 @@ describe('a conversation that moves to a model of another vendor', () => {
     expect(JSON.stringify(body.messages)).not.toContain('signature')
   })
 
-  test("OpenAI's models get nobody's seals: they refuse fields that they do not know", () => {
+  test("OpenAI's models get no signatures, because they refuse unknown fields; Gemini's behind Google's endpoint get theirs", () => {
     const request = BUILT_IN_PROTOCOLS.gemini.text.decodeRequest(
       NEXT.gemini(recordedWhole('gemini', 'tools')),
       false,

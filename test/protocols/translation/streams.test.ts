@@ -1,4 +1,4 @@
-// Streams: that they say what the whole answer says, however they are cut, and that a broken one is told as broken.
+// Streams: they carry what the whole answer carries, however they are cut, and a broken one ends with an error.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
@@ -45,14 +45,14 @@ const seen = (protocol: BuiltInProtocol, answer: ConversationAnswer) => {
   return plain(rest)
 }
 
-describe('a translated stream says what the translated whole says', () => {
+describe('a translated stream carries what the translated whole answer carries', () => {
   for (const [from, to] of PAIRS) {
     const names = SCENARIOS.filter(([protocol]) => protocol === from).map(([, name]) => name)
     test.each(names)(`${from} to ${to}: %s`, (name) => {
       const whole = BUILT_IN_PROTOCOLS[from].text.decodeAnswer(recordedWhole(from, name), CONTEXT.id)
       const payloads = encodeStream(to, decodeStream(from, recordedStream(from, name)))
       const { id: _, ...streamed } = collect(decodeStream(to, payloads))
-      // The native protocol ends every stream with an empty text, as its vendor does: it is no part.
+      // The native protocol ends every stream with an empty text, as its provider does: that is not a part.
       expect(plain(streamed)).toEqual(seen(to, whole))
     })
   }
@@ -132,7 +132,7 @@ describe('translation is incremental', () => {
   })
 })
 
-describe('a broken stream is told as broken, and its words are kept from the caller', () => {
+describe('a broken stream ends with an error, and the caller is not shown its text', () => {
   const last = (protocol: BuiltInProtocol, payloads: readonly string[]) =>
     decodeStream(protocol, payloads).at(-1)
 
@@ -169,7 +169,7 @@ describe('a broken stream is told as broken, and its words are kept from the cal
     expect(decodeStream('openai', payloads).at(-1)?.type).toBe('error')
   })
 
-  test('pieces of a tool call that was already followed by another are told as broken', () => {
+  test('pieces of a tool call that another one has already followed are an error', () => {
     const call = (index: number, id: string | undefined) =>
       JSON.stringify({
         choices: [
@@ -180,7 +180,7 @@ describe('a broken stream is told as broken, and its words are kept from the cal
   })
 })
 
-describe('servers that are not the vendor', () => {
+describe('other servers of the protocol', () => {
   const answerOf = (name: string) => collect(decodeStream('openai', recordedStream('openai', name)))
 
   test('Ollama: reasoning is thinking, and `stop` after a tool call is tool_use', () => {
@@ -193,7 +193,7 @@ describe('servers that are not the vendor', () => {
     expect(answer.stop_reason).toBe('tool_use')
   })
 
-  test('OpenRouter: the seal of a Claude model behind it is carried', () => {
+  test('OpenRouter: the signature of a Claude model behind it is carried', () => {
     const [answer] = answerOf('openrouter-reasoning').candidates
     expect(plain(answer.parts)).toEqual([
       {
@@ -209,7 +209,7 @@ describe('servers that are not the vendor', () => {
     expect(answerOf('openrouter-reasoning').usage?.output_tokens).toBe(12)
   })
 
-  test("Google: the seal of a Gemini model behind it is carried, and a missing index is the call's place", () => {
+  test("Google: the signature of a Gemini model behind it is carried, and a missing index is the call's position", () => {
     const [answer] = answerOf('google').candidates
     expect(plain(answer.parts)).toEqual([
       {
@@ -222,7 +222,7 @@ describe('servers that are not the vendor', () => {
     ])
   })
 
-  test('a tool call cut short by the limit is left out whole, and told as such where the protocol has a word', () => {
+  test('a tool call cut off by the limit is left out as a whole, and is the stop reason where the protocol has one for it', () => {
     const events = decodeStream('openai', [
       '{"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\\"x\\":"}}]}}]}',
       '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',

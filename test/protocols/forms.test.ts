@@ -1,0 +1,180 @@
+// Forms: how a caller's fields are checked as they are read, and that what upstreams and clients send has the forms it is read by.
+
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TObject } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { GatewayError } from '../../src/domain/errors.ts'
+import { MessageAnswer } from '../../src/protocols/anthropic/decode-answer.ts'
+import { MessagesRequest } from '../../src/protocols/anthropic/decode-request.ts'
+import { MessageEvent } from '../../src/protocols/anthropic/decode-stream.ts'
+import {
+  Anything,
+  Choice,
+  Count,
+  Fields,
+  Flag,
+  List,
+  OpenObject,
+  optional,
+  Quantity,
+  readObject,
+  readPresent,
+  Text,
+  uncheckedIn,
+} from '../../src/protocols/forms.ts'
+import { GenerateContentResponse } from '../../src/protocols/gemini/decode-answer.ts'
+import { GenerateContentRequest } from '../../src/protocols/gemini/decode-request.ts'
+import { ChatCompletion } from '../../src/protocols/openai/decode-answer.ts'
+import { ChatRequest } from '../../src/protocols/openai/decode-request.ts'
+import { Chunk } from '../../src/protocols/openai/decode-stream.ts'
+import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
+import { PROTOCOLS, readLines, readRequest } from './translation/recordings.ts'
+
+const Thing = Fields({
+  text: Text,
+  flag: Flag,
+  quantity: Quantity,
+  count: Count,
+  choice: Choice({ one: 1, two: 2 }),
+  only: Choice({ one: 1 }),
+  open: OpenObject,
+  list: List(Text),
+  within: Fields({ text: Text }),
+  any: Anything,
+  maybe_text: optional(Text),
+  maybe_within: optional(Fields({ text: Text })),
+})
+
+const THING: JsonObject = {
+  text: 'a',
+  flag: false,
+  quantity: -0.5,
+  count: 0,
+  choice: 'two',
+  only: 'one',
+  open: { a: 1 },
+  list: ['a'],
+  within: { text: 'a' },
+}
+
+function refusalOf(value: Json | undefined, path = ''): GatewayError {
+  try {
+    readObject(Thing, value, path)
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown
+    throw thrown
+  }
+  throw new Error('it was not refused')
+}
+
+describe('a caller’s object', () => {
+  test('that has its form is read as it came: the very same object, further fields and all', () => {
+    const thing = { ...THING, more: 1 }
+    expect<unknown>(readObject(Thing, thing, '')).toBe(thing)
+  })
+
+  test.each<JsonObject>([
+    { any: null },
+    { any: [1] },
+    { maybe_text: null, maybe_within: null },
+    { maybe_text: 'a', maybe_within: { text: 'a' } },
+    { list: [] },
+    { open: {} },
+  ])('may have %j', (fields) => {
+    expect<unknown>(readObject(Thing, { ...THING, ...fields }, '')).toEqual({ ...THING, ...fields })
+  })
+
+  test.each<[string, Json | undefined, string]>([
+    ['text', 1, 'must be a string.'],
+    ['text', null, 'must be a string.'],
+    ['text', undefined, 'is missing; it must be a string.'],
+    ['flag', 'true', 'must be true or false.'],
+    ['quantity', '1', 'must be a number.'],
+    ['quantity', undefined, 'is missing; it must be a number.'],
+    ['count', 1.5, 'must be a whole number, 0 or more.'],
+    ['count', -1, 'must be a whole number, 0 or more.'],
+    ['count', 2 ** 53, 'must be a whole number, 0 or more.'],
+    ['choice', 'three', 'must be one of one, two.'],
+    ['choice', 'toString', 'must be one of one, two.'],
+    ['choice', 1, 'must be a string.'],
+    ['only', 'two', 'must be one of one.'],
+    ['open', [], 'must be an object.'],
+    ['list', {}, 'must be an array.'],
+    ['within', 'a', 'must be an object.'],
+    ['maybe_text', 1, 'must be a string.'],
+  ])('is refused with the field’s place: %s that is %j', (name, value, problem) => {
+    const { [name]: _, ...others } = THING
+    const given = value === undefined ? others : { ...THING, [name]: value }
+    expect(refusalOf(given).message).toBe(`${name}: ${problem}`)
+    expect(refusalOf(given, 'a[0]').param).toBe(`a[0].${name}`)
+  })
+
+  test.each<[JsonObject, string]>([
+    [{ within: {} }, 'within.text'],
+    [{ maybe_within: { text: 1 } }, 'maybe_within.text'],
+    [{ list: ['a', 2] }, 'list[1]'],
+    [{ list: 1, text: 1 }, 'text'],
+  ])('is refused with the whole path of its first fault: %j', (fields, path) => {
+    expect(refusalOf({ ...THING, ...fields }).param).toBe(path)
+  })
+
+  test.each<Json | undefined>([undefined, null, 'a', [1]])('is not %j', (value) => {
+    expect(refusalOf(value, 'a').message).toContain('must be an object.')
+  })
+
+  test('is read without its nulls on request, and is the very same object where it has none', () => {
+    const read = readPresent(Thing, { ...THING, maybe_text: null }, '')
+    expect(read).not.toHaveProperty('maybe_text')
+    expect<unknown>(readPresent(Thing, THING, '')).toBe(THING)
+  })
+})
+
+test('of an upstream’s value only the fields are named: what is no object is empty', () => {
+  expect(uncheckedIn<typeof Thing>({ count: 'many' }).count).toBe('many')
+  for (const value of [undefined, null, 'a', ['a']]) expect(uncheckedIn<typeof Thing>(value)).toEqual({})
+})
+
+/** Recordings of what providers answer, without those of failures. */
+const recorded = (folder: string, kind: 'whole' | 'stream'): [string, JsonObject[]][] =>
+  readdirSync(join(import.meta.dir, '../fixtures', folder))
+    .filter((name) => new RegExp(`^(gemini-)?${kind}-(?!error|cut)`).test(name))
+    .map((name) => [
+      `${folder}/${name}`,
+      readLines(`${folder}/${name}`)
+        .filter((line) => line !== '[DONE]')
+        .map((line) => JSON.parse(line)),
+    ])
+
+const wrongIn = (form: TObject, value: unknown): string[] =>
+  [...Value.Errors(form, value)].map(({ path, message }) => `${path}: ${message}`)
+
+describe('what providers send has the form that it is read by', () => {
+  const cases: [TObject, [string, JsonObject[]][]][] = [
+    [
+      GenerateContentResponse,
+      ['gemini', 'translation/answers'].flatMap((folder) => [
+        ...recorded(folder, 'whole'),
+        ...recorded(folder, 'stream'),
+      ]),
+    ],
+    [MessageAnswer, recorded('anthropic', 'whole')],
+    [MessageEvent, recorded('anthropic', 'stream')],
+    [ChatCompletion, recorded('openai', 'whole')],
+    [Chunk, recorded('openai', 'stream')],
+  ]
+  for (const [form, recordings] of cases) {
+    test.each(recordings)('%s', (_, payloads) => {
+      expect(payloads.flatMap((payload) => wrongIn(form, payload))).toEqual([])
+    })
+  }
+})
+
+describe('what clients send has the form that it is read by', () => {
+  const FORMS = { gemini: GenerateContentRequest, anthropic: MessagesRequest, openai: ChatRequest }
+  for (const protocol of PROTOCOLS)
+    test.each(['agent', 'settings'])(`${protocol}: %s`, (name) => {
+      expect(wrongIn(FORMS[protocol], readRequest(protocol, name))).toEqual([])
+    })
+})
