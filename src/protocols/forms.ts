@@ -8,7 +8,7 @@ import {
   type TSchema,
   Type,
 } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { fits } from '../domain/validation.ts'
 import {
   type Check,
   isObject,
@@ -64,24 +64,13 @@ export const uncheckedIn = <F extends TObject>(value: Json | undefined): Uncheck
 export const eachUncheckedIn = <F extends TObject>(value: Json | undefined): Unchecked<F>[] =>
   objectsIn(value) as Unchecked<F>[]
 
-const COMPILED = new WeakMap<TObject, TypeCheck<TObject>>()
-
-/** Compiled when it is first used: many forms are only needed where a call is translated. */
-function compiled(form: TObject): TypeCheck<TObject> {
-  const known = COMPILED.get(form)
-  if (known) return known
-  const check = TypeCompiler.Compile(form)
-  COMPILED.set(form, check)
-  return check
-}
-
 /**
  * A caller's value as an object of a form: the very same object, all of its form's fields checked.
  * @param path the object's place in the caller's request; empty for the request itself
  * @throws GatewayError invalid_request that names the first field that is missing or of another type
  */
 export function readObject<F extends TObject>(form: F, value: Json | undefined, path: string): Static<F> {
-  if (compiled(form).Check(value)) return value as Static<F>
+  if (fits(form, value)) return value as Static<F>
   reject(form, value, path)
   throw refusal(path, 'is malformed.')
 }

@@ -1,20 +1,15 @@
 // The relay of an upstream's stream to the caller: passed on byte for byte, or framed anew.
 
+import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent, withoutComments } from '../protocols/wire/sse.ts'
-
-/** One event for a caller. */
-export interface OutgoingEvent {
-  readonly event?: string | undefined
-  readonly data: string
-}
 
 /** How a caller's stream is framed. */
 export interface Frame {
   readonly content_type: string
   /** @param first whether nothing was sent before it */
-  event(event: OutgoingEvent, first: boolean): string
+  event(event: ServerSentEvent, first: boolean): string
   /** What a complete answer ends with. @param empty whether nothing was sent */
   end(empty: boolean): string
   /** What tells the caller, inside the stream, that it broke. @param error_json the error in their protocol's shape */
@@ -77,16 +72,16 @@ export function passOn(reading: StreamReading, frame: Frame): Relay {
 
 /** What an upstream's events become. */
 export interface EventTranslation {
-  next(data: ByteString): readonly OutgoingEvent[]
+  next(data: ByteString): readonly ServerSentEvent[]
   /** What the end of the stream adds. */
-  finish(): readonly OutgoingEvent[]
+  finish(): readonly ServerSentEvent[]
 }
 
 /** The same or other events, each framed for the caller as it comes. */
 export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
   const cutter = createEventCutter()
   let empty = true
-  function write(events: readonly OutgoingEvent[]): string {
+  function write(events: readonly ServerSentEvent[]): string {
     let text = ''
     for (const event of events) {
       text += frame.event(event, empty)

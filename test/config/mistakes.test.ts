@@ -28,7 +28,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a section that does not exist',
       `[srever]\n${CATALOGUE}`,
-      '1 srever: is not a field that exists here: did you mean "server"?',
+      '1 srever: unknown field; did you mean "server"?',
     ],
     ['a section of another kind', `server = 1\n${CATALOGUE}`, '1 server: must be a table'],
     [
@@ -39,7 +39,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a field that does not exist',
       `[server]\n\nlissten = "a:1"\n${CATALOGUE}`,
-      '3 server.lissten: is not a field that exists here: did you mean "listen"?',
+      '3 server.lissten: unknown field; did you mean "listen"?',
     ],
     [
       'a choice',
@@ -79,7 +79,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a limit of one account',
       `[limits.accounts."a b"]\nrpm = 1\n${CATALOGUE}`,
-      '2 limits.accounts."a b".rpm: is not a field that exists here: there are "requests_per_minute", "tokens_per_minute" and "concurrent_calls"',
+      '2 limits.accounts."a b".rpm: unknown field; allowed: requests_per_minute, tokens_per_minute, concurrent_calls',
     ],
 
     [
@@ -172,7 +172,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
-      '6 models[0].max_output_tokens: is not a field that exists here: there are "id", "display_name", "retired", "routes", "kind", "max_n_per_request", "timeout_ms", "sizes" and "price"',
+      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
     ],
     [
       'a price of another kind',
@@ -258,7 +258,7 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a misspelt rate',
       price('[models.price]\ninput = 1\noutput = 1\ncached_read = 1'),
-      '8 models[0].price.cached_read: is not a field that exists here: did you mean "cache_read"?',
+      '8 models[0].price.cached_read: unknown field; did you mean "cache_read"?',
     ],
     [
       'tiers that do not rise',

@@ -7,6 +7,7 @@ import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
+import { openai } from '../../protocols/openai/index.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
@@ -125,7 +126,7 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === 'openai' ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
+  protocol === openai.name ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
 
 /** What the price hangs on: a provider must not read another value than the gateway did. */
 const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
