@@ -23,7 +23,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
       settled = true
     },
   )
-  await Bun.sleep(1)
+  await new Promise((resolve) => setImmediate(resolve))
   return settled
 }
 

@@ -180,7 +180,7 @@ describe('stopping', () => {
     })
     expect(running.stopping).toBe(true)
     one.call.done()
-    await Bun.sleep(1)
+    await new Promise((resolve) => setImmediate(resolve))
     expect([stopped, running.size]).toEqual([false, 1])
     other.call.done()
     await stopping

@@ -21,6 +21,7 @@ const ROUTES = [
   'GET /v1/models/*',
   'GET /api/v1/account',
   'GET /api/v1/usage',
+  'GET /api/v1/events',
   'POST /api/v1/upload',
   'GET /api/v1/files',
   'GET /api/v1/files/*',
