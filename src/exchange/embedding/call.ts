@@ -1,6 +1,6 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
-import type { Catalogue, EmbeddingModel, Provider } from '../../domain/catalogue.ts'
-import { GatewayError, internal, UpstreamFault } from '../../domain/errors.ts'
+import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
+import { internal, UpstreamFault } from '../../domain/errors.ts'
 import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
@@ -13,11 +13,11 @@ import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { withRoutes } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
+import { carriedBy } from '../carried-by.ts'
 import { readJsonBody } from '../json-body.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -49,35 +49,10 @@ async function readEmbeddingCall(
   const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
-  const model = carriedBy(named, request, parts.catalogue().providers, parts.protocols)
+  const model = carriedBy(parts, named, (provider, route) =>
+    embeddingsOf(parts.protocols, provider).encode(request, route.model),
+  )
   return { model, streams: false, content: [body.bytes], body, request }
-}
-
-/**
- * The model with those of its routes that can carry the request; none other is a route for this call.
- *
- * @throws GatewayError invalid_request naming what the first route cannot carry, where none can
- */
-function carriedBy(
-  model: EmbeddingModel,
-  request: EmbeddingRequest,
-  providers: Catalogue['providers'],
-  protocols: Registry,
-): EmbeddingModel {
-  const refusals: GatewayError[] = []
-  const carrying = withRoutes(model, (route) => {
-    const provider = providers.get(route.provider)
-    try {
-      if (provider) embeddingsOf(protocols, provider).encode(request, route.model)
-      return true
-    } catch (thrown) {
-      if (!(thrown instanceof GatewayError)) throw thrown
-      refusals.push(thrown)
-      return false
-    }
-  })
-  if (!carrying) throw refusals[0]
-  return carrying
 }
 
 /** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */

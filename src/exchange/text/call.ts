@@ -3,12 +3,13 @@ import { type Quote, quote } from '../../pricing/quote.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { CallTarget } from '../call-target.ts'
+import { carriedBy } from '../carried-by.ts'
 import { readJsonBody } from '../json-body.ts'
 import type { PaidKind } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Dialect } from './dialect.ts'
 import type { TextOrder } from './order.ts'
-import { carriedBy, passagesOf } from './passages.ts'
+import { passagesOf } from './passages.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 
@@ -47,7 +48,9 @@ async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: Text
   const request = { dialect, body, streams, context }
   const passages = passagesOf(request, parts.protocols, call.forwarded_headers)
   return {
-    model: carriedBy(passages, model, parts.catalogue().providers),
+    model: carriedBy(parts, model, (provider, route) =>
+      passages(provider).assertCarries({ model: route.model, max_output_tokens: model.max_output_tokens }),
+    ),
     streams,
     content: [body.bytes],
     request,
