@@ -70,7 +70,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 
   const stores = await openStores({ data_folder, writer: catalogue().server.ledger_writer, log, now, probe })
   await recover(stores, now, log)
-  await options.beforeCalls?.(catalogue())
 
   const running = createRunningCalls({
     now,
@@ -83,6 +82,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const listen = options.listen ?? catalogue().server.listen
   const { app, server } = listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s })
 
+  // Only once the address is ours: what a first start makes is shown once, by a start that succeeds.
+  await options.beforeCalls?.(catalogue())
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
   await reportAudit(stores.db, stores.library, log)
@@ -114,14 +115,21 @@ function listenWith(
   { listen, socket_idle_timeout_s }: ListenOptions,
 ) {
   const app = createApp(gateway, plugins)
-  app.listen({
-    ...parseListenAddress(listen),
-    idleTimeout: socket_idle_timeout_s,
-    maxRequestBodySize: MAX_BODY_BYTES,
-    reusePort: false,
-    // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
-    development: false,
-  })
+  try {
+    app.listen({
+      ...parseListenAddress(listen),
+      idleTimeout: socket_idle_timeout_s,
+      maxRequestBodySize: MAX_BODY_BYTES,
+      reusePort: false,
+      // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
+      development: false,
+    })
+  } catch (cause) {
+    throw new Error(
+      `Cannot listen on ${listen}. Free the address, or choose another with --listen or listen in [server].`,
+      { cause },
+    )
+  }
   if (!app.server) throw new Error('The gateway could not listen.')
   return { app, server: app.server }
 }

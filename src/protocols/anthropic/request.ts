@@ -12,6 +12,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
+import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
@@ -56,8 +57,7 @@ export function readRequest(body: JsonObject): RequestFacts {
 }
 
 /** The same request with the provider's own name of the model. */
-export const prepare = (body: JsonObject, { model }: { model: string }): JsonObject =>
-  body.model === model ? body : { ...body, model }
+export const prepare = withModelAndStream
 
 /**
  * The same request with max_tokens lowered, and a thinking budget that no longer fits lowered with it: it would be

@@ -15,6 +15,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
+import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { generationOf } from './model.ts'
@@ -84,9 +85,9 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
  * The same request with the provider's own name of the model. A stream is asked for its usage: without it, only an
  * estimate could be charged.
  */
-export function prepare(body: JsonObject, { model }: { model: string }): JsonObject {
-  const named = body.model === model ? body : { ...body, model }
-  if (body.stream !== true || showsUsage(body)) return named
+export function prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject {
+  const named = withModelAndStream(body, call)
+  if (!call.streams || showsUsage(body)) return named
   return { ...named, stream_options: { ...objectIn(body.stream_options), include_usage: true } }
 }
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
 import type { Usage } from '../../../src/domain/usage.ts'
 import { NO_USAGE } from '../../../src/domain/usage.ts'
+import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'
 import { withoutUsage } from '../../../src/protocols/openai/stream.ts'
@@ -240,6 +241,17 @@ describe('the request as the provider gets it', () => {
   })
   test('has the provider’s own name of the model', () => {
     expect(prepare({ model: 'asked', n: 1 })).toEqual({ model: 'm', n: 1 })
+  })
+  test('says that it streams where only the path said so', () => {
+    expect(openai.text.prepare({ model: 'm' }, { model: 'm', streams: true })).toEqual({
+      model: 'm',
+      stream: true,
+      stream_options: { include_usage: true },
+    })
+    expect(anthropic.text.prepare({ model: 'm' }, { model: 'm', streams: true })).toEqual({
+      model: 'm',
+      stream: true,
+    })
   })
   test('stream_options.include_usage is shown to the caller only on request', () => {
     expect(showsUsage({ stream: true })).toBe(false)
