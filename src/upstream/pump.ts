@@ -21,8 +21,11 @@ export interface PumpOptions {
   abortUpstream: () => void
   /** How long an abandoned stream is read on, for its usage; 0: not at all. */
   drain_timeout_ms: number
-  /** Pays for what passed. The last bytes wait for it. Logs its own failure. */
-  settle: (ending: StreamEnding, cause?: unknown) => Promise<void>
+  /**
+   * Pays for what passed. The last bytes wait for it. Logs its own failure.
+   * @param cause why the stream broke @param given_out whether the caller has got some of it already
+   */
+  settle: (ending: StreamEnding, cause: unknown, given_out: boolean) => Promise<void>
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
   /** Told of every step forward, so that a stalled stream can be noticed. */
@@ -34,6 +37,9 @@ interface Pump extends PumpOptions {
   stream: ReadableStreamDefaultController<Uint8Array>
   next: Uint8Array | undefined
   held: Uint8Array | undefined
+  given_out: boolean
+  /** The caller has closed the stream: nothing more can be put into it. */
+  closed: boolean
   state: 'flowing' | 'ending' | 'over'
 }
 
@@ -46,16 +52,21 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(stream) {
-        pumping = { ...options, stream, next: options.first, held: undefined, state: 'flowing' }
+        pumping = { ...options, stream, next: options.first, ...UNTOUCHED }
         options.gone.addEventListener('abort', () => end(pumping), { once: true })
         if (options.gone.aborted) end(pumping)
       },
       pull: () => pull(pumping),
-      cancel: () => leave(pumping),
+      cancel() {
+        pumping.closed = true
+        return leave(pumping)
+      },
     },
     { highWaterMark: 1 },
   )
 }
+
+const UNTOUCHED = { held: undefined, given_out: false, closed: false, state: 'flowing' } as const
 
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
@@ -80,6 +91,7 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> |
     if (pumping.state === 'over') return
     if (!bytes) return pull(pumping)
     pumping.stream.enqueue(bytes)
+    pumping.given_out = true
     pumping.onProgress?.('caller')
   } catch (cause) {
     return broke(pumping, cause)
@@ -118,7 +130,8 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.state = 'ending'
   const end_of_answer = [pumping.held, pumping.relay.end()]
   pumping.held = undefined
-  await pumping.settle('completed')
+  await pumping.settle('completed', undefined, pumping.given_out)
+  if (pumping.closed) return
   for (const bytes of end_of_answer) if (bytes) pumping.stream.enqueue(bytes)
   pumping.stream.close()
 }
@@ -129,11 +142,12 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   pumping.state = 'over'
   pumping.abortUpstream()
   try {
-    await pumping.settle('broken', cause)
+    await pumping.settle('broken', cause, pumping.given_out)
   } catch {
     // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
     pumping.held = undefined
   }
+  if (pumping.closed) return
   if (pumping.held) pumping.stream.enqueue(pumping.held)
   pumping.stream.enqueue(pumping.relay.fail(pumping.renderError(cause)))
   pumping.stream.close()
@@ -147,7 +161,7 @@ async function leave(pumping: Pump): Promise<void> {
   if (pumping.drain_timeout_ms > 0) await drain(pumping)
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
-  await pumping.settle('cancelled').catch(() => undefined)
+  await pumping.settle('cancelled', undefined, pumping.given_out).catch(() => undefined)
 }
 
 /** Reads on without a caller, until the stream ends or its time is up. */

@@ -286,6 +286,41 @@ describe('a caller who leaves', () => {
   })
 })
 
+test('a caller who closes the stream while its end is being paid is no break of it', async () => {
+  const paid = Promise.withResolvers<void>()
+  const settled: StreamEnding[] = []
+  const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
+    settle(ending) {
+      settled.push(ending)
+      return paid.promise
+    },
+  })
+  const reader = stream.getReader()
+  await reader.read()
+  await turns()
+  await reader.cancel()
+  paid.resolve()
+  await turns()
+  expect([settled, upstream_aborted()]).toEqual([['completed'], false])
+})
+
+test.each([
+  ['nothing', [eventBytes(answer('end'))], false],
+  ['a part', [eventBytes(piece('a')), eventBytes(answer('end'))], true],
+] as const)(
+  'where %s was given out before its end, that is told when it is paid',
+  async (_, packets, expected) => {
+    const given_out: boolean[] = []
+    const { stream } = scene(packets, {
+      async settle(_ending, _cause, given) {
+        given_out.push(given)
+      },
+    })
+    await textOf(stream)
+    expect(given_out).toEqual([expected])
+  },
+)
+
 describe('"drain": an abandoned stream is read on, for its usage', () => {
   const drained = (packets: readonly Packet[], drain_timeout_ms = 1_000) =>
     scene(packets, { drain_timeout_ms })
