@@ -15,7 +15,7 @@ import {
   uncheckedIn,
 } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, objectIn, refusal, stringIn, wantObject } from '../wire/json.ts'
+import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn, wantObject } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 /** A message, as far as its size depends on it. */
@@ -118,7 +118,7 @@ function contentTokens(content: Json | undefined): number {
   if (!Array.isArray(content)) return 0
   return sumTokens(content, (item) => {
     const part = objectIn(item)
-    return PART_TOKENS[stringIn(part.type) ?? '']?.(part) ?? jsonTokens(part)
+    return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
   })
 }
 
