@@ -49,13 +49,6 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best?.word
 }
 
-/** `did you mean "x"?`, or the known words. */
-export function suggest(word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
-  if (near !== undefined) return `did you mean "${near}"?`
-  return known.length > 0 ? `there are ${listed(known)}` : 'there are none'
-}
-
 /** `"a", "b" or "c"`. */
 export function listed(words: readonly string[], conjunction = 'and'): string {
   const quoted = words.map((word) => JSON.stringify(word))

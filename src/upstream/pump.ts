@@ -1,6 +1,7 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
+import { fromUpstream } from './transport.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
@@ -158,26 +159,27 @@ async function leave(pumping: Pump): Promise<void> {
   pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   pumping.stream.error(new Error('the caller left, or stalled'))
-  if (pumping.drain_timeout_ms > 0) await drain(pumping)
+  const bug = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
-  await pumping.settle('cancelled', undefined, pumping.given_out).catch(() => undefined)
+  await pumping.settle('cancelled', bug, pumping.given_out).catch(() => undefined)
 }
 
-/** Reads on without a caller, until the stream ends or its time is up. */
-async function drain(pumping: Pump): Promise<void> {
+/** Reads on without a caller, until the stream ends or its time is up. @returns what was thrown by a bug of the gateway */
+async function drain(pumping: Pump): Promise<unknown> {
   const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
   const timer = setTimeout(abortUpstream, drain_timeout_ms)
   try {
     for (let chunk = pumping.next; !relay.reading.failed; chunk = undefined) {
-      const bytes = chunk ?? (await reader.read()).value
+      const bytes = chunk ?? (await fromUpstream(reader.read())).value
       if (!bytes) break
       pumping.next = undefined
       relay.push(bytes)
       onProgress?.('upstream')
     }
-  } catch {
-    // The upstream broke, or its time was up: what was read until here is what can be charged.
+  } catch (thrown) {
+    // Where the upstream broke, or its time was up, what was read until here is what can be charged.
+    return thrown instanceof UpstreamFault ? undefined : thrown
   } finally {
     clearTimeout(timer)
   }

@@ -342,6 +342,29 @@ describe('"drain": an abandoned stream is read on, for its usage', () => {
     expect([settled, reading.usage()?.output_tokens, reader.read_packets()]).toEqual([['cancelled'], 42, 2])
   })
 
+  test('or until a bug of the gateway ends it, which is told', async () => {
+    const bug = new TypeError('a bug in a translator')
+    const relay = passOn(gemini.text.stream.open(), eventFrame())
+    let pushed = 0
+    const { stream, caller, settled, causes } = scene(
+      [eventBytes(piece('a')), Promise.resolve(), eventBytes(piece('b'))],
+      {
+        drain_timeout_ms: 1_000,
+        relay: {
+          ...relay,
+          push(chunk) {
+            if (pushed++ > 0) throw bug
+            return relay.push(chunk)
+          },
+        },
+      },
+    )
+    await stream.getReader().read()
+    caller.abort()
+    await turns()
+    expect([settled, causes]).toEqual([['cancelled'], [bug]])
+  })
+
   test('or until it breaks', async () => {
     const { stream, caller, settled } = drained([eventBytes(piece('a')), new Error('reset')])
     stream.getReader()
