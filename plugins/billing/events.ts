@@ -54,6 +54,7 @@ const PING_EVERY_MS = 15_000
 const CHECK_EVERY_MS = 1_000
 /** Events that wait for a slow reader; beyond it they are dropped. */
 const MAX_WAITING_EVENTS = 1_000
+const HEADERS = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' }
 
 export interface FeedRequest {
   caller: Caller
@@ -86,6 +87,8 @@ export function createFeeds(
   }
 
   return ({ caller, request, recheck }) => {
+    // Elysia answers HEAD from the route of GET. Nobody reads its body, and nothing tells when its caller leaves.
+    if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
     const key_id = caller.key.id
     if ((open.get(key_id) ?? 0) >= MAX_FEEDS_PER_KEY) throw tooManyFeeds()
     count(key_id, 1)
@@ -111,9 +114,7 @@ export function createFeeds(
     // The first one sends the headers on their way.
     feed.send({ type: 'ping' })
     if (request.signal.aborted) end()
-    return new Response(feed.body, {
-      headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
-    })
+    return new Response(feed.body, { headers: HEADERS })
   }
 }
 

@@ -1,6 +1,7 @@
 // Live activity: what happens to an account's calls, told to whoever listens at the moment.
 import type { Nanos } from '../domain/money.ts'
 import type { CallRecord, PostOperation, VoidOperation } from '../ledger/operations.ts'
+import type { Logger } from '../observe/log.ts'
 import type { HeldCall } from './held-call.ts'
 
 interface CallEvent {
@@ -36,8 +37,11 @@ export interface Activity {
   listen(account_id: number, listener: ActivityListener): () => void
 }
 
-/** Activity that nobody listens to yet. Where nobody does, telling it costs one look-up. */
-export function createActivity(): Activity {
+/**
+ * Activity that nobody listens to yet. Where nobody does, telling it costs one look-up. A listener that throws is logged,
+ * because calls are told of between their hold and its settlement, where nothing else may fail.
+ */
+export function createActivity(log: Pick<Logger, 'error'>): Activity {
   const listeners = new Map<number, Set<ActivityListener>>()
 
   function tell(call: HeldCall, detail: () => Omit<ActivityEvent, keyof CallEvent>): void {
@@ -45,7 +49,12 @@ export function createActivity(): Activity {
     if (!listening) return
     const { request_id, caller, surface, model_id, streamed } = call
     const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...detail() }
-    for (const listener of listening) listener(event as ActivityEvent)
+    for (const listener of listening)
+      try {
+        listener(event as ActivityEvent)
+      } catch (cause) {
+        log.error({ request_id, cause }, 'a listener to live activity failed')
+      }
   }
 
   return {

@@ -36,8 +36,11 @@ export interface Held<O extends PaidOrder = PaidOrder> extends Admitted {
   settlement: Settlement
 }
 
-/** Settles a stream, once. Resolves when that is on the disk. @throws GatewayError as `Settlement.post` */
-export type Settle = (end: Delivered | Undelivered) => Promise<void>
+/**
+ * Settles a stream, once. Resolves when that is on the disk.
+ * @param endOf how the stream ended @throws what `endOf` throws; GatewayError as `Settlement.post`
+ */
+export type Settle = (endOf: () => Delivered | Undelivered) => Promise<void>
 
 /** What a held call came to: an answer that is given out once it is paid, or a stream that settles before its end. */
 export type Served =
@@ -84,7 +87,7 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
   return parts.idempotency.once(call, async () => {
     const held = await hold(parts, admitted, order, await kind.quote(parts, admitted, order))
     try {
-      return await conclude(held, await kind.serve(parts, held))
+      return await conclude(parts, held, await kind.serve(parts, held))
     } catch (thrown) {
       throw await abandon(held, thrown)
     }
@@ -133,22 +136,38 @@ function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
   return time_ms
 }
 
-async function conclude({ settlement, scope }: Held, served: Served): Promise<Response> {
-  const settle = async (end: Delivered | Undelivered) => {
-    if ('charge' in end) {
-      scope.used_tokens = totalTokens(end.usage)
-      await settlement.post(end)
-    } else await settlement.voidHold(end)
-  }
+async function conclude(parts: ExchangeParts, held: Held, served: Served): Promise<Response> {
   if ('delivered' in served) {
-    await settle(served.delivered)
+    await settle(held, served.delivered)
     return served.answer()
   }
-  const end = scope.keepOpen()
+  const end = held.scope.keepOpen()
   try {
-    return served.stream((ending) => settle(ending).finally(end))
+    return served.stream((endOf) => settleStream(parts, held, endOf).finally(end))
   } catch (thrown) {
     await end()
+    throw thrown
+  }
+}
+
+async function settle({ settlement, scope }: Held, end: Delivered | Undelivered): Promise<void> {
+  if (!('charge' in end)) return await settlement.voidHold(end)
+  scope.used_tokens = totalTokens(end.usage)
+  await settlement.post(end)
+}
+
+/** Voids the hold of a stream that neither was charged nor will be, as `abandon` does for a whole answer. */
+async function settleStream(
+  { log }: ExchangeParts,
+  held: Held,
+  endOf: () => Delivered | Undelivered,
+): Promise<void> {
+  try {
+    await settle(held, endOf())
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError))
+      log.error({ request_id: held.origin.request_id, cause: thrown }, 'a stream could not be priced')
+    await held.settlement.voidHold({ outcome: 'broken', status: 200 })
     throw thrown
   }
 }

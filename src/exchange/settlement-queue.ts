@@ -41,7 +41,7 @@ export function createSettlementQueue(options: SettlementQueueOptions): Settleme
     try {
       const outcome = await ledger.submit(settlement.operation)
       waiting.delete(settlement.operation.hold_id)
-      log.info(settlement.fields, 'a settlement was written after all')
+      if (outcome.ok) log.info(settlement.fields, 'a settlement was written after all')
       settlement.written(outcome)
       return true
     } catch (cause) {

@@ -29,6 +29,8 @@ export interface Delivered {
   /** The usage is the gateway's own estimate. */
   estimated: boolean
   images?: number
+  /** The caller has got some of it already. */
+  given_out?: boolean
 }
 
 /** How a call ended that is charged for nothing. */
@@ -43,8 +45,8 @@ export interface Settlement {
   /**
    * Charges for what was delivered. Resolves when that is on the disk.
    *
-   * @throws GatewayError when it could not be recorded. What the caller has already got, or made us spend, is then
-   * tried again until it is recorded; a whole answer that was not given out yet is not, and may be voided
+   * @throws GatewayError when it could not be recorded. Where the caller has got some of it, or has left, it is then
+   * tried again until it is recorded, as a broken answer; one of which nothing was given out is not, and may be voided
    */
   post(delivered: Delivered): Promise<void>
   /**
@@ -68,7 +70,8 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
     reached(reached) {
       attempt = reached
       // Several requests may make up one call; the first to answer counts.
-      first_byte_ms ??= parts.now() - held.started_ms
+      if (first_byte_ms !== null) return
+      first_byte_ms = parts.now() - held.started_ms
       parts.activity.firstByte(held, first_byte_ms)
     },
     async post(delivered) {
@@ -76,27 +79,31 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
       resolved = true
       parts.probe('settling')
       const operation = postOf(parts, held, reach(), delivered)
+      let result: Outcome
       try {
-        conclude(parts, held, operation, await parts.ledger.submit(operation))
+        result = await parts.ledger.submit(operation)
       } catch (cause) {
         reportFailure(parts, held, operation, cause)
-        resolved = held.streamed || delivered.outcome === 'cancelled'
+        resolved = delivered.given_out === true || delivered.outcome === 'cancelled'
         if (!resolved) throw cause
-        enqueue(parts, held, operation)
+        enqueue(parts, held, withoutEnd(operation))
         throw chargedLater(cause)
       }
+      conclude(parts, held, operation, result)
       parts.probe('settled')
     },
     async voidHold(end) {
       if (resolved) return
       resolved = true
       const operation = voidOf(parts, held, reach(), end)
+      let result: Outcome
       try {
-        conclude(parts, held, operation, await parts.ledger.submit(operation))
+        result = await parts.ledger.submit(operation)
       } catch (cause) {
         reportFailure(parts, held, operation, cause)
-        enqueue(parts, held, operation)
+        return enqueue(parts, held, operation)
       }
+      conclude(parts, held, operation, result)
     },
   }
 }
@@ -116,6 +123,12 @@ function postOf(parts: SettlementParts, held: HeldCall, reach: Reach, delivered:
     call: recordOf(held, reach, { outcome: delivered.outcome, status }, now_ms, delivered),
     now_ms,
   }
+}
+
+/** The same for an answer whose end is withheld, because it could not be paid in time. */
+function withoutEnd(operation: PostOperation): PostOperation {
+  const { call } = operation
+  return call.outcome === 'completed' ? { ...operation, call: { ...call, outcome: 'broken' } } : operation
 }
 
 function voidOf(parts: SettlementParts, held: HeldCall, reach: Reach, end: Undelivered): VoidOperation {
@@ -212,6 +225,6 @@ function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperatio
 
 const chargedLater = (cause: unknown) =>
   overloaded(
-    'The gateway cannot record calls at the moment, so the end of this answer is withheld. What came until here will be charged.',
+    'The gateway cannot record calls at the moment, so the end of this answer is withheld. The answer will be charged.',
     { code: 'ledger_unavailable', retry_after_s: 1, cause },
   )

@@ -6,6 +6,13 @@ const SIGNED = ['thinking', 'tool_call', 'redacted_thinking'] as const
 /** What a signature belongs to, where the field that carries it belongs to something else. */
 export type Signed = (typeof SIGNED)[number]
 
+/** The first names of formats in marks: conversations that began before an upgrade still carry them. */
+const FORMER_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['gemini', 'google-gemini-v1'],
+  ['anthropic', 'anthropic-claude-v1'],
+  ['openai', 'openai-responses-v1'],
+])
+
 const TAG = new RegExp(`^([!-~]+?)\\.(${SIGNED.join('|')})\\.`)
 
 /**
@@ -24,9 +31,10 @@ export function unpackSignature(
   field_format: string,
 ): { signature: Signature; signed: Signed } {
   const inner = Buffer.from(text, 'base64').toString('latin1')
-  const [tag = '', format] = TAG.exec(inner) ?? []
+  const [tag = '', marked] = TAG.exec(inner) ?? []
   const signed = SIGNED.find((name) => tag.endsWith(`.${name}.`))
-  if (format === undefined || !signed)
+  if (marked === undefined || !signed)
     return { signature: { format: field_format, value: text }, signed: 'thinking' }
+  const format = FORMER_FORMATS.get(marked) ?? marked
   return { signature: { format, value: inner.slice(tag.length) }, signed }
 }

@@ -49,7 +49,7 @@ export function compose({
     limiter,
     ledger,
     settlements,
-    activity: createActivity(),
+    activity: createActivity(log),
     running,
     idempotency,
     catalogue,

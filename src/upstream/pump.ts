@@ -1,6 +1,7 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
+import { fromUpstream } from './transport.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
@@ -21,8 +22,11 @@ export interface PumpOptions {
   abortUpstream: () => void
   /** How long an abandoned stream is read on, for its usage; 0: not at all. */
   drain_timeout_ms: number
-  /** Pays for what passed. The last bytes wait for it. Logs its own failure. */
-  settle: (ending: StreamEnding, cause?: unknown) => Promise<void>
+  /**
+   * Pays for what passed. The last bytes wait for it. Logs its own failure.
+   * @param cause why the stream broke @param given_out whether the caller has got some of it already
+   */
+  settle: (ending: StreamEnding, cause: unknown, given_out: boolean) => Promise<void>
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
   /** Told of every step forward, so that a stalled stream can be noticed. */
@@ -34,6 +38,9 @@ interface Pump extends PumpOptions {
   stream: ReadableStreamDefaultController<Uint8Array>
   next: Uint8Array | undefined
   held: Uint8Array | undefined
+  given_out: boolean
+  /** The caller has closed the stream: nothing more can be put into it. */
+  closed: boolean
   state: 'flowing' | 'ending' | 'over'
 }
 
@@ -46,16 +53,21 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(stream) {
-        pumping = { ...options, stream, next: options.first, held: undefined, state: 'flowing' }
+        pumping = { ...options, stream, next: options.first, ...UNTOUCHED }
         options.gone.addEventListener('abort', () => end(pumping), { once: true })
         if (options.gone.aborted) end(pumping)
       },
       pull: () => pull(pumping),
-      cancel: () => leave(pumping),
+      cancel() {
+        pumping.closed = true
+        return leave(pumping)
+      },
     },
     { highWaterMark: 1 },
   )
 }
+
+const UNTOUCHED = { held: undefined, given_out: false, closed: false, state: 'flowing' } as const
 
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
@@ -80,6 +92,7 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> |
     if (pumping.state === 'over') return
     if (!bytes) return pull(pumping)
     pumping.stream.enqueue(bytes)
+    pumping.given_out = true
     pumping.onProgress?.('caller')
   } catch (cause) {
     return broke(pumping, cause)
@@ -118,7 +131,8 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.state = 'ending'
   const end_of_answer = [pumping.held, pumping.relay.end()]
   pumping.held = undefined
-  await pumping.settle('completed')
+  await pumping.settle('completed', undefined, pumping.given_out)
+  if (pumping.closed) return
   for (const bytes of end_of_answer) if (bytes) pumping.stream.enqueue(bytes)
   pumping.stream.close()
 }
@@ -129,11 +143,12 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   pumping.state = 'over'
   pumping.abortUpstream()
   try {
-    await pumping.settle('broken', cause)
+    await pumping.settle('broken', cause, pumping.given_out)
   } catch {
     // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
     pumping.held = undefined
   }
+  if (pumping.closed) return
   if (pumping.held) pumping.stream.enqueue(pumping.held)
   pumping.stream.enqueue(pumping.relay.fail(pumping.renderError(cause)))
   pumping.stream.close()
@@ -144,26 +159,27 @@ async function leave(pumping: Pump): Promise<void> {
   pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   pumping.stream.error(new Error('the caller left, or stalled'))
-  if (pumping.drain_timeout_ms > 0) await drain(pumping)
+  const bug = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
-  await pumping.settle('cancelled').catch(() => undefined)
+  await pumping.settle('cancelled', bug, pumping.given_out).catch(() => undefined)
 }
 
-/** Reads on without a caller, until the stream ends or its time is up. */
-async function drain(pumping: Pump): Promise<void> {
+/** Reads on without a caller, until the stream ends or its time is up. @returns what was thrown by a bug of the gateway */
+async function drain(pumping: Pump): Promise<unknown> {
   const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
   const timer = setTimeout(abortUpstream, drain_timeout_ms)
   try {
     for (let chunk = pumping.next; !relay.reading.failed; chunk = undefined) {
-      const bytes = chunk ?? (await reader.read()).value
+      const bytes = chunk ?? (await fromUpstream(reader.read())).value
       if (!bytes) break
       pumping.next = undefined
       relay.push(bytes)
       onProgress?.('upstream')
     }
-  } catch {
-    // The upstream broke, or its time was up: what was read until here is what can be charged.
+  } catch (thrown) {
+    // Where the upstream broke, or its time was up, what was read until here is what can be charged.
+    return thrown instanceof UpstreamFault ? undefined : thrown
   } finally {
     clearTimeout(timer)
   }

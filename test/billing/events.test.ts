@@ -179,6 +179,17 @@ describe('a feed', () => {
     for (const feed of feeds.slice(1)) feed.leave()
   })
 
+  test('is opened by GET only: HEAD gets its headers, and takes no place of the four', async () => {
+    const key = await gateway.caller()
+    for (let asked = 0; asked < 5; asked++) {
+      const { status, headers } = await gateway.call('/api/v1/events', undefined, { key, method: 'HEAD' })
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+      expect(headers.get('x-request-id')).toMatch(/^req_/)
+    }
+    const feed = await openFeed(key)
+    feed.leave()
+  })
+
   test.each([
     ['no key', undefined, 401],
     ['an unknown key', 'tg_unknown-unknown-unknown', 401],

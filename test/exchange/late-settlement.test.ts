@@ -3,8 +3,16 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { MODEL } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
-import { answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
-import { type Step, startUpstream, stream, type Upstream, whole } from '../support/upstream.ts'
+import { ANSWER_NANOS, answer, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import {
+  events,
+  heldBack,
+  type Step,
+  startUpstream,
+  stream,
+  type Upstream,
+  whole,
+} from '../support/upstream.ts'
 import { takeWriteLock } from '../support/write-lock.ts'
 
 let upstream: Upstream
@@ -95,4 +103,60 @@ test('a whole answer that cannot be recorded is not given out, and its hold is v
   expect(failed).toMatchObject({ level: 'error', hold_id: 2 })
   const { calls } = await gateway.atRest()
   expect(calls.at(-1)).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+}, 60_000)
+
+/** The rest of a stream, as text. */
+const restOf = async (
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read'> | undefined,
+): Promise<string> => {
+  let text = ''
+  for (;;) {
+    const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
+    if (done) return text
+    text += Buffer.from(value ?? []).toString()
+  }
+}
+
+test('a stream that cannot be recorded, and of which nothing was given out, is not charged', async () => {
+  const held_back = heldBack(events([answer('All of it in one event.')]))
+  upstream.answer(held_back.script)
+  const answering = gateway.call(streamPath(MODEL), ask(), { key })
+  await held_back.asked
+  const unlock = await lockDatabase()
+  held_back.release()
+  await logged('a settlement failed')
+  await unlock()
+  const response = await answering
+  const text = await response.text()
+  expect(text).toContain('Nothing was charged')
+  expect(text).not.toContain('All of it')
+  const { calls, holds } = await gateway.atRest()
+  expect(calls.at(-1)).toMatchObject({ outcome: 'broken', status: 200, cost_nanos: 0, output_tokens: 0 })
+  expect(holds.at(-1)).toMatchObject({ state: 'voided' })
+}, 60_000)
+
+test('a stream whose end cannot be recorded is charged, as a broken one; it is not kept for its Idempotency-Key', async () => {
+  const end = Promise.withResolvers<void>()
+  upstream.answer(
+    stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its last words.') }),
+  )
+  const once = { key, headers: { 'idempotency-key': 'withheld' } }
+  const response = await gateway.call(streamPath(MODEL), ask(), once)
+  const reader = response.body?.getReader()
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
+
+  const unlock = await lockDatabase()
+  end.resolve()
+  await logged('a settlement failed')
+  await unlock()
+  await logged('a settlement was written after all')
+  const rest = await restOf(reader)
+  expect(rest).toContain('The answer will be charged.')
+  expect(rest).not.toContain('last words')
+  const { calls } = await gateway.atRest()
+  expect(calls.at(-1)).toMatchObject({ outcome: 'broken', status: 200, cost_nanos: ANSWER_NANOS })
+
+  const again = await gateway.call(streamPath(MODEL), ask(), once)
+  expect(again.status).toBe(409)
+  expect(await again.json()).toMatchObject({ error: { message: expect.stringContaining('was charged') } })
 }, 60_000)

@@ -54,11 +54,12 @@ describe('a settlement that failed', () => {
 
   test('whose hold was resolved meanwhile is not tried again', async () => {
     const { ledger, submitted } = ledgerFailing(0, REFUSED)
-    const { queue } = queueOver(ledger)
+    const { queue, memory } = queueOver(ledger)
     const { promise, resolve } = Promise.withResolvers<Outcome>()
     queue.add(settlementOf(7, resolve))
     expect(await promise).toEqual(REFUSED)
-    expect([queue.size, submitted]).toEqual([0, [7]])
+    // Nor is it said to have been written.
+    expect([queue.size, submitted, memory.lines()]).toEqual([0, [7], []])
     await queue.close()
   })
 

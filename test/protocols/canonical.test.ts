@@ -76,6 +76,21 @@ describe('a signature in the field of another format', () => {
     )
   })
 
+  test.each([
+    ['gemini', 'google-gemini-v1', 'anthropic-claude-v1'],
+    ['anthropic', 'anthropic-claude-v1', 'google-gemini-v1'],
+    ['openai', 'openai-responses-v1', 'google-gemini-v1'],
+  ])(
+    'that was marked as %s, before formats had names of their own, is of %s',
+    (mark, format, field_format) => {
+      const packed = Buffer.from(`${mark}.tool_call.c2lnbmF0dXJl`).toString('base64')
+      expect(unpackSignature(packed, field_format)).toEqual({
+        signature: { format, value: 'c2lnbmF0dXJl' },
+        signed: 'tool_call',
+      })
+    },
+  )
+
   test('in a field of its own format it goes through unchanged', () => {
     fc.assert(
       fc.property(formats, signed, value, (format, what, text) => {

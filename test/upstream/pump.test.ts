@@ -286,6 +286,41 @@ describe('a caller who leaves', () => {
   })
 })
 
+test('a caller who closes the stream while its end is being paid is no break of it', async () => {
+  const paid = Promise.withResolvers<void>()
+  const settled: StreamEnding[] = []
+  const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
+    settle(ending) {
+      settled.push(ending)
+      return paid.promise
+    },
+  })
+  const reader = stream.getReader()
+  await reader.read()
+  await turns()
+  await reader.cancel()
+  paid.resolve()
+  await turns()
+  expect([settled, upstream_aborted()]).toEqual([['completed'], false])
+})
+
+test.each([
+  ['nothing', [eventBytes(answer('end'))], false],
+  ['a part', [eventBytes(piece('a')), eventBytes(answer('end'))], true],
+] as const)(
+  'where %s was given out before its end, that is told when it is paid',
+  async (_, packets, expected) => {
+    const given_out: boolean[] = []
+    const { stream } = scene(packets, {
+      async settle(_ending, _cause, given) {
+        given_out.push(given)
+      },
+    })
+    await textOf(stream)
+    expect(given_out).toEqual([expected])
+  },
+)
+
 describe('"drain": an abandoned stream is read on, for its usage', () => {
   const drained = (packets: readonly Packet[], drain_timeout_ms = 1_000) =>
     scene(packets, { drain_timeout_ms })
@@ -305,6 +340,29 @@ describe('"drain": an abandoned stream is read on, for its usage', () => {
     go_on.resolve()
     await turns()
     expect([settled, reading.usage()?.output_tokens, reader.read_packets()]).toEqual([['cancelled'], 42, 2])
+  })
+
+  test('or until a bug of the gateway ends it, which is told', async () => {
+    const bug = new TypeError('a bug in a translator')
+    const relay = passOn(gemini.text.stream.open(), eventFrame())
+    let pushed = 0
+    const { stream, caller, settled, causes } = scene(
+      [eventBytes(piece('a')), Promise.resolve(), eventBytes(piece('b'))],
+      {
+        drain_timeout_ms: 1_000,
+        relay: {
+          ...relay,
+          push(chunk) {
+            if (pushed++ > 0) throw bug
+            return relay.push(chunk)
+          },
+        },
+      },
+    )
+    await stream.getReader().read()
+    caller.abort()
+    await turns()
+    expect([settled, causes]).toEqual([['cancelled'], [bug]])
   })
 
   test('or until it breaks', async () => {

@@ -122,11 +122,15 @@ async function serveImages(
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
     const uuids = beginGenerations(library, generationOf(held, all), wanted.count)
+    let are_stored = false
     // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
-    held.scope.defer(() => failGenerations(library.db, uuids))
+    held.scope.defer(() => {
+      if (!are_stored) failGenerations(library.db, uuids)
+    })
     library.probe('images.begun')
     const images = await draw(parts, library, held, all)
     await storeGenerations(library, account_id, uuids, images)
+    are_stored = true
     return paidImages(held, images, uuids, chargeImages(model.price, priced(wanted, images.length)))
   } catch (thrown) {
     throw imageFailure(thrown)

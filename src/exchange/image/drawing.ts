@@ -46,10 +46,17 @@ async function askForAll(
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+  const failures: unknown[] = outcomes.flatMap((outcome) =>
+    outcome.status === 'rejected' ? [outcome.reason] : [],
+  )
   const images = answers.flatMap((answer) => ('images' in answer ? answer.images : []))
-  if (images.length > 0) return images.slice(0, wanted.count)
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected')
-  throw failed ? failed.reason : noImage(reasonOf(answers))
+  const thrown = images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers)))
+  // What routes failed with was logged when they did. Of the rest, only what is thrown here will be.
+  for (const cause of failures)
+    if (!(cause instanceof GatewayError) && cause !== thrown)
+      parts.log.error({ request_id: held.origin.request_id, cause }, 'a request for images failed')
+  if (thrown !== undefined) throw thrown
+  return images.slice(0, wanted.count)
 }
 
 /** As was asked, whatever the provider made of it. An image that does not decode is none. */

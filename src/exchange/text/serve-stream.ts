@@ -27,9 +27,9 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       gone: place.gone,
       abortUpstream: abort,
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
-      settle(ending, cause) {
+      async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        return settle(endOf(order, reading, ending))
+        await settle(() => endOf(order, reading, ending, given_out))
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
@@ -45,11 +45,12 @@ function endOf(
   { model, facts }: TextOrder,
   reading: StreamReading,
   ending: StreamEnding,
+  given_out: boolean,
 ): Delivered | Undelivered {
   if (isFree(reading, ending))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
   const billed = billStream(facts, reading, ending)
-  return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed }
+  return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed, given_out }
 }
 
 /** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */

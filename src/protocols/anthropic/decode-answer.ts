@@ -11,7 +11,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { type JsonObject, objectIn, stringIn } from '../wire/json.ts'
+import { type JsonObject, lookUp, objectIn, stringIn } from '../wire/json.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
 import { MessageUsage, readUsage } from './usage.ts'
@@ -44,7 +44,7 @@ export function decodeAnswer(body: JsonObject): ConversationAnswer {
     candidates: [
       {
         parts: eachUncheckedIn<typeof AnswerBlock>(message.content).flatMap(
-          (block) => BLOCKS[stringIn(block.type) ?? '']?.(block) ?? [],
+          (block) => lookUp(BLOCKS, block.type)?.(block) ?? [],
         ),
         stop_reason: readStop(stringIn(message.stop_reason) ?? ''),
         stop_sequence: stringIn(message.stop_sequence),

@@ -5,7 +5,7 @@ import { brokenStream } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { Anything, Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
-import { objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { AnswerBlock } from './decode-answer.ts'
 import { readSignature } from './signature.ts'
 import { readStop } from './stop-reasons.ts'
@@ -65,7 +65,7 @@ function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   const event = parseObject(data)
   if (!event) return fail(state, data)
-  return READERS[stringIn(event.type) ?? '']?.(state, event) ?? []
+  return lookUp(READERS, event.type)?.(state, event) ?? []
 }
 
 function readMessageStart(state: State, event: MessageEvent): StreamEvent[] {
@@ -76,7 +76,7 @@ function readMessageStart(state: State, event: MessageEvent): StreamEvent[] {
 
 function readBlockStart(state: State, event: MessageEvent): StreamEvent[] {
   const block = uncheckedIn<typeof AnswerBlock>(event.content_block)
-  const part = STARTS[stringIn(block.type) ?? '']?.(block)
+  const part = lookUp(STARTS, block.type)?.(block)
   state.open = part !== undefined
   return part ? [{ type: 'part_start', candidate, part }, ...firstPiece(block)] : []
 }
@@ -84,7 +84,7 @@ function readBlockStart(state: State, event: MessageEvent): StreamEvent[] {
 function readBlockDelta(state: State, event: MessageEvent): StreamEvent[] {
   if (!state.open) return []
   const delta = uncheckedIn<typeof Delta>(event.delta)
-  return DELTAS[stringIn(delta.type) ?? '']?.(delta) ?? []
+  return lookUp(DELTAS, delta.type)?.(delta) ?? []
 }
 
 function readBlockStop(state: State): StreamEvent[] {

@@ -14,7 +14,7 @@ import {
 } from '../forms.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
+import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
 /** What the price depends on. */
@@ -95,7 +95,7 @@ function contentTokens(content: Json | undefined): number {
   if (!Array.isArray(content)) return 0
   return sumTokens(content, (item) => {
     const block = objectIn(item)
-    return BLOCK_TOKENS[stringIn(block.type) ?? '']?.(block) ?? jsonTokens(block)
+    return lookUp(BLOCK_TOKENS, block.type)?.(block) ?? jsonTokens(block)
   })
 }
 

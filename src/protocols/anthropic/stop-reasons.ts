@@ -1,6 +1,7 @@
 // The table between a message's stop_reason and the canonical stop reasons.
 // https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons
 import type { StopReason } from '../canonical/answer.ts'
+import { lookUp } from '../wire/json.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   end_turn: 'stop',
@@ -27,6 +28,6 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 }
 
 /** The canonical reason; `other` for an unknown one. */
-export const readStop = (stop_reason: string): StopReason => READ[stop_reason] ?? 'other'
+export const readStop = (stop_reason: string): StopReason => lookUp(READ, stop_reason) ?? 'other'
 
 export const writeStop = (reason: StopReason): string => WRITTEN[reason]

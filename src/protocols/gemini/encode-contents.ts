@@ -12,7 +12,7 @@ import {
 } from '../canonical/parts.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
-import { compact, type JsonObject, refusal } from '../wire/json.ts'
+import { compact, type JsonObject, lookUp, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import type { Generation } from './model.ts'
 import { ownSignature, PLACEHOLDER } from './signature.ts'
@@ -124,4 +124,4 @@ function encodeMedia({ kind, source, at }: MediaPart): JsonObject {
 }
 
 const typeOf = (url: string): string | undefined =>
-  TYPE_BY_ENDING[/\.([a-z]+)(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase() ?? '']
+  lookUp(TYPE_BY_ENDING, /\.([a-z]+)(?:[?#].*)?$/i.exec(url)?.[1]?.toLowerCase())

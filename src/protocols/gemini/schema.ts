@@ -1,6 +1,6 @@
 // JSON Schema in the two forms that the native protocol takes, to and from.
 // https://ai.google.dev/api/generate-content#FIELDS.response_json_schema, https://ai.google.dev/api/caching#Schema
-import { isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, lookUp } from '../wire/json.ts'
 
 /** The keywords that the provider documents for responseJsonSchema and parametersJsonSchema; others are left out. */
 const TAKEN = new Set([
@@ -30,7 +30,7 @@ export function toGeminiSchema(schema: JsonObject): JsonObject {
   if (typeof schema.$ref === 'string') return reference(schema, schema.$ref)
   const kept: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
-    const keyword = RENAMED[name] ?? name
+    const keyword = lookUp(RENAMED, name) ?? name
     const taken = takenValue(keyword, value)
     if (taken !== undefined) kept[keyword] = taken
   }
@@ -99,7 +99,7 @@ const CAMEL: Readonly<Record<string, string>> = {
 export function fromGeminiSchema(schema: JsonObject): JsonObject {
   const read: JsonObject = {}
   for (const [name, value] of Object.entries(schema)) {
-    const keyword = CAMEL[name] ?? name
+    const keyword = lookUp(CAMEL, name) ?? name
     const meant = meantValue(keyword, value)
     if (meant !== undefined) read[keyword] = meant
   }

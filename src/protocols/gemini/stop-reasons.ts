@@ -1,6 +1,7 @@
 // The table between a candidate's finishReason and the canonical stop reasons.
 // https://ai.google.dev/api/generate-content#FinishReason
 import type { StopReason } from '../canonical/answer.ts'
+import { lookUp } from '../wire/json.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   STOP: 'stop',
@@ -36,7 +37,7 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 
 /** The canonical reason; the provider says STOP for tool calls too. `other` for an unknown one. */
 export function readStop(finish_reason: string, calls_tools: boolean): StopReason {
-  const reason = READ[finish_reason] ?? 'other'
+  const reason = lookUp(READ, finish_reason) ?? 'other'
   return reason === 'stop' && calls_tools ? 'tool_use' : reason
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
-import { compact, type JsonObject } from '../wire/json.ts'
+import { compact, type JsonObject, lookUp } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { googleSignatureField } from './reasoning.ts'
 
@@ -86,7 +86,7 @@ const MEDIA: Readonly<Record<MediaPart['kind'], (part: MediaPart) => JsonObject>
     image_url: { url: source.by === 'url' ? source.url : dataUri(source) },
   }),
   audio: ({ source, at }) => {
-    const format = source.by === 'data' ? AUDIO_FORMATS[source.mime_type] : undefined
+    const format = source.by === 'data' ? lookUp(AUDIO_FORMATS, source.mime_type) : undefined
     if (source.by === 'url' || format === undefined) throw unsupportedPiece('audio', carries, at)
     return { type: 'input_audio', input_audio: { data: source.data, format } }
   },

@@ -3,7 +3,7 @@ import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
-import { objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
 export const ErrorDetail = Fields({ message: optional(Text), code: optional(Text), param: optional(Text) })
@@ -35,9 +35,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   const message = refusalMessage(stringIn(error.message), status, body)
   return {
     failure_class:
-      FAILURE_CLASS_BY_CODE[stringIn(error.code) ?? ''] ??
-      FAILURE_CLASS_BY_STATUS[status] ??
-      'upstream_error',
+      lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[status] ?? 'upstream_error',
     message,
     retry_after_s: retryAfter(headers),
   }

@@ -17,7 +17,7 @@ import {
 } from '../forms.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, objectIn, refusal, stringIn } from '../wire/json.ts'
+import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 /** A message, as far as its size depends on it. */
@@ -119,7 +119,7 @@ function contentTokens(content: Json | undefined): number {
   if (!Array.isArray(content)) return 0
   return sumTokens(content, (item) => {
     const part = objectIn(item)
-    return PART_TOKENS[stringIn(part.type) ?? '']?.(part) ?? jsonTokens(part)
+    return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
   })
 }
 

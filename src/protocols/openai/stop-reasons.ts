@@ -1,5 +1,6 @@
 // The table between a chat completion's finish_reason and the canonical stop reasons.
 import type { StopReason } from '../canonical/answer.ts'
+import { lookUp } from '../wire/json.ts'
 
 const READ: Readonly<Record<string, StopReason>> = {
   stop: 'stop',
@@ -24,6 +25,6 @@ const WRITTEN: Readonly<Record<StopReason, string>> = {
 }
 
 /** The canonical reason; `other` for an unknown one. */
-export const readStop = (finish_reason: string): StopReason => READ[finish_reason] ?? 'other'
+export const readStop = (finish_reason: string): StopReason => lookUp(READ, finish_reason) ?? 'other'
 
 export const writeStop = (reason: StopReason): string => WRITTEN[reason]

@@ -43,10 +43,13 @@ export const maybe = <T>(want: Check<T>, value: Json | undefined, path: string):
 export const eachOf = <T>(value: Json | undefined, path: string, read: Check<T>): T[] =>
   wantArray(value, path).map((item, index) => read(item, `${path}[${index}]`))
 
+/** The entry of a table for a name from outside, which may be one that every object inherits, such as `constructor`. */
+export const lookUp = <T>(table: Readonly<Record<string, T>>, name: Json | undefined): T | undefined =>
+  typeof name === 'string' && Object.hasOwn(table, name) ? table[name] : undefined
+
 /** A caller's string that must be one of a table's keys; returns the value of that key. */
 export function oneOf<T>(table: Readonly<Record<string, T>>, value: Json | undefined, path: string): T {
-  const name = wantString(value, path)
-  const found = Object.hasOwn(table, name) ? table[name] : undefined
+  const found = lookUp(table, wantString(value, path))
   if (found === undefined) throw refusal(path, `must be one of ${Object.keys(table).join(', ')}.`)
   return found
 }

@@ -1,0 +1,26 @@
+// Live activity that a listener fails to take.
+import { expect, test } from 'bun:test'
+import { type ActivityEvent, createActivity } from '../../src/exchange/activity.ts'
+import type { HeldCall } from '../../src/exchange/held-call.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+const call = {
+  request_id: 'req_1',
+  caller: { account: { id: 7 }, key: { prefix: 'tg_abcdefg' } },
+  held_nanos: 5,
+} as HeldCall
+
+test('a listener that throws is logged, and keeps neither the call nor the other listeners from going on', () => {
+  const { log, lines } = memoryLog()
+  const activity = createActivity(log)
+  const told: ActivityEvent['type'][] = []
+  activity.listen(7, () => {
+    throw new TypeError('a bug in a listener')
+  })
+  activity.listen(7, ({ type }) => told.push(type))
+  activity.held(call)
+  activity.firstByte(call, 3)
+  expect(told).toEqual(['held', 'first_byte'])
+  const line = { level: 'error', request_id: 'req_1', message: 'a listener to live activity failed' }
+  expect(lines()).toMatchObject([line, line])
+})

@@ -1,0 +1,47 @@
+// A bug of the gateway's own in some of the requests that make up an image call.
+import { expect, test } from 'bun:test'
+import { geminiImages } from '../../src/protocols/gemini/images.ts'
+import type { ImageAnswer } from '../../src/protocols/images.ts'
+import type { Protocol } from '../../src/protocols/protocol.ts'
+import { BUILT_IN_PROTOCOLS, registryOf } from '../../src/protocols/registry.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { PROVIDER } from '../support/catalogue.ts'
+import { fileScene } from '../support/scene.ts'
+import { draws, GENERATIONS, imagesIn, PNG } from './support.ts'
+
+const { gemini, anthropic, openai } = BUILT_IN_PROTOCOLS
+
+let decoded = 0
+/** Fails on the first answer that it is shown. */
+function decode(answer: JsonObject): ImageAnswer {
+  if (decoded++ === 0) throw new TypeError('a bug in the reading of images')
+  return geminiImages.decode(answer)
+}
+
+const broken: Protocol = { ...gemini, images: { ...geminiImages, decode } }
+const { gateway, upstream, call } = await fileScene({
+  protocols: registryOf([broken, anthropic, openai]),
+  more: `
+[[models]]
+id = "several"
+kind = "image"
+max_n_per_request = 4
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
+price = { per_image = 0.04 }
+`,
+})
+
+test('is logged with its stack, though the other requests bring images', async () => {
+  upstream.answer(draws(PNG))
+  const response = await call(GENERATIONS, { model: 'several', prompt: 'a red house', n: 2 })
+  const { data, usage } = await imagesIn(response)
+  expect([data.length, usage.images]).toEqual([1, 1])
+  const logged = gateway.log.lines().filter(({ level }) => level === 'error')
+  expect(logged).toMatchObject([
+    {
+      request_id: response.headers.get('x-request-id'),
+      cause: { name: 'TypeError', stack: expect.stringContaining('a bug in the reading of images') },
+    },
+  ])
+  await gateway.atRest()
+})
