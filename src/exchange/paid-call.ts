@@ -51,8 +51,13 @@ export type Served =
 export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
   /** Reads the request and finds its model. @throws GatewayError for every refusal; nothing is held then */
   read(parts: ExchangeParts, admitted: Admitted, call: C): Promise<O>
-  /** The most and the least to hold. Not asked for a request that is only answered again. */
-  quote(parts: ExchangeParts, admitted: Admitted, order: O): Quote | Promise<Quote>
+  /**
+   * What must be known before the call is worth a hold, such as the images that it refers to. Not done for a request that
+   * is only answered again.
+   */
+  prepare?(parts: ExchangeParts, admitted: Admitted, order: O): Promise<O>
+  /** The most and the least to hold. */
+  quote(order: O): Quote
   serve(parts: ExchangeParts, held: Held<O>): Promise<Served>
 }
 
@@ -79,13 +84,14 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Pick<PaidKind<C, O>, 'quote' | 'serve'>,
+  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve'>,
 ): Promise<Response> {
   const { origin, caller, place } = admitted
   const { content, streams } = order
   const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone }
   return parts.idempotency.once(call, async () => {
-    const held = await hold(parts, admitted, order, await kind.quote(parts, admitted, order))
+    const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
+    const held = await hold(parts, admitted, ready, kind.quote(ready))
     try {
       return await conclude(parts, held, await kind.serve(parts, held))
     } catch (thrown) {
@@ -122,8 +128,14 @@ async function hold<O extends PaidOrder>(
   place.holds(hold_id)
   parts.probe('held')
   const call = {
-    ...{ hold_id, request_id, surface, caller, started_ms, held_nanos },
-    ...{ model_id: order.model.id, streamed: order.streams },
+    hold_id,
+    held_nanos,
+    request_id,
+    surface,
+    model_id: order.model.id,
+    streamed: order.streams,
+    caller,
+    started_ms,
   }
   return { ...admitted, order, hold_id, held_nanos, ceiling_nanos, settlement: openSettlement(parts, call) }
 }

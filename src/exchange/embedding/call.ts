@@ -37,7 +37,7 @@ interface Answer extends Embedded {
 
 export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
   read: readEmbeddingCall,
-  quote: (_parts, _admitted, order) => quoteEmbedding(order),
+  quote: quoteEmbedding,
   serve: serveEmbedding,
 }
 
@@ -56,13 +56,14 @@ async function readEmbeddingCall(
 }
 
 /** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
-const quoteEmbedding = ({ model, request }: EmbeddingOrder): Quote =>
-  quote(model.price, {
+function quoteEmbedding({ model, request }: EmbeddingOrder): Quote {
+  return quote(model.price, {
     input_tokens: request.input_tokens,
     input_fields: ['input_tokens'],
     candidates: 1,
     max_output_tokens: 0,
   })
+}
 
 /** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Served> {

@@ -12,7 +12,7 @@ import {
 import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
-import { type Quote, quoteImages } from '../../pricing/quote.ts'
+import { quoteImages } from '../../pricing/quote.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
@@ -49,7 +49,8 @@ export interface ReadOrder {
 
 export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
   read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
-  quote: (_parts, admitted, order) => quoteImageCall(images, admitted, order),
+  prepare: (_parts, admitted, order) => withReferences(images, admitted, order),
+  quote: ({ model, wanted }) => quoteImages(model.price, priced(wanted, wanted.count)),
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
@@ -95,20 +96,19 @@ function findImageModel(
 /** As bytes, in base64, and in the request that is sent upstream. */
 const STORED_COPIES = 4
 
-/** Finds the images that the order refers to: what is wrong with them is said before anything is held. */
-async function quoteImageCall(
+/** The order with the images that it refers to: what is wrong with them is said before anything is held. */
+async function withReferences(
   { library, fetchImage, memory }: ImageParts,
   { caller, place, scope }: Admitted,
   order: PaidImageOrder,
-): Promise<Quote> {
+): Promise<PaidImageOrder> {
   // What is read of stored images takes its own part of the memory, once it is known how much that is.
   const reserve = async (bytes: number) => {
     if (bytes > 0) scope.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
   }
   const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
-  const { wanted, model } = order
-  order.references = await findReferences({ library, fetchImage }, referrer, wanted.sources)
-  return quoteImages(model.price, priced(wanted, wanted.count))
+  const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
+  return { ...order, references }
 }
 
 /** Draws and stores the images; charges for those that came. */

@@ -25,7 +25,7 @@ export interface TextCall extends CallOrigin {
 
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: readTextCall,
-  quote: (_parts, _admitted, order) => quoteText(order),
+  quote: quoteText,
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
