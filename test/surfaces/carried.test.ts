@@ -142,7 +142,7 @@ describe('dropped in silence', () => {
 })
 
 test.each(PROTOCOLS)(
-  'to a vendor of the caller’s own protocol everything passes, known or not: %s',
+  'to a provider of the caller’s own protocol everything passes, known or not: %s',
   async (surface) => {
     for (const field of [...Object.keys(BUILT_IN_PROTOCOLS[surface].carries.own_fields), 'temprature']) {
       if (field === 'model' || field === 'cachedContent') continue
@@ -155,7 +155,7 @@ test.each(PROTOCOLS)(
   },
 )
 
-describe('a model with routes to two vendors', () => {
+describe('a model with routes to two providers', () => {
   test('goes to the first, where that can carry the request', async () => {
     await (await ask('openai', TWO_PROVIDERS, false, {})).text()
     expect(providerAsked(upstream.last())).toBe('anthropic')
