@@ -1,4 +1,4 @@
-// What a call gives back when it is over: its lease, its place, and whatever it borrowed on the way.
+// What a call releases when it is over: its lease, its place, and whatever else it reserved.
 import type { Lease } from '../access/limits.ts'
 import type { Logger } from '../observe/log.ts'
 import type { RunningCall } from './running.ts'

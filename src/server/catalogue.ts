@@ -10,7 +10,7 @@ import type { Registry } from '../protocols/registry.ts'
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
- * @throws Error that lists the mistakes, a line each, where the file has any
+ * @throws Error with one line for each mistake in the file
  */
 export async function openCatalogue(
   path: string,

@@ -247,6 +247,7 @@ describe('when the caller has gone', () => {
 })
 
 describe('the time of an attempt', () => {
+  const TIMEOUT_MS = 20
   test('covers the reading of the first part, and ends with it', async () => {
     const signals: AbortSignal[] = []
     const { run } = over(
@@ -256,10 +257,11 @@ describe('the time of an attempt', () => {
           return new Response('hello')
         },
       },
-      { timeoutOf: () => 20 },
+      { timeoutOf: () => TIMEOUT_MS },
     )
     const { answer } = await run()
-    await Bun.sleep(40)
+    // Timers of one delay fire in the order in which they were set: the attempt's would have fired before this one.
+    await new Promise((resolve) => setTimeout(resolve, TIMEOUT_MS))
     expect([answer, signals[0]?.aborted]).toEqual(['hello', false])
   })
 

@@ -1,10 +1,9 @@
 // A streamed message, read into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
-import { brokenStream } from '../../domain/errors.ts'
-import type { Usage } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { Anything, Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { AnswerBlock } from './decode-answer.ts'
 import { readSignature } from './signature.ts'
@@ -32,14 +31,11 @@ export const MessageEvent = Fields({
 })
 type MessageEvent = Unchecked<typeof MessageEvent>
 
-interface State {
-  usage: Usage | undefined
+interface State extends DecodedStream {
   /** A block is open, of a type that other protocols have. */
   open: boolean
   /** The stop_reason has come. */
   stopped: boolean
-  /** The last event has been given. */
-  ended: boolean
 }
 
 /** A message is the only candidate of its answer. */
@@ -58,13 +54,13 @@ const READERS: Readonly<Record<string, (state: State, event: MessageEvent) => St
   content_block_stop: readBlockStop,
   message_delta: readMessageDelta,
   message_stop: end,
-  error: (state, event) => fail(state, JSON.stringify(event.error ?? null)),
+  error: (state, event) => failStream(state, JSON.stringify(event.error ?? null)),
 }
 
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   const event = parseObject(data)
-  if (!event) return fail(state, data)
+  if (!event) return failStream(state, data)
   return lookUp(READERS, event.type)?.(state, event) ?? []
 }
 
@@ -111,14 +107,8 @@ function readMessageDelta(state: State, event: MessageEvent): StreamEvent[] {
 
 function end(state: State): StreamEvent[] {
   if (state.ended) return []
-  if (!state.stopped) return fail(state, 'the stream ended without a stop_reason')
-  state.ended = true
-  return [...(state.usage ? [{ type: 'usage', usage: state.usage } as const] : []), { type: 'end' }]
-}
-
-function fail(state: State, cause: string): StreamEvent[] {
-  state.ended = true
-  return [{ type: 'error', error: brokenStream(cause) }]
+  if (!state.stopped) return failStream(state, 'the stream ended without a stop_reason')
+  return endStream(state)
 }
 
 const STARTS: Readonly<Record<string, (block: Unchecked<typeof AnswerBlock>) => PartStart>> = {

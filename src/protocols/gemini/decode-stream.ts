@@ -1,11 +1,10 @@
 // A streamed native answer, read into canonical events.
 
-import { brokenStream } from '../../domain/errors.ts'
-import type { Usage } from '../../domain/usage.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
+import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { countIn, type Json, parseObject, stringIn } from '../wire/json.ts'
 import {
   type AnswerCandidate,
@@ -25,14 +24,11 @@ interface CandidateState {
   ended: boolean
 }
 
-interface State {
+interface State extends DecodedStream {
   readonly call_id: string
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>
   started: boolean
-  /** The last event has been given. */
-  ended: boolean
-  usage: Usage | undefined
 }
 
 /**
@@ -55,7 +51,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
 function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   const event = parseObject(data)
-  if (!event || event.error !== undefined) return fail(state, data)
+  if (!event || event.error !== undefined) return failStream(state, data)
   state.usage = readUsage(event) ?? state.usage
   const chunk = uncheckedIn<typeof GenerateContentResponse>(event)
   return [
@@ -145,15 +141,9 @@ function readBlock(state: State, feedback: Json | undefined): StreamEvent[] {
 }
 
 function finish(state: State): StreamEvent[] {
-  const { ended, candidates, usage } = state
+  const { ended, candidates } = state
   if (ended) return []
   const all_ended = candidates.size > 0 && [...candidates.values()].every((candidate) => candidate.ended)
-  if (!all_ended) return fail(state, 'the stream ended without a finishReason')
-  state.ended = true
-  return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
-}
-
-function fail(state: State, cause: string): StreamEvent[] {
-  state.ended = true
-  return [{ type: 'error', error: brokenStream(cause) }]
+  if (!all_ended) return failStream(state, 'the stream ended without a finishReason')
+  return endStream(state)
 }

@@ -1,8 +1,6 @@
 // A streamed chat completion, read into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
-import { brokenStream } from '../../domain/errors.ts'
-import type { Usage } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
@@ -17,6 +15,7 @@ import {
   uncheckedIn,
 } from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
+import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { countIn, parseObject, stringIn } from '../wire/json.ts'
 import { AnswerCall, type AnswerFunction, AnswerMessage } from './decode-answer.ts'
 import { Logprobs, readLogprobs } from './logprobs.ts'
@@ -49,14 +48,11 @@ interface CandidateState {
   ended: boolean
 }
 
-interface State {
+interface State extends DecodedStream {
   readonly call_id: string
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>
   started: boolean
-  /** The last event has been given. */
-  ended: boolean
-  usage: Usage | undefined
 }
 
 /**
@@ -82,7 +78,7 @@ function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   if (data === DONE) return end(state)
   const event = parseObject(data)
-  if (!event || (event.error !== undefined && event.error !== null)) return fail(state, data)
+  if (!event || (event.error !== undefined && event.error !== null)) return failStream(state, data)
   state.usage = readUsage(event) ?? state.usage
   const chunk = uncheckedIn<typeof Chunk>(event)
   return untilError([
@@ -157,7 +153,7 @@ function readCall(
   const known = calls.has(index)
   const key = `tool ${index}`
   // A piece of a call that has already ended: no known server sends one, and no protocol can say it.
-  if (known && state.parts.openKey(candidate) !== key) return fail(state, 'interleaved tool calls')
+  if (known && state.parts.openKey(candidate) !== key) return failStream(state, 'interleaved tool calls')
   const opened = known
     ? []
     : state.parts.open(candidate, key, callStart(call, madeCallId(state.call_id, candidate, calls.size)))
@@ -192,16 +188,10 @@ function stopReason(finish: StopReason, refused: boolean, calls: boolean): StopR
 }
 
 function end(state: State): StreamEvent[] {
-  const { candidates, usage } = state
+  const { candidates } = state
   const all_ended = candidates.size > 0 && [...candidates.values()].every(({ ended }) => ended)
-  if (!all_ended) return fail(state, 'the stream ended without a finish_reason')
-  state.ended = true
-  return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
-}
-
-function fail(state: State, cause: string): StreamEvent[] {
-  state.ended = true
-  return [{ type: 'error', error: brokenStream(cause) }]
+  if (!all_ended) return failStream(state, 'the stream ended without a finish_reason')
+  return endStream(state)
 }
 
 /** An error is the last event, whatever else its chunk holds. */

@@ -1,0 +1,24 @@
+// The end of a decoded stream: the usage and the last event, or the failure in their place.
+import { brokenStream } from '../domain/errors.ts'
+import type { Usage } from '../domain/usage.ts'
+import type { StreamEvent } from './canonical/stream.ts'
+
+/** What every decoder remembers of its stream. */
+export interface DecodedStream {
+  /** The last event has been given. */
+  ended: boolean
+  usage: Usage | undefined
+}
+
+/** The last events of a stream that is complete. */
+export function endStream(state: DecodedStream): StreamEvent[] {
+  state.ended = true
+  const { usage } = state
+  return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
+}
+
+/** The last event of a stream that is not. @param cause for the log: what was missing, or the event that could not be read */
+export function failStream(state: DecodedStream, cause: string): StreamEvent[] {
+  state.ended = true
+  return [{ type: 'error', error: brokenStream(cause) }]
+}
