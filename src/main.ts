@@ -1,5 +1,4 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
-import { randomBytes } from 'node:crypto'
 import { raiseFetchLimit } from './server/relaunch.ts'
 
 const arguments_ = process.argv.slice(2)
@@ -20,7 +19,7 @@ process.exit(
     },
     env: process.env,
     now: Date.now,
-    randomBytes,
+    randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
     startGateway: (options) => startGateway({ ...options, plugins }),
   }),
 )

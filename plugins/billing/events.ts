@@ -1,5 +1,5 @@
 // The live feed of an account's calls: server-sent events while they are held, answered and settled.
-import { Stream } from '@elysiajs/stream'
+import type { Stream } from '@elysiajs/stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
@@ -77,7 +77,7 @@ export interface FeedTimers {
 export function createFeeds(
   { exchange, running, now }: Pick<Gateway, 'exchange' | 'running' | 'now'>,
   { ping_every_ms = PING_EVERY_MS, check_every_ms = CHECK_EVERY_MS }: FeedTimers = {},
-): (feed: FeedRequest) => Response {
+): (feed: FeedRequest) => Promise<Response> {
   const open = new Map<number, number>()
 
   function count(key_id: number, by: 1 | -1): void {
@@ -86,13 +86,15 @@ export function createFeeds(
     else open.delete(key_id)
   }
 
-  return ({ caller, request, recheck }) => {
+  return async ({ caller, request, recheck }) => {
     // Elysia answers HEAD from the route of GET. Nobody reads its body, and nothing tells when its caller leaves.
     if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
+    // At first use: it costs a start 10 ms. Before the feed is counted, for the caller may leave meanwhile.
+    const feeds = await import('@elysiajs/stream')
     const key_id = caller.key.id
     if ((open.get(key_id) ?? 0) >= MAX_FEEDS_PER_KEY) throw tooManyFeeds()
     count(key_id, 1)
-    const feed = startFeed()
+    const feed = startFeed(new feeds.Stream())
     const stopListening = exchange.activity.listen(caller.account.id, (event) =>
       feed.send(viewOf(event, now())),
     )
@@ -119,12 +121,11 @@ export function createFeeds(
 }
 
 /** One feed. @elysiajs/stream has no bound of its own: what its reader has not taken yet is counted here. */
-function startFeed(): {
+function startFeed(stream: Stream<Static<typeof FeedEvent>>): {
   body: ReadableStream<Uint8Array>
   send(event: Static<typeof FeedEvent>): void
   end(): void
 } {
-  const stream = new Stream<Static<typeof FeedEvent>>()
   const reader = stream.value.getReader()
   let waiting = 0
   const body = new ReadableStream<Uint8Array>(

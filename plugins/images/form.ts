@@ -1,6 +1,5 @@
 // The form of an edit whose image comes along: the image is written to disk as it arrives, and becomes a file of the caller once the call is paid.
 
-import { createHash, type Hash } from 'node:crypto'
 import {
   type GatewayError,
   invalidRequest,
@@ -32,7 +31,7 @@ export async function readEditForm(
   { origin, caller, place }: Admitted,
 ): Promise<ReadOrder> {
   const intake = beginIntake(library, caller.account.id)
-  const hash = createHash('sha256')
+  const hash = new Bun.CryptoHasher('sha256')
   const values: Record<string, unknown> = {}
   let image_bytes = 0
   try {
@@ -89,7 +88,7 @@ function assertOnlyImage({ field }: FilePart, has_one: boolean): void {
 
 async function* hashed(
   content: AsyncIterable<Uint8Array>,
-  hash: Hash,
+  hash: Bun.CryptoHasher,
   count: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {

@@ -7,99 +7,110 @@ import { accounts, keys } from '../db/schema.ts'
 const { placeholder } = sql
 
 /** Queries on accounts. Each takes the values of its placeholders by name, and throws where one is missing. */
-export const accountQueries = perConnection((orm) => ({
+export const accountQueries = perConnection({
   /** No row comes back where the name is taken. */
-  insertAccount: orm
-    .insert(accounts)
-    .values({
-      name: placeholder('name'),
-      status: 'active',
-      balance_nanos: 0,
-      held_nanos: 0,
-      debt_nanos: 0,
-      created_at_ms: placeholder('created_at_ms'),
-    })
-    .onConflictDoNothing({ target: accounts.name })
-    .returning()
-    .prepare(),
-  listAccounts: orm.select().from(accounts).orderBy(accounts.id).prepare(),
-  accountById: orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.id, placeholder('id')))
-    .prepare(),
-  accountByName: orm
-    .select()
-    .from(accounts)
-    .where(eq(accounts.name, placeholder('name')))
-    .prepare(),
-  setStatus: orm
-    .update(accounts)
-    .set({ status: given('status') })
-    .where(eq(accounts.name, placeholder('name')))
-    .returning()
-    .prepare(),
-}))
+  insertAccount: (orm) =>
+    orm
+      .insert(accounts)
+      .values({
+        name: placeholder('name'),
+        status: 'active',
+        balance_nanos: 0,
+        held_nanos: 0,
+        debt_nanos: 0,
+        created_at_ms: placeholder('created_at_ms'),
+      })
+      .onConflictDoNothing({ target: accounts.name })
+      .returning()
+      .prepare(),
+  listAccounts: (orm) => orm.select().from(accounts).orderBy(accounts.id).prepare(),
+  accountById: (orm) =>
+    orm
+      .select()
+      .from(accounts)
+      .where(eq(accounts.id, placeholder('id')))
+      .prepare(),
+  accountByName: (orm) =>
+    orm
+      .select()
+      .from(accounts)
+      .where(eq(accounts.name, placeholder('name')))
+      .prepare(),
+  setStatus: (orm) =>
+    orm
+      .update(accounts)
+      .set({ status: given('status') })
+      .where(eq(accounts.name, placeholder('name')))
+      .returning()
+      .prepare(),
+})
 
 /** Queries on keys. */
-export const keyQueries = perConnection((orm) => ({
+export const keyQueries = perConnection({
   /** `models` and `addresses` are JSON texts or null. */
-  insertKey: orm
-    .insert(keys)
-    .values({
-      account_id: placeholder('account_id'),
-      name: placeholder('name'),
-      prefix: placeholder('prefix'),
-      sha256: placeholder('sha256'),
-      models: given('models'),
-      spend_limit_nanos: placeholder('spend_limit_nanos'),
-      spent_nanos: 0,
-      held_nanos: 0,
-      addresses: given('addresses'),
-      expires_at_ms: placeholder('expires_at_ms'),
-      revoked_at_ms: null,
-      created_at_ms: placeholder('created_at_ms'),
-    })
-    .returning()
-    .prepare(),
-  listKeys: orm.select().from(keys).orderBy(keys.id).prepare(),
-  keysOfAccount: orm
-    .select()
-    .from(keys)
-    .where(eq(keys.account_id, placeholder('account_id')))
-    .orderBy(keys.id)
-    .prepare(),
-  keysById: orm
-    .select()
-    .from(keys)
-    .where(eq(keys.id, placeholder('id')))
-    .prepare(),
-  keysByPrefix: orm
-    .select()
-    .from(keys)
-    .where(eq(keys.prefix, placeholder('prefix')))
-    .prepare(),
-  keyByHash: orm
-    .select()
-    .from(keys)
-    .where(eq(keys.sha256, placeholder('sha256')))
-    .prepare(),
+  insertKey: (orm) =>
+    orm
+      .insert(keys)
+      .values({
+        account_id: placeholder('account_id'),
+        name: placeholder('name'),
+        prefix: placeholder('prefix'),
+        sha256: placeholder('sha256'),
+        models: given('models'),
+        spend_limit_nanos: placeholder('spend_limit_nanos'),
+        spent_nanos: 0,
+        held_nanos: 0,
+        addresses: given('addresses'),
+        expires_at_ms: placeholder('expires_at_ms'),
+        revoked_at_ms: null,
+        created_at_ms: placeholder('created_at_ms'),
+      })
+      .returning()
+      .prepare(),
+  listKeys: (orm) => orm.select().from(keys).orderBy(keys.id).prepare(),
+  keysOfAccount: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(eq(keys.account_id, placeholder('account_id')))
+      .orderBy(keys.id)
+      .prepare(),
+  keysById: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(eq(keys.id, placeholder('id')))
+      .prepare(),
+  keysByPrefix: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(eq(keys.prefix, placeholder('prefix')))
+      .prepare(),
+  keyByHash: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(eq(keys.sha256, placeholder('sha256')))
+      .prepare(),
   /** The account's key of this name that is not revoked at `now_ms`. */
-  keyByName: orm
-    .select()
-    .from(keys)
-    .where(
-      and(
-        eq(keys.account_id, placeholder('account_id')),
-        eq(keys.name, placeholder('name')),
-        or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
-      ),
-    )
-    .prepare(),
-  setRevoked: orm
-    .update(keys)
-    .set({ revoked_at_ms: given('revoked_at_ms') })
-    .where(eq(keys.id, placeholder('id')))
-    .returning()
-    .prepare(),
-}))
+  keyByName: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(
+        and(
+          eq(keys.account_id, placeholder('account_id')),
+          eq(keys.name, placeholder('name')),
+          or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
+        ),
+      )
+      .prepare(),
+  setRevoked: (orm) =>
+    orm
+      .update(keys)
+      .set({ revoked_at_ms: given('revoked_at_ms') })
+      .where(eq(keys.id, placeholder('id')))
+      .returning()
+      .prepare(),
+})

@@ -1,7 +1,7 @@
 // Parts of the catalogue file against their schemas: the faults, in words that tell a person what to write.
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { type Fault, faultsIn, fits, type TypeWords } from '../domain/validation.ts'
+import { type Fault, faultsIn, type TypeWords } from '../domain/validation.ts'
 import { nearest, type Report } from './mistakes.ts'
 import type { TomlPath } from './toml.ts'
 
@@ -25,7 +25,7 @@ export function validate<S extends TSchema>(
   report: Report,
 ): Static<S> | undefined {
   const value = Value.Default(schema, part)
-  if (fits(schema, value)) return value
+  if (Value.Check(schema, value)) return value
   for (const fault of faultsIn(schema, value, TOML_WORDS)) report([...path, ...fault.path], explain(fault))
   return undefined
 }

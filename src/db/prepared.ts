@@ -1,20 +1,39 @@
-// Prepared queries: made once for each connection, and found again by the connection.
+// Prepared queries: made once for each connection, at their first use, and found again by the connection.
 import type { Database } from 'bun:sqlite'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 
+/** How the queries of a folder are prepared, by their names. */
+type Preparations = Readonly<Record<string, (orm: BunSQLiteDatabase) => unknown>>
+type Queries<P extends Preparations> = { readonly [Name in keyof P]: ReturnType<P[Name]> }
+
 /**
- * Remembers what is made for a connection. Building a Drizzle query anew takes 51 µs, running a prepared one 1.6 µs.
+ * Remembers the prepared queries of a connection. Building a Drizzle query anew takes 51 µs, running a prepared one 1.6 µs.
  *
- * @param make prepares a folder's queries; called once for each connection, at its first use, when its tables are there
+ * @param preparations prepare one query each, when it is first asked for: a first use costs about 0.9 ms, and most starts need few
  * @returns the queries of a connection; they live as long as the connection
  */
-export function perConnection<Q>(make: (orm: BunSQLiteDatabase) => Q): (db: Database) => Q {
-  const made = new WeakMap<Database, { queries: Q }>()
+export function perConnection<P extends Preparations>(preparations: P): (db: Database) => Queries<P> {
+  const known = new WeakMap<Database, Queries<P>>()
   return (db) => {
-    const known = made.get(db)
-    if (known) return known.queries
-    const queries = make(drizzle({ client: db }))
-    made.set(db, { queries })
+    const found = known.get(db)
+    if (found) return found
+    const queries = lazily(preparations, drizzle({ client: db }))
+    known.set(db, queries)
     return queries
   }
+}
+
+function lazily<P extends Preparations>(preparations: P, orm: BunSQLiteDatabase): Queries<P> {
+  const queries = {}
+  for (const [name, prepare] of Object.entries(preparations))
+    Object.defineProperty(queries, name, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        const value = prepare(orm)
+        Object.defineProperty(queries, name, { value })
+        return value
+      },
+    })
+  return queries as Queries<P>
 }

@@ -1,6 +1,7 @@
 // The one validator: plain values against TypeBox schemas, each compiled once, and every fault as a plain value.
 import type { Static, TSchema } from '@sinclair/typebox'
-import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from '@sinclair/typebox/compiler'
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
+import { Errors, type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 
 /**
  * What is wrong with one part of a value. Words come from two annotations of its schema: `must` (what the value must be)
@@ -45,13 +46,16 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
   return check
 }
 
-/** Whether a value fits its schema. The schema is compiled on first use. */
+/** Whether a value fits its schema. The schema is compiled on first use: for what is asked with every call. */
 export const fits = <S extends TSchema>(schema: S, value: unknown): value is Static<S> =>
   checkOf(schema).Check(value)
 
-/** The faults of a value, one for each path at most; none where it fits. Found one by one, as they are asked for. */
+/**
+ * The faults of a value, one for each path at most; none where it fits. Found one by one, as they are asked for. The
+ * schema is walked, not compiled, which is the cheaper way for what is asked once: a file read at the start.
+ */
 export const faultsIn = (schema: TSchema, value: unknown, words?: TypeWords): Iterable<Fault> =>
-  faultsFrom(checkOf(schema).Errors(value), value, words)
+  faultsFrom(Errors(schema, [], value), value, words)
 
 /** The same from the errors of a check that was compiled elsewhere, such as Elysia's. */
 export function* faultsFrom(

@@ -1,6 +1,6 @@
 // Reading a multipart/form-data body as it comes: each file is handed on as a stream, and nothing is held in memory.
 import type { Readable } from 'node:stream'
-import Busboy, { type BusboyInstance } from '@fastify/busboy'
+import type { BusboyInstance } from '@fastify/busboy'
 import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
 import { announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 
@@ -39,7 +39,7 @@ const MAX_FIELD_BYTES = 256 * 1024
 export async function readForm(request: Request, reading: FormReading): Promise<void> {
   const { body_limit_bytes, gone, onProgress } = reading
   announcedBytes(request, body_limit_bytes)
-  const parser = createParser(request.headers.get('content-type') ?? '', reading)
+  const parser = await createParser(request.headers.get('content-type') ?? '', reading)
   const parsing = follow(parser, reading)
   const breakOff = () => parsing.fail(brokenOff(gone.reason))
   gone.addEventListener('abort', breakOff, { once: true })
@@ -69,11 +69,16 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   }
 }
 
-function createParser(content_type: string, { max_files, max_fields }: FormReading): BusboyInstance {
+/** Its library is loaded with the first form: it costs a start 20 ms. */
+async function createParser(
+  content_type: string,
+  { max_files, max_fields }: FormReading,
+): Promise<BusboyInstance> {
   if (!/^multipart\/form-data *;/i.test(content_type))
     throw invalidRequest('The request must be a form. Send it as multipart/form-data, with its boundary.')
+  const { default: createBusboy } = await import('@fastify/busboy')
   try {
-    return Busboy({
+    return createBusboy({
       headers: { 'content-type': content_type },
       limits: { files: max_files, fields: max_fields, fieldSize: MAX_FIELD_BYTES, headerPairs: 20 },
     })

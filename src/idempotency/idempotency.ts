@@ -1,5 +1,4 @@
 // Idempotency-Keys of paid calls: a request that is sent again gets the same answer again, and is charged once.
-import { createHash } from 'node:crypto'
 import type { IdempotencyKey } from '../db/schema.ts'
 import {
   type ConclusionDeps,
@@ -135,7 +134,7 @@ const nameOf = ({ account_id, key }: KeyedRequest): string => `${account_id} ${k
 function hashOf({ method, url }: Request, content: RepeatableCall['content']): Buffer {
   const { pathname, searchParams } = new URL(url)
   searchParams.delete('key')
-  const hash = createHash('sha256').update(`${method} ${pathname}?${searchParams}\n`)
+  const hash = new Bun.CryptoHasher('sha256').update(`${method} ${pathname}?${searchParams}\n`)
   for (const part of content) hash.update(part)
   return hash.digest()
 }

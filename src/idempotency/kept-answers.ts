@@ -1,6 +1,5 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
 import type { Database } from 'bun:sqlite'
-import { randomUUID } from 'node:crypto'
 import type { Call, IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { idempotencyQueries } from './queries.ts'
@@ -102,7 +101,7 @@ export function createKeptAnswers(db: Database, files: AnswerFiles, now: () => n
     isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,
     callOf: (row) => queries.call.get({ ...row }),
     async write(content, cap_bytes) {
-      const file = randomUUID()
+      const file = crypto.randomUUID()
       await files.put(file, content, { cap_bytes })
       return { file }
     },

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
 import { INVARIANTS } from './invariants.ts'
-import { ledgerQueries } from './queries.ts'
+import { totalQueries } from './queries.ts'
 
 export interface Totals {
   accounts: number
@@ -50,15 +50,15 @@ export function audit(db: Database): Audit {
 }
 
 function totalsOf(db: Database): Totals {
-  const { accountTotals, keyCount, callCount, pendingCount, entryTotals } = ledgerQueries(db)
-  const { accounts, ...money } = one(accountTotals.get())
+  const totals = totalQueries(db)
+  const { accounts, ...money } = one(totals.accounts.get())
   return {
     accounts,
-    ...one(keyCount.get()),
-    ...one(callCount.get()),
-    ...one(pendingCount.get()),
+    ...one(totals.keys.get()),
+    ...one(totals.calls.get()),
+    ...one(totals.pendingHolds.get()),
     ...money,
-    ...one(entryTotals.get()),
+    ...one(totals.entries.get()),
   }
 }
 

@@ -4,7 +4,7 @@ import { type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Usage } from '../domain/usage.ts'
-import { ledgerQueries } from './queries.ts'
+import { callQueries, callQueriesOfAccount } from './queries.ts'
 
 /** Which calls; an absent field does not filter. */
 export interface CallFilter {
@@ -56,18 +56,23 @@ export type DayZone = 'utc' | 'local'
  * One page of calls, the newest first. Calls that are recorded meanwhile move no call from one page to another.
  */
 export function listCalls(db: Database, filter: CallFilter, page: PageRequest): CallPage {
-  const { callsOfAll, callsOfAccount } = ledgerQueries(db)
-  const query = filter.account_id === undefined ? callsOfAll : callsOfAccount
-  const { rows, next_cursor } = pageOf(query.all({ ...parametersOf(filter), ...pageValues(page) }), page)
+  const queries = queriesFor(db, filter)
+  const { rows, next_cursor } = pageOf(
+    queries.page.all({ ...parametersOf(filter), ...pageValues(page) }),
+    page,
+  )
   return { calls: rows, next_cursor }
 }
 
 /** The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first. */
 export function dailySums(db: Database, filter: CallFilter, zone: DayZone): DailySum[] {
-  const { dailySumsOfAll, dailySumsOfAccount } = ledgerQueries(db)
-  const queries = filter.account_id === undefined ? dailySumsOfAll : dailySumsOfAccount
-  return queries[zone].all(parametersOf(filter))
+  const queries = queriesFor(db, filter)
+  const query = zone === 'utc' ? queries.utcSums : queries.localSums
+  return query.all(parametersOf(filter))
 }
+
+const queriesFor = (db: Database, { account_id }: CallFilter) =>
+  account_id === undefined ? callQueries(db) : callQueriesOfAccount(db)
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 function parametersOf(filter: CallFilter) {

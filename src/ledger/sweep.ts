@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { Hold } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { Ledger } from './operations.ts'
-import { ledgerQueries } from './queries.ts'
+import { holdQueries } from './queries.ts'
 
 export interface Swept {
   /** The holds that this sweep expired. */
@@ -27,8 +27,8 @@ export async function expireOrphanedHolds(
   now_ms: number,
   options: { all: boolean; isUnderWay?: (hold_id: number) => boolean },
 ): Promise<Swept> {
-  const orphaned = ledgerQueries(db)
-    .pendingHolds.all({ expired_by_ms: options.all ? Number.MAX_SAFE_INTEGER : now_ms })
+  const orphaned = holdQueries(db)
+    .pending.all({ expired_by_ms: options.all ? Number.MAX_SAFE_INTEGER : now_ms })
     .filter(({ id }) => !options.isUnderWay?.(id))
   const outcomes = await Promise.all(
     orphaned.map(({ id }) => ledger.submit({ op: 'expire', hold_id: id, now_ms })),

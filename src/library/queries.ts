@@ -22,137 +22,150 @@ const PLACE = {
 const NO_FILE = { file_key: null, mime: null, width: null, height: null, bytes: null, sha256: null }
 
 /** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
-export const generationQueries = perConnection((orm) => ({
-  insert: orm
-    .insert(generations)
-    .values({
-      uuid: placeholder('uuid'),
-      account_id: placeholder('account_id'),
-      call_id: placeholder('call_id'),
-      position: placeholder('position'),
-      kind: placeholder('kind'),
-      state: 'generating',
-      model: placeholder('model'),
-      prompt: placeholder('prompt'),
-      parents: placeholder('parents'),
-      created_at_ms: placeholder('created_at_ms'),
-    })
-    .prepare(),
-  store: orm
-    .update(generations)
-    .set({
-      state: 'stored',
-      revised_prompt: given('revised_prompt'),
-      file_key: given('file_key'),
-      mime: given('mime'),
-      width: given('width'),
-      height: given('height'),
-      bytes: given('bytes'),
-      sha256: given('sha256'),
-    })
-    .where(eq(generations.uuid, placeholder('uuid')))
-    .prepare(),
+export const generationQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(generations)
+      .values({
+        uuid: placeholder('uuid'),
+        account_id: placeholder('account_id'),
+        call_id: placeholder('call_id'),
+        position: placeholder('position'),
+        kind: placeholder('kind'),
+        state: 'generating',
+        model: placeholder('model'),
+        prompt: placeholder('prompt'),
+        parents: placeholder('parents'),
+        created_at_ms: placeholder('created_at_ms'),
+      })
+      .prepare(),
+  store: (orm) =>
+    orm
+      .update(generations)
+      .set({
+        state: 'stored',
+        revised_prompt: given('revised_prompt'),
+        file_key: given('file_key'),
+        mime: given('mime'),
+        width: given('width'),
+        height: given('height'),
+        bytes: given('bytes'),
+        sha256: given('sha256'),
+      })
+      .where(eq(generations.uuid, placeholder('uuid')))
+      .prepare(),
   /** Changes nothing where the image is no longer being made. */
-  fail: orm
-    .update(generations)
-    .set({ state: 'failed' })
-    .where(and(eq(generations.uuid, placeholder('uuid')), eq(generations.state, 'generating')))
-    .prepare(),
-  failAll: orm
-    .update(generations)
-    .set({ state: 'failed' })
-    .where(eq(generations.state, 'generating'))
-    .returning({ id: generations.id })
-    .prepare(),
-  failWithoutFile: orm
-    .update(generations)
-    .set({ state: 'failed', ...NO_FILE })
-    .where(eq(generations.id, placeholder('id')))
-    .prepare(),
-  find: orm.select().from(generations).where(thisGeneration).prepare(),
+  fail: (orm) =>
+    orm
+      .update(generations)
+      .set({ state: 'failed' })
+      .where(and(eq(generations.uuid, placeholder('uuid')), eq(generations.state, 'generating')))
+      .prepare(),
+  failAll: (orm) =>
+    orm
+      .update(generations)
+      .set({ state: 'failed' })
+      .where(eq(generations.state, 'generating'))
+      .returning({ id: generations.id })
+      .prepare(),
+  failWithoutFile: (orm) =>
+    orm
+      .update(generations)
+      .set({ state: 'failed', ...NO_FILE })
+      .where(eq(generations.id, placeholder('id')))
+      .prepare(),
+  find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
   /** What the file of each image follows from, without the prompts, which may be long. */
-  places: orm.select(PLACE).from(generations).prepare(),
+  places: (orm) => orm.select(PLACE).from(generations).prepare(),
   /** Deletes no image that is being made. */
-  remove: orm
-    .delete(generations)
-    .where(and(thisGeneration, ne(generations.state, 'generating')))
-    .returning()
-    .prepare(),
-}))
+  remove: (orm) =>
+    orm
+      .delete(generations)
+      .where(and(thisGeneration, ne(generations.state, 'generating')))
+      .returning()
+      .prepare(),
+})
 
 /** One page of an account's images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
-export const historyQueries = perConnection((orm) => ({
-  page: orm
-    .select({ ...getTableColumns(generations), call_nanos: calls.cost_nanos, call_images: calls.images })
-    .from(generations)
-    .leftJoin(calls, eq(calls.id, generations.call_id))
-    .where(
-      and(
-        eq(generations.account_id, placeholder('account_id')),
-        or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
-        or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
-        lt(generations.id, placeholder('below_id')),
-      ),
-    )
-    .orderBy(desc(generations.id))
-    .limit(placeholder('row_limit'))
-    .prepare(),
-}))
+export const historyQueries = perConnection({
+  page: (orm) =>
+    orm
+      .select({ ...getTableColumns(generations), call_nanos: calls.cost_nanos, call_images: calls.images })
+      .from(generations)
+      .leftJoin(calls, eq(calls.id, generations.call_id))
+      .where(
+        and(
+          eq(generations.account_id, placeholder('account_id')),
+          or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
+          or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
+          lt(generations.id, placeholder('below_id')),
+        ),
+      )
+      .orderBy(desc(generations.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})
 
 /** Queries on uploaded images. */
-export const fileQueries = perConnection((orm) => ({
-  insert: orm
-    .insert(files)
-    .values({
-      key: placeholder('key'),
-      account_id: placeholder('account_id'),
-      name: placeholder('name'),
-      state: 'storing',
-      mime: placeholder('mime'),
-      bytes: 0,
-      created_at_ms: placeholder('created_at_ms'),
-    })
-    .returning({ id: files.id })
-    .prepare(),
-  store: orm
-    .update(files)
-    .set({
-      state: 'stored',
-      bytes: given('bytes'),
-      sha256: given('sha256'),
-      width: given('width'),
-      height: given('height'),
-    })
-    .where(eq(files.id, placeholder('id')))
-    .returning()
-    .prepare(),
-  find: orm.select().from(files).where(thisFile).prepare(),
-  all: orm.select().from(files).prepare(),
-  page: orm
-    .select()
-    .from(files)
-    .where(
-      and(
-        eq(files.account_id, placeholder('account_id')),
-        eq(files.state, 'stored'),
-        lt(files.id, placeholder('below_id')),
-      ),
-    )
-    .orderBy(desc(files.id))
-    .limit(placeholder('row_limit'))
-    .prepare(),
-  usedBytes: orm
-    .select({ bytes: sum(files.bytes).mapWith(Number) })
-    .from(files)
-    .where(eq(files.account_id, placeholder('account_id')))
-    .prepare(),
-  removeStored: orm
-    .delete(files)
-    .where(and(thisFile, eq(files.state, 'stored')))
-    .returning()
-    .prepare(),
-  remove: orm
-    .delete(files)
-    .where(eq(files.id, placeholder('id')))
-    .prepare(),
-}))
+export const fileQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(files)
+      .values({
+        key: placeholder('key'),
+        account_id: placeholder('account_id'),
+        name: placeholder('name'),
+        state: 'storing',
+        mime: placeholder('mime'),
+        bytes: 0,
+        created_at_ms: placeholder('created_at_ms'),
+      })
+      .returning({ id: files.id })
+      .prepare(),
+  store: (orm) =>
+    orm
+      .update(files)
+      .set({
+        state: 'stored',
+        bytes: given('bytes'),
+        sha256: given('sha256'),
+        width: given('width'),
+        height: given('height'),
+      })
+      .where(eq(files.id, placeholder('id')))
+      .returning()
+      .prepare(),
+  find: (orm) => orm.select().from(files).where(thisFile).prepare(),
+  all: (orm) => orm.select().from(files).prepare(),
+  page: (orm) =>
+    orm
+      .select()
+      .from(files)
+      .where(
+        and(
+          eq(files.account_id, placeholder('account_id')),
+          eq(files.state, 'stored'),
+          lt(files.id, placeholder('below_id')),
+        ),
+      )
+      .orderBy(desc(files.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  usedBytes: (orm) =>
+    orm
+      .select({ bytes: sum(files.bytes).mapWith(Number) })
+      .from(files)
+      .where(eq(files.account_id, placeholder('account_id')))
+      .prepare(),
+  removeStored: (orm) =>
+    orm
+      .delete(files)
+      .where(and(thisFile, eq(files.state, 'stored')))
+      .returning()
+      .prepare(),
+  remove: (orm) =>
+    orm
+      .delete(files)
+      .where(eq(files.id, placeholder('id')))
+      .prepare(),
+})

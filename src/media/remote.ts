@@ -1,7 +1,5 @@
 // The guarded fetch: an image from a caller's URL, without giving the caller access to the gateway's network.
-import { lookup } from 'node:dns/promises'
 import type { IncomingMessage } from 'node:http'
-import { request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { type ImageMime, sniffImage } from '../domain/image-formats.ts'
@@ -94,13 +92,15 @@ async function resolvePublic(
   return addresses
 }
 
-/** Sends the request and returns the response once its headers have arrived. */
-function connect(
+/** Sends the request and returns the response once its headers have arrived. The client is loaded at first use, for it costs a start 15 ms. */
+async function connect(
   url: ImageUrl,
   { addresses, port }: Dial,
   signal: AbortSignal,
   ca: string | undefined,
 ): Promise<IncomingMessage> {
+  const { request } = await import('node:https')
+  signal.throwIfAborted()
   return new Promise((resolve, reject) => {
     const outgoing = request({
       // An address is connected to directly, without a look-up.
@@ -152,8 +152,10 @@ async function readImage(response: IncomingMessage): Promise<RemoteImage> {
 }
 
 /** The operating system's resolver, all families, in its own order. */
-const resolveName = async (name: string): Promise<readonly string[]> =>
-  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
+async function resolveName(name: string): Promise<readonly string[]> {
+  const { lookup } = await import('node:dns/promises')
+  return (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
+}
 
 /** The promise's outcome, or the signal's reason if that comes first: a look-up cannot be cancelled. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,5 +1,4 @@
 // Files on disk: under its final name a file is complete and safe from power loss, or does not exist.
-import { createHash, randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
@@ -61,7 +60,7 @@ export function createFileStore(folder: string): FileStore {
   return {
     async put(key, content, { cap_bytes = Number.POSITIVE_INFINITY } = {}) {
       const path = pathOf(key)
-      const temporary = join(incoming, randomUUID())
+      const temporary = join(incoming, crypto.randomUUID())
       await makeFolder(incoming)
       try {
         const result = await writeSynced(temporary, content, cap_bytes)
@@ -118,7 +117,7 @@ async function writeSynced(
   content: Uint8Array | AsyncIterable<Uint8Array>,
   cap_bytes: number,
 ): Promise<PutResult> {
-  const hash = createHash('sha256')
+  const hash = new Bun.CryptoHasher('sha256')
   let bytes = 0
   const file = await open(path, 'wx', 0o600)
   try {

@@ -7,7 +7,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { type CallFilter, dailySums, listCalls } from '../../src/ledger/history.ts'
 import type { CallRecord } from '../../src/ledger/operations.ts'
-import { ledgerQueries } from '../../src/ledger/queries.ts'
+import { callQueriesOfAccount } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, NOW, post, topUp, voided } from './world.ts'
 
@@ -218,7 +218,7 @@ describe('sums by day', () => {
 
 describe('the calls of an account are found by its index, not by reading those of all accounts', () => {
   const db = openDatabase(':memory:')
-  const { callsOfAccount, dailySumsOfAccount } = ledgerQueries(db)
+  const { page, utcSums, localSums } = callQueriesOfAccount(db)
   const planOf = (query: { getQuery(): { sql: string } }) =>
     db
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)
@@ -226,9 +226,9 @@ describe('the calls of an account are found by its index, not by reading those o
       .map(({ detail }) => detail)
 
   test.each([
-    ['a page of calls', callsOfAccount, 'account_id=? AND id<?'],
-    ['daily sums in UTC', dailySumsOfAccount.utc, 'account_id=?'],
-    ['daily sums in local time', dailySumsOfAccount.local, 'account_id=?'],
+    ['a page of calls', page, 'account_id=? AND id<?'],
+    ['daily sums in UTC', utcSums, 'account_id=?'],
+    ['daily sums in local time', localSums, 'account_id=?'],
   ])('%s', (_, query, columns) => {
     expect(planOf(query)).toContain(`SEARCH calls USING INDEX calls_by_account (${columns})`)
   })

@@ -1,5 +1,4 @@
 // The images that a caller refers to, found and read: their own only, finished, distinct, and within the size limits.
-import { createHash } from 'node:crypto'
 import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from '../../domain/errors.ts'
 import { findFile, isStored, readFile, type StoredFile } from '../../library/files.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
@@ -160,7 +159,7 @@ async function readable(image: FoundReference | undefined): Promise<FoundReferen
   return { ...image, bytes, mime }
 }
 
-const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+const digestOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
 const invalidKey = (): GatewayError =>
   invalidRequest('The image key is not one of yours. Use a key that POST /api/v1/upload answered.', {
