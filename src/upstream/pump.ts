@@ -42,6 +42,9 @@ interface Pump extends PumpOptions {
   /** The caller has closed the stream: nothing more can be put into it. */
   closed: boolean
   state: 'flowing' | 'ending' | 'over'
+  /** What becomes of each read: made once, since every chunk comes this way. */
+  onRead: (read: { value?: Uint8Array | undefined }) => Promise<void> | void
+  onBreak: (cause: unknown) => Promise<void>
 }
 
 /**
@@ -53,7 +56,15 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(stream) {
-        pumping = { ...options, stream, next: options.first, ...UNTOUCHED }
+        pumping = {
+          ...options,
+          stream,
+          next: options.first,
+          ...UNTOUCHED,
+          onRead: ({ value }) => received(pumping, value),
+          onBreak: (cause) =>
+            broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
+        }
         options.gone.addEventListener('abort', () => end(pumping), { once: true })
         if (options.gone.aborted) end(pumping)
       },
@@ -76,11 +87,7 @@ function pull(pumping: Pump): Promise<void> | void {
   if (relay.reading.failed)
     return broke(pumping, new UpstreamFault('the upstream reported an error inside its stream'))
   onProgress?.('upstream')
-  if (next === undefined)
-    return reader.read().then(
-      ({ value }) => received(pumping, value),
-      (cause) => broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
-    )
+  if (next === undefined) return reader.read().then(pumping.onRead, pumping.onBreak)
   pumping.next = undefined
   return received(pumping, next)
 }

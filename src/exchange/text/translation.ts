@@ -1,7 +1,12 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { Usage } from '../../domain/usage.ts'
 import type { TargetModel } from '../../protocols/canonical/request.ts'
-import type { StreamDecoder, StreamEncoder, StreamEvent } from '../../protocols/canonical/stream.ts'
+import type {
+  ServerSentEvent,
+  StreamDecoder,
+  StreamEncoder,
+  StreamEvent,
+} from '../../protocols/canonical/stream.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
@@ -56,17 +61,19 @@ function translateEvents(
   encoder: StreamEncoder,
   billed: () => Usage,
 ): EventTranslation {
-  const encode = (events: readonly StreamEvent[]) =>
-    events.flatMap((event) => withBilledUsage(event, billed).flatMap((each) => encoder.encode(each)))
+  // The provider's own report of the usage gives way to what is billed, which comes before the end.
+  function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
+    const encoded: ServerSentEvent[] = []
+    for (const event of events) {
+      if (event.type === 'error') throw event.error
+      if (event.type === 'usage') continue
+      if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed() }))
+      encoded.push(...encoder.encode(event))
+    }
+    return encoded
+  }
   return {
     next: (data) => encode(decoder.decode(decodeByteString(data))),
     finish: () => encode(decoder.finish()),
   }
-}
-
-/** The provider's own report of the usage gives way to what is billed, which comes before the end. */
-function withBilledUsage(event: StreamEvent, billed: () => Usage): StreamEvent[] {
-  if (event.type === 'error') throw event.error
-  if (event.type === 'usage') return []
-  return event.type === 'end' ? [{ type: 'usage', usage: billed() }, event] : [event]
 }

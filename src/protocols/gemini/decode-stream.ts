@@ -5,7 +5,7 @@ import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
-import { countIn, type Json, parseObject, stringIn } from '../wire/json.ts'
+import { countIn, isObject, type Json, type JsonObject, parseObject, stringIn } from '../wire/json.ts'
 import {
   type AnswerCandidate,
   type GenerateContentResponse,
@@ -29,6 +29,8 @@ interface State extends DecodedStream {
   readonly parts: OpenParts
   readonly candidates: Map<number, CandidateState>
   started: boolean
+  /** The last event with a usage, which is read on demand. */
+  usage_event: JsonObject | undefined
 }
 
 /**
@@ -44,6 +46,7 @@ export function createStreamDecoder(call_id: string): StreamDecoder {
     started: false,
     ended: false,
     usage: undefined,
+    usage_event: undefined,
   }
   return { decode: (data) => decode(state, data), finish: () => finish(state) }
 }
@@ -52,7 +55,7 @@ function decode(state: State, data: string): StreamEvent[] {
   if (state.ended) return []
   const event = parseObject(data)
   if (!event || event.error !== undefined) return failStream(state, data)
-  state.usage = readUsage(event) ?? state.usage
+  if (isObject(event.usageMetadata)) state.usage_event = event
   const chunk = uncheckedIn<typeof GenerateContentResponse>(event)
   return [
     ...start(state, chunk),
@@ -66,6 +69,7 @@ function decode(state: State, data: string): StreamEvent[] {
 function start(state: State, chunk: Unchecked<typeof GenerateContentResponse>): StreamEvent[] {
   if (state.started) return []
   state.started = true
+  readUsageOf(state)
   const id = stringIn(chunk.responseId)
   return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage: state.usage }]
 }
@@ -145,5 +149,11 @@ function finish(state: State): StreamEvent[] {
   if (ended) return []
   const all_ended = candidates.size > 0 && [...candidates.values()].every((candidate) => candidate.ended)
   if (!all_ended) return failStream(state, 'the stream ended without a finishReason')
+  readUsageOf(state)
   return endStream(state)
+}
+
+/** Each event tells the usage so far; only the first and the last are of interest. */
+function readUsageOf(state: State): void {
+  state.usage = state.usage_event && readUsage(state.usage_event)
 }
