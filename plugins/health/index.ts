@@ -10,9 +10,14 @@ const SURFACE = { surface: 'health', forms: [], render: plainError }
 
 const StatusBody = <const Word extends string>(word: Word) => Type.Object({ status: Type.Literal(word) })
 
-/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503. */
+const NotReadyBody = Type.Object({
+  status: Type.Literal('not ready'),
+  reason: Type.String({ description: 'which check failed' }),
+})
+
+/** `GET /healthz`: 200 while the process answers. `GET /readyz`: 200 while it takes calls, else 503 with the reason. */
 export function health(gateway: Gateway) {
-  const { ready, running } = gateway
+  const { notReady } = gateway
   return new Elysia({ name: 'health' })
     .use(openCalls(gateway, SURFACE))
     .get('/healthz', () => ({ status: 'ok' as const }), {
@@ -20,16 +25,14 @@ export function health(gateway: Gateway) {
     })
     .get(
       '/readyz',
-      () =>
-        ready() && !running.stopping
+      () => {
+        const reason = notReady()
+        return reason === undefined
           ? { status: 'ready' as const }
-          : status(503, { status: 'not ready' as const }),
+          : status(503, { status: 'not ready' as const, reason })
+      },
       {
-        response: {
-          200: StatusBody('ready'),
-          503: StatusBody('not ready'),
-          ...failures(ErrorBody, 500),
-        },
+        response: { 200: StatusBody('ready'), 503: NotReadyBody, ...failures(ErrorBody, 500) },
       },
     )
 }

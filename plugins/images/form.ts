@@ -58,8 +58,8 @@ export async function readEditForm(
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
     const fields = checkFields(FormFields, values)
     const content = [JSON.stringify(fields), hash.digest('hex')]
-    const keep = () => {
-      const [file] = intake.commit()
+    const keep = async () => {
+      const [file] = await intake.commit()
       if (!file) throw new Error('an image that was taken in has no row')
       return file
     }

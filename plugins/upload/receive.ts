@@ -69,7 +69,7 @@ export const receiveFiles = (
       },
     })
     if (received === 0) throw invalidRequest(`${FIELD}: the form has no file.`, { param: FIELD })
-    return intake.commit()
+    return await intake.commit()
   })
 
 function refuseField(name: string): never {

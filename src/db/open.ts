@@ -1,10 +1,8 @@
 // The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync } from 'node:fs'
+import { MAX_BUSY_WAIT_MS } from './busy.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
-
-/** How long a connection waits for another process's write lock before it gives up with SQLITE_BUSY. */
-const BUSY_TIMEOUT_MS = 5_000
 
 /** The write-ahead log is truncated to this after a checkpoint; otherwise one long reader leaves a large file. */
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -25,7 +23,7 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
   const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
     // First, because the other pragmas may have to wait for a lock themselves.
-    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    db.run(`PRAGMA busy_timeout = ${MAX_BUSY_WAIT_MS}`)
     db.run('PRAGMA foreign_keys = ON')
     // Without it, INSERT OR REPLACE deletes rows without running the triggers that refuse it.
     db.run('PRAGMA recursive_triggers = ON')

@@ -66,9 +66,30 @@ export const upstreamFailed = constructorOf('upstream_failed')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 
-/** Any thrown value as a GatewayError: any other error becomes `internal`, with the original as its cause. */
+/**
+ * Codes of SQLite and of the system that say the data folder cannot be read or written at the moment, whatever was to be
+ * written. https://sqlite.org/rescode.html, errno(3)
+ */
+const STORAGE_CODES =
+  /^(SQLITE_(FULL|BUSY|LOCKED|IOERR|NOMEM|READONLY|CANTOPEN|PROTOCOL|INTERRUPT|CORRUPT|NOTADB)|(ENOSPC|EDQUOT|EROFS|EIO|EMFILE|ENFILE)$)/
+
+/** Whether the disk or the database failed, not the work that was to be done: the same may succeed later. */
+export const isStorageFailure = (thrown: unknown): thrown is Error & { code: string } =>
+  thrown instanceof Error && 'code' in thrown && STORAGE_CODES.test(String(thrown.code))
+
+/**
+ * Any thrown value as a GatewayError, with the original as its cause: a failure of the disk or the database becomes
+ * `overloaded`, any other error `internal`.
+ */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown
+  if (isStorageFailure(thrown)) {
+    return overloaded('The gateway cannot read or write its disk at the moment; please try again.', {
+      code: 'storage_unavailable',
+      retry_after_s: 1,
+      cause: thrown,
+    })
+  }
   return internal('The gateway failed to handle this request. It has been logged; please try again.', {
     cause: thrown,
   })

@@ -3,6 +3,7 @@ import type { Model } from '../domain/catalogue.ts'
 import { GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { totalTokens } from '../domain/usage.ts'
+import { ledgerUnavailable } from '../ledger/failure.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Dispatched } from '../upstream/dispatch.ts'
 import { type Admitted, type CallOrigin, within } from './admission.ts'
@@ -88,7 +89,8 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
 ): Promise<Response> {
   const { origin, caller, place } = admitted
   const { content, streams } = order
-  const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone }
+  const mayBegin = () => refuseWhileClosed(parts)
+  const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
   return parts.idempotency.once(call, async () => {
     const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
     const held = await hold(parts, admitted, ready, kind.quote(ready))
@@ -98,6 +100,12 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
       throw await abandon(held, thrown)
     }
   })
+}
+
+/** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
+function refuseWhileClosed({ closed }: ExchangeParts): void {
+  const reason = closed()
+  if (reason !== undefined) throw ledgerUnavailable(reason)
 }
 
 /**

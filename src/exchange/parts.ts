@@ -16,6 +16,8 @@ export interface ExchangeParts extends SettlementParts {
   running: RunningCalls
   idempotency: Idempotency
   catalogue: () => Catalogue
+  /** Why no call may begin that costs something, in words that anybody may read; undefined while they may. */
+  closed: () => string | undefined
   /** What callers may read of a provider's message about their request. */
   publicWords: (message: string) => string
 }

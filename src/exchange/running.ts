@@ -156,8 +156,8 @@ async function stop(running: Running, timeout_ms: number): Promise<void> {
   clearTimeout(timer)
 }
 
-/** What is aborted at the time-out may take this long to settle. */
-const LAST_WAIT_MS = 5_000
+/** What is aborted at the time-out may take this long to settle: as long as the ledger waits for a commit, and a little. */
+const LAST_WAIT_MS = 6_000
 
 /** Ticks until stopped. Returns what stops it. */
 export function tickRegularly(running: RunningCalls): () => void {

@@ -1,90 +1,179 @@
-// Settlements that the ledger could not write: kept, and tried again with growing pauses until they are written.
+// Settlements that the ledger could not write: kept, tried again until they are written, and at a stop put into the journal.
+import { GatewayError } from '../domain/errors.ts'
+import { formatUsd, NANOS_PER_USD, type Nanos } from '../domain/money.ts'
 import type { Ledger, Outcome, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
 
-export interface QueuedSettlement {
+/** A settlement as it can be kept on the disk. */
+export interface UnwrittenSettlement {
   operation: PostOperation | VoidOperation
   /** How the call is told of in the log: its request id, its hold, its cost. */
   fields: Readonly<Record<string, unknown>>
+}
+
+export interface QueuedSettlement extends UnwrittenSettlement {
   /** Told once it is written, or refused for good. */
   written(outcome: Outcome): void
 }
 
 export interface SettlementQueue {
   readonly size: number
+  /** Why no new call may begin: so much waits that more would be a risk. Undefined while calls may. */
+  readonly full: string | undefined
   /** Whether a hold waits for its settlement: no sweep may expire it. */
   has(hold_id: number): boolean
   add(settlement: QueuedSettlement): void
-  /** Stops trying, after one last time. What is not written then is logged; its hold expires at the next start. */
-  close(): Promise<void>
+  /** Resolves when nothing waits that a ledger that can commit would take, or after this time. */
+  drain(timeout_ms: number): Promise<void>
+  /** Stops trying. What waits then, or is added later, goes to the journal. */
+  close(): void
 }
 
 export interface SettlementQueueOptions {
-  ledger: Pick<Ledger, 'submit'>
+  ledger: Pick<Ledger, 'submit' | 'failing'>
   log: Logger
+  /** Keeps settlements for the next start. @throws what the disk throws */
+  journal: (settlements: readonly UnwrittenSettlement[]) => void
   /** The first pause; each one doubles, up to 30 seconds. */
   first_pause_ms?: number
 }
 
+/** A settlement that waits for its next try. */
+interface Entry extends QueuedSettlement {
+  pause_ms: number
+  /** By `performance.now()`. */
+  due_ms: number
+  trying: boolean
+  /** The ledger refused it while it could write others. */
+  refused: boolean
+}
+
 const FIRST_PAUSE_MS = 100
 const MAX_PAUSE_MS = 30_000
+/** A ledger that says that it can commit, and then cannot: it is not left alone for long, since it may be able to again. */
+const MAX_UNAVAILABLE_PAUSE_MS = 1_000
+
+/** More than these may wait, since calls that are under way always settle; but no new call begins then. */
+export const MAX_UNWRITTEN_SETTLEMENTS = 1_000
+export const MAX_UNWRITTEN_NANOS: Nanos = 100 * NANOS_PER_USD
+
+interface State extends SettlementQueueOptions {
+  readonly waiting: Map<number, Entry>
+  waiting_nanos: Nanos
+  timer: ReturnType<typeof setInterval> | undefined
+  closed: boolean
+  /** Told after each try. */
+  onTried: () => void
+}
 
 /** An empty queue. */
 export function createSettlementQueue(options: SettlementQueueOptions): SettlementQueue {
-  const { ledger, log, first_pause_ms = FIRST_PAUSE_MS } = options
-  const waiting = new Map<number, QueuedSettlement>()
-  let pause_ms = first_pause_ms
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let trying: Promise<void> | undefined
-
-  async function tryOne(settlement: QueuedSettlement): Promise<boolean> {
-    try {
-      const outcome = await ledger.submit(settlement.operation)
-      waiting.delete(settlement.operation.hold_id)
-      if (outcome.ok) log.info(settlement.fields, 'a settlement was written after all')
-      settlement.written(outcome)
-      return true
-    } catch (cause) {
-      log.warn({ ...settlement.fields, cause }, 'a settlement failed again')
-      return false
-    }
+  const { first_pause_ms = FIRST_PAUSE_MS } = options
+  const waiting = new Map<number, Entry>()
+  const state: State = {
+    ...options,
+    waiting,
+    waiting_nanos: 0,
+    timer: undefined,
+    closed: false,
+    onTried: () => {},
   }
-
-  async function tryAll(): Promise<void> {
-    const written = await Promise.all([...waiting.values()].map(tryOne))
-    pause_ms = written.every(Boolean) ? first_pause_ms : Math.min(pause_ms * 2, MAX_PAUSE_MS)
-  }
-
-  function schedule(): void {
-    if (timer !== undefined || waiting.size === 0) return
-    timer = setTimeout(() => {
-      trying = tryAll().finally(() => {
-        timer = undefined
-        trying = undefined
-        schedule()
-      })
-    }, pause_ms)
-  }
-
   return {
     get size() {
       return waiting.size
     },
+    get full() {
+      const { waiting_nanos } = state
+      return waiting.size > MAX_UNWRITTEN_SETTLEMENTS || waiting_nanos > MAX_UNWRITTEN_NANOS
+        ? `${waiting.size} settlements of ${formatUsd(waiting_nanos)} USD wait to be written`
+        : undefined
+    },
     has: (hold_id) => waiting.has(hold_id),
     add(settlement) {
-      waiting.set(settlement.operation.hold_id, settlement)
-      schedule()
+      if (state.closed) return keepForNextStart([settlement], options)
+      waiting.set(settlement.operation.hold_id, entryOf(settlement, first_pause_ms))
+      state.waiting_nanos += costOf(settlement.operation)
+      state.timer ??= setInterval(() => tryDue(state), first_pause_ms)
     },
-    async close() {
-      await trying
-      clearTimeout(timer)
-      if (waiting.size > 0) await tryAll()
-      clearTimeout(timer)
-      for (const { fields } of waiting.values())
-        log.error(
-          fields,
-          'the process stops before a settlement was written: its hold expires at the next start',
-        )
+    async drain(timeout_ms) {
+      if (!hopeful(state)) return
+      const { promise, resolve } = Promise.withResolvers<void>()
+      const timeout = setTimeout(resolve, timeout_ms)
+      state.onTried = () => {
+        if (!hopeful(state)) resolve()
+      }
+      await promise
+      clearTimeout(timeout)
+    },
+    close() {
+      state.closed = true
+      clearInterval(state.timer)
+      keepForNextStart([...waiting.values()], options)
     },
   }
 }
+
+const hopeful = ({ waiting }: State): boolean => waiting.values().some(({ refused }) => !refused)
+
+/** Each has pauses of its own, so that one that can never be written does not delay the others. */
+function tryDue(state: State): void {
+  // It tries by itself whether it can commit: until then all of them would fail.
+  if (state.ledger.failing !== undefined) return
+  const now_ms = performance.now()
+  for (const entry of state.waiting.values())
+    if (!entry.trying && entry.due_ms <= now_ms) void tryAgain(state, entry)
+}
+
+async function tryAgain(state: State, entry: Entry): Promise<void> {
+  const { ledger, log } = state
+  entry.trying = true
+  try {
+    const outcome = await ledger.submit(entry.operation)
+    leave(state, entry)
+    if (outcome.ok) log.info(entry.fields, 'a settlement was written after all')
+    entry.written(outcome)
+  } catch (cause) {
+    log.warn({ ...entry.fields, cause }, 'a settlement failed again')
+    entry.refused = !(cause instanceof GatewayError && cause.kind === 'overloaded')
+    entry.pause_ms = Math.min(entry.pause_ms * 2, entry.refused ? MAX_PAUSE_MS : MAX_UNAVAILABLE_PAUSE_MS)
+    entry.due_ms = performance.now() + entry.pause_ms
+  }
+  entry.trying = false
+  state.onTried()
+}
+
+function leave(state: State, { operation }: Entry): void {
+  state.waiting.delete(operation.hold_id)
+  state.waiting_nanos -= costOf(operation)
+  if (state.waiting.size > 0) return
+  clearInterval(state.timer)
+  state.timer = undefined
+}
+
+const entryOf = (settlement: QueuedSettlement, pause_ms: number): Entry => ({
+  ...settlement,
+  pause_ms,
+  due_ms: performance.now() + pause_ms,
+  trying: false,
+  refused: false,
+})
+
+function keepForNextStart(
+  settlements: readonly UnwrittenSettlement[],
+  { journal, log }: Pick<SettlementQueueOptions, 'journal' | 'log'>,
+): void {
+  if (settlements.length === 0) return
+  try {
+    journal(settlements.map(({ operation, fields }) => ({ operation, fields })))
+    log.warn({ settlements: settlements.length }, 'settlements wait in the journal for the next start')
+  } catch (cause) {
+    for (const { fields } of settlements)
+      log.error(
+        { ...fields, cause },
+        'the process stops before a settlement was written: its hold expires at the next start',
+      )
+  }
+}
+
+const costOf = (operation: PostOperation | VoidOperation): Nanos =>
+  operation.op === 'post' ? operation.cost_nanos : 0

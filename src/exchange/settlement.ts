@@ -29,7 +29,7 @@ export interface Delivered {
   /** The usage is the gateway's own estimate. */
   estimated: boolean
   images?: number
-  /** The caller has got some of it already. */
+  /** The caller has got some of it already, or can fetch it. */
   given_out?: boolean
 }
 
@@ -87,7 +87,7 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
         resolved = delivered.given_out === true || delivered.outcome === 'cancelled'
         if (!resolved) throw cause
         enqueue(parts, held, withoutEnd(operation))
-        throw chargedLater(cause)
+        throw chargedLater(operation, cause)
       }
       conclude(parts, held, operation, result)
       parts.probe('settled')
@@ -96,6 +96,8 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
       if (resolved) return
       resolved = true
       const operation = voidOf(parts, held, reach(), end)
+      // It would only fail, after a wait: callers need not wait for that.
+      if (parts.ledger.failing !== undefined) return enqueue(parts, held, operation)
       let result: Outcome
       try {
         result = await parts.ledger.submit(operation)
@@ -229,8 +231,10 @@ function enqueue(parts: SettlementParts, held: HeldCall, operation: PostOperatio
   })
 }
 
-const chargedLater = (cause: unknown) =>
+const chargedLater = ({ call }: PostOperation, cause: unknown) =>
   overloaded(
-    'The gateway cannot record calls at the moment, so the end of this answer is withheld. The answer will be charged.',
+    call.images > 0
+      ? 'The gateway cannot record calls at the moment. The images are stored and will be charged: GET /api/images/history lists them.'
+      : 'The gateway cannot record calls at the moment, so the end of this answer is withheld. The answer will be charged.',
     { code: 'ledger_unavailable', retry_after_s: 1, cause },
   )

@@ -127,7 +127,7 @@ async function keep(
   write: () => Promise<KeptBody>,
 ): Promise<void> {
   try {
-    answers.keep(request, { status, headers: [...headers], body: await write() })
+    await answers.keep(request, { status, headers: [...headers], body: await write() })
   } catch (cause) {
     log.warn(
       { request_id: request.request_id, cause },

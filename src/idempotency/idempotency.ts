@@ -19,6 +19,8 @@ export interface RepeatableCall {
   streams: boolean
   /** Fires when the caller no longer waits for the answer. */
   gone: AbortSignal
+  /** Asked before it is served, not before it is answered again. @throws GatewayError where no call may begin */
+  mayBegin: () => void
 }
 
 export interface Idempotency {
@@ -70,12 +72,17 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 async function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
   const { origin, account_id, content } = call
   const key = origin.request.headers.get('idempotency-key')
-  if (key === null) return serve()
+  if (key === null) {
+    call.mayBegin()
+    return serve()
+  }
   if (!KEY.test(key)) throw malformedKey()
   const request_sha256 = hashOf(origin.request, content)
   const keyed = { account_id, key, request_sha256, request_id: origin.request_id }
   const found = find(state, keyed)
-  return found ? replay(state, keyed, found) : serveFirst(state, keyed, call, serve)
+  if (found) return replay(state, keyed, found)
+  call.mayBegin()
+  return serveFirst(state, keyed, call, serve)
 }
 
 /** The answer that is kept under a request's key; undefined where the key is free. */

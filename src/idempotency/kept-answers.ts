@@ -1,5 +1,6 @@
 // The answers kept under Idempotency-Keys: database rows, with the large bodies in files.
 import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
 import type { Call, IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { idempotencyQueries } from './queries.ts'
@@ -44,8 +45,8 @@ export interface KeptAnswers {
   find(request: KeyedRequest): IdempotencyKey | undefined
   /** Takes the key for a request, in place of an earlier one. On the disk before this returns. */
   begin(request: KeyedRequest): Promise<void>
-  /** Puts an answer under the key, if the request still has it. On the disk when this returns. */
-  keep(request: KeyedRequest, answer: KeptAnswer): void
+  /** Puts an answer under the key, if the request still has it. On the disk when this resolves. */
+  keep(request: KeyedRequest, answer: KeptAnswer): Promise<void>
   /** Frees the key, if the request still has it. */
   forget(request: Pick<KeyedRequest, 'account_id' | 'key' | 'request_id'>): Promise<void>
   /** Whether money is held for the request that has a key. */
@@ -89,15 +90,17 @@ export function createKeptAnswers(db: Database, files: AnswerFiles, now: () => n
 
   return {
     find: (request) => queries.find.get({ ...request, expired_by_ms: expired_by_ms() }),
-    begin: async (request) => removeFiles(take(request)),
-    keep(request, { status, headers, body }) {
+    begin: async (request) => removeFiles(await untilFree(() => take(request))),
+    async keep(request, { status, headers, body }) {
       const kept =
         'file' in body
           ? { body: null, body_file: body.file }
           : { body: Buffer.from(body.bytes), body_file: null }
-      queries.store.run({ ...request, status, headers: JSON.stringify(headers), ...kept })
+      await untilFree(() =>
+        queries.store.run({ ...request, status, headers: JSON.stringify(headers), ...kept }),
+      )
     },
-    forget: async (request) => removeFiles(queries.deleteRequest.all({ ...request })),
+    forget: async (request) => removeFiles(await untilFree(() => queries.deleteRequest.all({ ...request }))),
     isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,
     callOf: (row) => queries.call.get({ ...row }),
     async write(content, cap_bytes) {
@@ -108,7 +111,8 @@ export function createKeptAnswers(db: Database, files: AnswerFiles, now: () => n
     async open({ body, body_file }) {
       return body_file === null ? (body ?? undefined) : await files.open(body_file)
     },
-    sweep: async () => removeFiles(queries.deleteExpired.all({ expired_by_ms: expired_by_ms() })),
+    sweep: async () =>
+      removeFiles(await untilFree(() => queries.deleteExpired.all({ expired_by_ms: expired_by_ms() }))),
     async removeStrays() {
       await files.removeLeftovers()
       const named = new Set(queries.bodyFiles.all().map(({ body_file }) => body_file))

@@ -1,7 +1,9 @@
 // Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
+import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
 import { overloaded } from '../domain/errors.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
-import { errorOf, type Result } from './failure.ts'
+import { errorOf, type Failure, type Result } from './failure.ts'
+import { type LedgerHealth, type OnChange, watchLedger } from './health.ts'
 import { medianSyncMs } from './measure.ts'
 import type { Ledger, Operation, Outcome, OutcomeOf } from './operations.ts'
 import type { Probe } from './writer.ts'
@@ -13,6 +15,8 @@ export interface LedgerOptions {
   writer: 'inline' | 'thread' | 'auto'
   /** For crash tests; called by the inline writer only. */
   probe?: Probe
+  /** Told when the ledger can no longer commit, and when it can again. */
+  onChange?: OnChange
 }
 
 /** An fsync that takes longer than this blocks the event loop for longer than passing a batch to a thread takes. */
@@ -25,6 +29,8 @@ interface Waiting {
   readonly operation: Operation
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: Error) => void
+  /** Until then it waits for its commit, by `performance.now()`. */
+  readonly due_ms: number
 }
 
 /**
@@ -33,59 +39,117 @@ interface Waiting {
  * @throws Error when the database cannot be opened
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const { path, writer, probe } = options
+  const { path, writer, probe, onChange } = options
   const threaded = writer === 'thread' || (writer === 'auto' && medianSyncMs(path) > SLOW_SYNC_MS)
-  return groupCommit(threaded ? await threadExecutor(path) : inlineExecutor(path, probe))
+  return groupCommit(threaded ? await threadExecutor(path) : inlineExecutor(path, probe), onChange)
 }
 
 /**
  * A ledger over an executor. All operations submitted in one turn of the event loop, or while a batch is in flight, form
- * the next batch; no operation waits for others to join it.
+ * the next batch; no operation waits for others to join it, and none longer than five seconds.
  */
-export function groupCommit(executor: Executor): Ledger {
+export function groupCommit(executor: Executor, onChange: OnChange = () => {}): Ledger {
   let queue: Waiting[] = []
+  let in_flight: Waiting[] = []
   let running: Promise<void> | undefined
   let closing: Promise<void> | undefined
 
   const run = async (): Promise<void> => {
     while (queue.length > 0) {
       await endOfTurn()
-      const batch = queue.slice(0, MAX_BATCH_OPERATIONS)
+      in_flight = queue.slice(0, MAX_BATCH_OPERATIONS)
       queue = queue.slice(MAX_BATCH_OPERATIONS)
-      await commit(executor, batch)
+      await commit(executor, in_flight, health)
+      in_flight = []
     }
     running = undefined
   }
 
+  /** While the executor does not come back, what waits for it is told so: a disk may hang for as long as it likes. */
+  const rejectOverdue = (now_ms: number): boolean => {
+    const [oldest] = in_flight
+    if (!oldest || now_ms < oldest.due_ms + STALLED_MS) return false
+    for (const { reject } of in_flight) reject(errorOf(STALLED))
+    for (const { reject, due_ms } of queue) if (due_ms < now_ms) reject(errorOf(STALLED))
+    queue = queue.filter(({ due_ms }) => due_ms >= now_ms)
+    return true
+  }
+
+  const health = watchLedger({
+    onChange,
+    stalled: (now_ms) => (rejectOverdue(now_ms) ? STALLED : undefined),
+    async tryToWrite() {
+      // What is under way shows by itself whether anything can be committed.
+      if (running) return
+      running = probe(executor, health).then(() => {
+        running = queue.length > 0 ? run() : undefined
+      })
+      await running
+    },
+  })
+
   return {
+    get failing() {
+      return health.failing
+    },
     submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>> {
       if (closing) return Promise.reject(overloaded('The gateway is shutting down; please try again.'))
       const { promise, resolve, reject } = Promise.withResolvers<Outcome>()
-      queue.push({ operation, resolve, reject })
+      queue.push({ operation, resolve, reject, due_ms: performance.now() + MAX_BUSY_WAIT_MS })
       running ??= run()
       return promise as Promise<OutcomeOf<O>>
     },
     close() {
-      closing ??= (running ?? Promise.resolve()).then(() => executor.close())
+      closing ??= (async () => {
+        health.stop()
+        while (running) await running
+        await executor.close()
+      })()
       return closing
     },
   }
 }
 
-async function commit(executor: Executor, batch: Waiting[]): Promise<void> {
+/** A batch that is not back by then is given up. What becomes of it is not known; a hold is resolved once, whatever it is. */
+const STALLED_MS = 500
+
+const STALLED: Failure = { unavailable: true, cause: 'the disk did not answer in time' }
+
+/** What becomes of the operations of an executor that failed: they may have been committed or not. */
+const lost = (cause: unknown): Failure => ({ unavailable: true, cause: String(cause) })
+
+async function probe(executor: Executor, health: LedgerHealth): Promise<void> {
+  try {
+    health.saw(await executor.tryToWrite())
+  } catch (cause) {
+    health.saw(lost(cause))
+  }
+}
+
+async function commit(executor: Executor, batch: Waiting[], health: LedgerHealth): Promise<void> {
+  const wait_ms = (batch[0]?.due_ms ?? 0) - performance.now()
   let results: Result[]
   try {
-    results = await executor.commit(batch.map(({ operation }) => operation))
+    const operations = batch.map(({ operation }) => operation)
+    results = await executor.commit(operations, Math.max(wait_ms, 0))
   } catch (cause) {
-    const error = errorOf({ unavailable: false, cause: String(cause) })
-    for (const { reject } of batch) reject(error)
+    const failure = lost(cause)
+    health.saw(failure)
+    for (const { reject } of batch) reject(errorOf(failure))
     return
   }
+  health.saw(unavailability(results))
   for (const [index, { resolve, reject }] of batch.entries()) {
     const result = results[index]
     if (result && 'outcome' in result) resolve(result.outcome)
     else reject(errorOf(result?.failure ?? { unavailable: false, cause: 'the writer gave no result' }))
   }
+}
+
+/** Why nothing of a batch could be written; undefined where any of it was, or was refused for its content. */
+function unavailability(results: readonly Result[]): Failure | undefined {
+  for (const result of results) if ('failure' in result && result.failure.unavailable) return result.failure
+  return undefined
 }
 
 const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -111,12 +111,15 @@ export type Outcome = HoldOutcome | PostOutcome | VoidOutcome | MoneyOutcome
 
 /** The ledger as the rest of the gateway sees it. */
 export interface Ledger {
+  /** Why nothing can be committed at the moment, in words that anybody may read; undefined while it can, as far as is known. */
+  readonly failing: string | undefined
   /**
    * @returns the outcome, once the commit that contains it is on the disk. A refusal changes nothing: resolving a hold
    * again, for example, is refused as `already_resolved`
-   * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written: nothing was
-   * changed, and the same operation may be submitted again; overloaded without a code after `close`; internal where the
-   * operation itself cannot be written, or the writer's thread has ended
+   * @throws GatewayError overloaded (code `ledger_unavailable`) where the database could not be written within five
+   * seconds: the same operation may be submitted again. Nothing was changed, but where the disk hangs or the writer's
+   * thread has ended, which may show only later; overloaded without a code after `close`; internal where the operation
+   * itself cannot be written
    */
   submit<O extends Operation>(operation: O): Promise<OutcomeOf<O>>
   /** Commits the operations under way, then closes the database. */

@@ -1,13 +1,14 @@
 // The ledger's writer thread, for slow disks. An entry point of its own in the compiled binary.
+import { neverBlock } from '../db/busy.ts'
 import { openDatabase } from '../db/open.ts'
-import { commitBatch } from './failure.ts'
+import { commitPatiently, tryToWrite } from './failure.ts'
 import type { Operation } from './operations.ts'
 import { createWriter, type Writer } from './writer.ts'
 
 declare const self: Worker
 
-/** Messages to the thread: first the database to open, then one batch at a time, then the end. */
-export type ToThread = { open: string } | { commit: Operation[] } | { close: true }
+/** Messages to the thread: first the database to open, then one batch or question at a time, then the end. */
+export type ToThread = { open: string } | { commit: Operation[]; wait_ms: number } | 'try' | 'close'
 
 let writer: Writer | undefined
 let close = () => {}
@@ -15,19 +16,20 @@ let close = () => {}
 /** Messages are JSON text, because that crosses in about half the time of a structured clone. */
 const reply = (value: unknown) => self.postMessage(JSON.stringify(value))
 
-self.onmessage = (event: MessageEvent<string>) => {
+self.onmessage = async (event: MessageEvent<string>) => {
   const message = JSON.parse(event.data) as ToThread
-  if ('commit' in message && writer) reply(commitBatch(writer, message.commit))
-  else if ('open' in message) open(message.open)
-  else {
+  if (message === 'close') {
     close()
     reply('closed')
-  }
+  } else if (message === 'try') reply({ failure: writer && tryToWrite(writer) })
+  else if ('open' in message) open(message.open)
+  else if (writer) reply(await commitPatiently(writer, message.commit, message.wait_ms))
 }
 
 function open(path: string): void {
   try {
     const db = openDatabase(path)
+    neverBlock(db)
     writer = createWriter(db)
     close = () => db.close()
     reply('ready')

@@ -1,5 +1,7 @@
 // The transaction of a batch: loads the rows it touches, applies the rules, writes what changed.
 import type { Database } from 'bun:sqlite'
+import { schemaVersion } from '../db/migrate.ts'
+import { immediately } from '../db/transaction.ts'
 import { apply, type Book, emptyBook } from './book.ts'
 import type { Operation, Outcome } from './operations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -16,6 +18,8 @@ export interface Writer {
    * @throws what SQLite throws; the whole batch is rolled back then
    */
   commit(operations: readonly Operation[]): Outcome[]
+  /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
+  rewriteHeader(): void
 }
 
 /** A writer over an open database, which must not be in a transaction. */
@@ -45,6 +49,7 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
         throw error
       }
     },
+    rewriteHeader: () => void immediately(db, () => db.run(`PRAGMA user_version = ${schemaVersion(db)}`)),
   }
 }
 

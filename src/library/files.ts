@@ -1,5 +1,6 @@
 // Stored uploads: how one is found, read, listed and deleted. How they are taken in is in intake.ts.
 import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { Library } from './library.ts'
@@ -40,7 +41,9 @@ export function listFiles(db: Database, account_id: number, request: PageRequest
  */
 export async function removeFile(library: Library, account_id: number, key: string): Promise<boolean> {
   const { db, files: store, quota, probe } = library
-  const removed: FileRow | undefined = fileQueries(db).removeStored.get({ account_id, key })
+  const removed: FileRow | undefined = await untilFree(() =>
+    fileQueries(db).removeStored.get({ account_id, key }),
+  )
   if (!removed) return false
   quota.removed(account_id, removed.bytes)
   probe('file.unlisted')

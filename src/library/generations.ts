@@ -1,5 +1,6 @@
 // Produced images, from the moment that their call is paid for: generating, then stored with a file, or failed without one.
 import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
 import type { Generation } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
@@ -38,17 +39,19 @@ type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Om
  *
  * @returns their UUIDs, in the order of the images
  */
-export function beginGenerations(
+export async function beginGenerations(
   { db, now }: Pick<Library, 'db' | 'now'>,
   order: Order,
   count: number,
-): string[] {
+): Promise<string[]> {
   const created_at_ms = now()
   const uuids: string[] = Array.from({ length: count }, () => crypto.randomUUID())
   const { insert } = generationQueries(db)
-  immediately(db, () => {
-    for (const [position, uuid] of uuids.entries()) insert.run({ ...order, uuid, position, created_at_ms })
-  })
+  await untilFree(() =>
+    immediately(db, () => {
+      for (const [position, uuid] of uuids.entries()) insert.run({ ...order, uuid, position, created_at_ms })
+    }),
+  )
   return uuids
 }
 
@@ -79,7 +82,7 @@ export async function storeGenerations(
       const { mime, width, height, revised_prompt } = image
       stored.push({ uuid, file_key, mime, width, height, revised_prompt, bytes, sha256 })
     }
-    writeRows(db, stored, uuids.slice(images.length))
+    await writeRows(db, stored, uuids.slice(images.length))
     probe('images.stored')
   } catch (thrown) {
     for (const key of written) await store.remove(key)
@@ -87,17 +90,19 @@ export async function storeGenerations(
   }
 }
 
-function writeRows(db: Database, stored: readonly StoredRow[], failed: readonly string[]): void {
+function writeRows(db: Database, stored: readonly StoredRow[], failed: readonly string[]): Promise<void> {
   const { store, fail } = generationQueries(db)
-  immediately(db, () => {
-    for (const row of stored) store.run({ ...row })
-    for (const uuid of failed) fail.run({ uuid })
-  })
+  return untilFree(() =>
+    immediately(db, () => {
+      for (const row of stored) store.run({ ...row })
+      for (const uuid of failed) fail.run({ uuid })
+    }),
+  )
 }
 
 /** Marks the images of a failed call that are still being made. */
-export function failGenerations(db: Database, uuids: readonly string[]): void {
-  if (uuids.length > 0) writeRows(db, [], uuids)
+export async function failGenerations(db: Database, uuids: readonly string[]): Promise<void> {
+  if (uuids.length > 0) await writeRows(db, [], uuids)
 }
 
 /**

@@ -1,5 +1,6 @@
 // The history of produced images: listed with the cost of each, and deleted.
 import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Generation } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
@@ -55,10 +56,9 @@ export async function removeGeneration(
   account_id: number,
   uuid: string,
 ): Promise<'removed' | 'under_way' | 'absent'> {
-  const removed: Generation | undefined = generationQueries(db).remove.get({
-    account_id,
-    uuid: uuid.toLowerCase(),
-  })
+  const removed: Generation | undefined = await untilFree(() =>
+    generationQueries(db).remove.get({ account_id, uuid: uuid.toLowerCase() }),
+  )
   if (!removed) return findGeneration(db, account_id, uuid) ? 'under_way' : 'absent'
   probe('image.unlisted')
   if (removed.file_key !== null) await images.remove(removed.file_key)

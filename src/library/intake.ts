@@ -1,4 +1,5 @@
 // Intake of uploaded images: counted before they are written, decoded before they are stored, all of a request or none.
+import { untilFree } from '../db/busy.ts'
 import type { FileRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { invalidRequest } from '../domain/errors.ts'
@@ -30,7 +31,7 @@ export interface Intake {
    */
   add(file: NewFile): Promise<void>
   /** Stores all files. @throws GatewayError payload_too_large (`QUOTA_EXCEEDED`); then none of them is stored */
-  commit(): StoredFile[]
+  commit(): Promise<StoredFile[]>
   /** Deletes all files and their rows. Does nothing after a commit. */
   abandon(): Promise<void>
 }
@@ -56,12 +57,16 @@ export function beginIntake(library: Library, account_id: number): Intake {
   let ended = false
 
   /** The row is inserted before the file exists and deleted after it, so that a crash leaves no file without a row. */
-  function announce(filename: string, mime: ImageMime): Announced {
+  async function announce(filename: string, mime: ImageMime): Promise<Announced> {
     const name = `${safeName(filename)}.${formatOf(mime)}`
     const key = fileKeyOf(account_id, crypto.randomUUID(), name)
-    const { id } = queries.insert.get({ key, account_id, name, mime, created_at_ms: now() })
-    announced.push({ id, key })
-    return { id, key }
+    const row = { key, account_id, name, mime, created_at_ms: now() }
+    return await untilFree(() => {
+      if (ended) throw new Error('the intake ended before a file of it was announced')
+      const { id } = queries.insert.get(row)
+      announced.push({ id, key })
+      return { id, key }
+    })
   }
 
   async function* counted(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -74,7 +79,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
   return {
     async add({ filename, content }) {
       const { mime, whole } = await sniff(content)
-      const { id, key } = announce(filename, mime)
+      const { id, key } = await announce(filename, mime)
       probe('file.announced')
       const { bytes, sha256 } = await store.put(storeKeyOf(key), counted(whole), {
         cap_bytes: MAX_IMAGE_BYTES,
@@ -83,12 +88,14 @@ export function beginIntake(library: Library, account_id: number): Intake {
       const { width, height } = await inspect(library, key)
       checked.push({ id, bytes, sha256, width, height })
     },
-    commit() {
+    async commit() {
       const added_bytes = checked.reduce((total, { bytes }) => total + bytes, 0)
-      const rows = immediately(db, () => {
-        if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
-        return checked.map((facts) => queries.store.get({ ...facts }))
-      })
+      const rows = await untilFree(() =>
+        immediately(db, () => {
+          if (usedBytes(db, account_id) + added_bytes > FILE_QUOTA_BYTES) throw quotaExceeded()
+          return checked.map((facts) => queries.store.get({ ...facts }))
+        }),
+      )
       ended = true
       reservation.end(added_bytes)
       probe('file.stored')
@@ -101,9 +108,11 @@ export function beginIntake(library: Library, account_id: number): Intake {
       for (const { key } of announced) await store.remove(storeKeyOf(key))
       probe('file.removed')
       if (announced.length === 0) return
-      immediately(db, () => {
-        for (const { id } of announced) queries.remove.run({ id })
-      })
+      await untilFree(() =>
+        immediately(db, () => {
+          for (const { id } of announced) queries.remove.run({ id })
+        }),
+      )
     },
   }
 }

@@ -23,7 +23,10 @@ export interface Parts {
   running: RunningCalls
   protocols: Registry
   catalogue: () => Catalogue
-  ready: () => boolean
+  /** As in `Gateway`. */
+  notReady: () => string | undefined
+  /** As in `ExchangeParts`. */
+  closed: () => string | undefined
   network: Fetch
   log: Logger
   now: () => number
@@ -35,7 +38,8 @@ export function compose({
   running,
   protocols,
   catalogue,
-  ready,
+  notReady,
+  closed,
   network,
   log,
   now,
@@ -53,6 +57,7 @@ export function compose({
     running,
     idempotency,
     catalogue,
+    closed,
     protocols,
     upstream: {
       fetch: createTransport(network, lazySimulator()),
@@ -78,6 +83,6 @@ export function compose({
     log,
     now,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
-    ready,
+    notReady,
   }
 }

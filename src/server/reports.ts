@@ -11,6 +11,13 @@ import type { Logger } from '../observe/log.ts'
 /** Keeps the line readable. */
 const MAX_REQUEST_IDS = 100
 
+/** Reports that the ledger can no longer commit, and that it can again. @param failing, @param cause as `OnChange` */
+export function reportLedger(failing: string | undefined, cause: string | undefined, log: Logger): void {
+  if (failing === undefined) log.info({}, 'the ledger can commit again: calls are taken')
+  else
+    log.error({ reason: failing, cause }, 'the ledger cannot commit: new paid calls are refused until it can')
+}
+
 /** Reports expired holds, if there are any. */
 export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger): void {
   if (expired.length === 0) return

@@ -12,6 +12,7 @@ import { createApp } from './app.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { parseListenAddress } from './listen-address.ts'
+import { watchReadiness } from './readiness.ts'
 import { reportAudit } from './reports.ts'
 import { openStores, recover } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
@@ -22,6 +23,8 @@ const SWEEP_EVERY_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** When the process stops, the last bytes of settled answers have this long to leave. */
 const LAST_BYTES_MS = 2_000
+/** Settlements that wait for the ledger are tried for at least this long, whatever the calls under way took. */
+const MIN_DRAIN_MS = 1_000
 const NO_PROBE = () => {}
 
 export interface ServeOptions {
@@ -76,9 +79,20 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     stalledReaderTimeout: () => catalogue().server.stalled_reader_timeout_ms,
     socket_idle_timeout_s,
   })
-  let is_ready = false
-  const ready = () => is_ready
-  const gateway = compose({ stores, running, protocols, catalogue, ready, network, log, now, probe })
+  const readiness = watchReadiness({ ...stores, running, log })
+  const { notReady, closed } = readiness
+  const gateway = compose({
+    stores,
+    running,
+    protocols,
+    catalogue,
+    notReady,
+    closed,
+    network,
+    log,
+    now,
+    probe,
+  })
   const listen = options.listen ?? catalogue().server.listen
   const { app, server } = listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s })
 
@@ -87,10 +101,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
   await reportAudit(stores.db, stores.library, log)
-  is_ready = true
+  readiness.started()
 
   async function stop(): Promise<void> {
-    await running.stop(catalogue().server.shutdown_timeout_ms)
+    const { shutdown_timeout_ms } = catalogue().server
+    const ends_ms = performance.now() + shutdown_timeout_ms
+    await running.stop(shutdown_timeout_ms)
+    await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
+    readiness.stop()
     stopSweeping()
     stopTicking()
     watched.close()

@@ -1,19 +1,23 @@
 // What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import { neverBlock } from '../db/busy.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
+import { openSettlementJournal, type SettlementJournal } from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
+import type { OnChange } from '../ledger/health.ts'
 import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
+import { holdQueries } from '../ledger/queries.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
-import { reportRecovered, reportSwept } from './reports.ts'
+import { reportLedger, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
@@ -26,9 +30,12 @@ export interface StoreOptions {
 
 export interface Stores {
   db: Database
+  database_path: string
   ledger: Ledger
   /** Settlements that the ledger could not write yet. */
   settlements: SettlementQueue
+  /** What an earlier stop could not write. */
+  journal: SettlementJournal
   idempotency: Idempotency
   library: Library
   /** Closes everything, and releases the folder's lock. */
@@ -42,18 +49,23 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   const database_path = join(data_folder, 'tollgate.db')
   const db = openDatabase(database_path)
-  const ledger = await openLedger({ path: database_path, writer, probe })
-  const settlements = createSettlementQueue({ ledger, log })
+  const onChange: OnChange = (failing, cause) => reportLedger(failing, cause, log)
+  const ledger = await openLedger({ path: database_path, writer, probe, onChange })
+  const journal = openSettlementJournal(data_folder, log)
+  const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
   return {
     db,
+    database_path,
     ledger,
     settlements,
+    journal,
     idempotency: createIdempotency({ answers, log }),
     library: openLibrary({ db, now, probe, data_folder }),
     async close() {
-      await settlements.close()
+      // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
+      settlements.close()
       db.close()
       unlock()
     },
@@ -62,9 +74,14 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
 
 /** Resolves what a dead process left behind. Only before the first call, since it expires every pending hold. */
 export async function recover(stores: Stores, now: () => number, log: Logger): Promise<void> {
-  const { db, ledger, idempotency, library } = stores
+  const { db, ledger, journal, idempotency, library } = stores
+  const pending = holdQueries(db).pending.all({ expired_by_ms: Number.MAX_SAFE_INTEGER })
+  await journal.apply(ledger, pending)
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()
   reportRecovered(await recoverLibrary(library), log)
+  journal.reserve()
+  // From the first call on, nobody waits for a lock of another process.
+  neverBlock(db)
 }

@@ -32,8 +32,8 @@ export interface Gateway {
   now: () => number
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
-  /** Whether the checks at start are done and the gateway takes calls. */
-  ready: () => boolean
+  /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
+  notReady: () => string | undefined
 }
 
 /**

@@ -15,6 +15,7 @@ function scene() {
   const writer = createWriter(db)
   const ledger = groupCommit({
     commit: async (operations) => writer.commit(operations).map((outcome) => ({ outcome })),
+    tryToWrite: async () => undefined,
     close: async () => {},
   })
   const start = () =>

@@ -1,8 +1,15 @@
 // Settlements that the ledger could not write: "a settlement is retried until it is written; it is never dropped while the process lives".
 import { describe, expect, test } from 'bun:test'
-import { overloaded } from '../../src/domain/errors.ts'
-import { createSettlementQueue, type QueuedSettlement } from '../../src/exchange/settlement-queue.ts'
+import { internal, overloaded } from '../../src/domain/errors.ts'
+import {
+  createSettlementQueue,
+  MAX_UNWRITTEN_NANOS,
+  MAX_UNWRITTEN_SETTLEMENTS,
+  type QueuedSettlement,
+  type UnwrittenSettlement,
+} from '../../src/exchange/settlement-queue.ts'
 import type { Ledger, Outcome, PostOperation } from '../../src/ledger/operations.ts'
+import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 const POSTED: Outcome = { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
@@ -17,7 +24,7 @@ function ledgerFailing(times: number, outcome: Outcome = POSTED) {
     if (failures-- > 0) throw overloaded('The gateway cannot record calls at the moment.')
     return outcome
   }
-  return { ledger: { submit: submit as Ledger['submit'] }, submitted }
+  return { ledger: { failing: undefined, submit: submit as Ledger['submit'] }, submitted }
 }
 
 const settlementOf = (hold_id: number, written: (outcome: Outcome) => void): QueuedSettlement => ({
@@ -26,9 +33,18 @@ const settlementOf = (hold_id: number, written: (outcome: Outcome) => void): Que
   written,
 })
 
-function queueOver(ledger: Pick<Ledger, 'submit'>) {
+function queueOver(ledger: Pick<Ledger, 'submit' | 'failing'>, disk: { full?: boolean } = {}) {
   const memory = memoryLog()
-  return { queue: createSettlementQueue({ ledger, log: memory.log, first_pause_ms: 1 }), memory }
+  const kept: UnwrittenSettlement[] = []
+  const journal = (settlements: readonly UnwrittenSettlement[]) => {
+    if (disk.full) throw new Error('no space')
+    kept.push(...settlements)
+  }
+  return {
+    queue: createSettlementQueue({ ledger, log: memory.log, journal, first_pause_ms: 1 }),
+    memory,
+    kept,
+  }
 }
 
 describe('a settlement that failed', () => {
@@ -49,7 +65,7 @@ describe('a settlement that failed', () => {
       ...Array(failures).fill({ level: 'warn', message: 'a settlement failed again', ...about }),
       { level: 'info', message: 'a settlement was written after all', ...about },
     ])
-    await queue.close()
+    queue.close()
   })
 
   test('whose hold was resolved meanwhile is not tried again', async () => {
@@ -60,7 +76,7 @@ describe('a settlement that failed', () => {
     expect(await promise).toEqual(REFUSED)
     // Nor is it said to have been written.
     expect([queue.size, submitted, memory.lines()]).toEqual([0, [7], []])
-    await queue.close()
+    queue.close()
   })
 
   test('waits with others, and all are written', async () => {
@@ -71,25 +87,121 @@ describe('a settlement that failed', () => {
       holds.map((hold_id) => new Promise((resolve) => queue.add(settlementOf(hold_id, resolve)))),
     )
     expect(queue.size).toBe(0)
-    await queue.close()
+    queue.close()
+  })
+})
+
+describe('one that can never be written', () => {
+  /** Refuses hold 1 for its content, whatever happens; writes the others. */
+  function ledgerRefusingOne() {
+    const tries: number[] = []
+    const submit = async ({ hold_id }: { hold_id: number }) => {
+      tries.push(hold_id)
+      if (hold_id === 1) throw internal('The gateway failed to record this call.')
+      return POSTED
+    }
+    return { ledger: { failing: undefined, submit: submit as Ledger['submit'] }, tries }
+  }
+
+  test('does not slow the others, and is tried ever less often', async () => {
+    const { ledger, tries } = ledgerRefusingOne()
+    const { queue } = queueOver(ledger)
+    queue.add(settlementOf(1, () => {}))
+    await eventually('it was refused several times', () => tries.length >= 6)
+    const { promise, resolve } = Promise.withResolvers<Outcome>()
+    queue.add(settlementOf(2, resolve))
+    expect(await promise).toEqual(POSTED)
+    // The pause of the first has grown to 64 times the pause of the second, which was tried once, at its own time.
+    expect(tries.filter((hold_id) => hold_id === 2)).toHaveLength(1)
+    expect(tries.slice(tries.indexOf(2)).length).toBeLessThanOrEqual(2)
+    expect([queue.size, queue.has(1)]).toEqual([1, true])
+    queue.close()
+  })
+
+  test('does not hold up a stop, and is kept for the next start', async () => {
+    const { ledger } = ledgerRefusingOne()
+    const { queue, kept } = queueOver(ledger)
+    queue.add(settlementOf(1, () => {}))
+    queue.add(settlementOf(2, () => {}))
+    await queue.drain(60_000)
+    queue.close()
+    expect(kept.map(({ operation }) => operation.hold_id)).toEqual([1])
+  })
+})
+
+test('while the ledger says that it cannot commit, none is tried; all are as soon as it can', async () => {
+  const submitted: number[] = []
+  const ledger = {
+    failing: 'the disk is full' as string | undefined,
+    submit: (async ({ hold_id }: { hold_id: number }) => {
+      submitted.push(hold_id)
+      return POSTED
+    }) as Ledger['submit'],
+  }
+  const { queue } = queueOver(ledger)
+  const written = [1, 2].map((hold_id) => new Promise((resolve) => queue.add(settlementOf(hold_id, resolve))))
+  await queue.drain(50)
+  expect(submitted).toEqual([])
+  ledger.failing = undefined
+  await Promise.all(written)
+  expect(submitted).toEqual([1, 2])
+})
+
+describe('a queue over its bound says so, and takes what settles all the same', () => {
+  const failing = ledgerFailing(0).ledger
+  const blocked = { ...failing, failing: 'the disk is full' }
+
+  test('by count', () => {
+    const { queue } = queueOver(blocked)
+    for (let hold_id = 1; hold_id <= MAX_UNWRITTEN_SETTLEMENTS; hold_id++)
+      queue.add(settlementOf(hold_id, () => {}))
+    expect(queue.full).toBeUndefined()
+    queue.add(settlementOf(MAX_UNWRITTEN_SETTLEMENTS + 1, () => {}))
+    expect(queue.full).toStartWith('1001 settlements of 0.000005005 USD')
+    queue.close()
+  })
+
+  test('by money', () => {
+    const { queue } = queueOver(blocked)
+    const dear = settlementOf(1, () => {})
+    queue.add({ ...dear, operation: { ...dear.operation, cost_nanos: MAX_UNWRITTEN_NANOS } as PostOperation })
+    expect(queue.full).toBeUndefined()
+    queue.add(settlementOf(2, () => {}))
+    expect(queue.full).toStartWith('2 settlements of 100.000000005 USD')
+    queue.close()
   })
 })
 
 describe('the stop of the process', () => {
-  test('tries one last time', async () => {
-    const { ledger } = ledgerFailing(0)
-    const { queue } = queueOver(ledger)
+  test('waits until what can be written is written', async () => {
+    const { ledger } = ledgerFailing(2)
+    const { queue, kept } = queueOver(ledger)
     const written: Outcome[] = []
     queue.add(settlementOf(7, (outcome) => written.push(outcome)))
-    await queue.close()
-    expect(written).toEqual([POSTED])
+    await queue.drain(60_000)
+    queue.close()
+    expect([written, kept]).toEqual([[POSTED], []])
   })
 
-  test('tells of what could not be written', async () => {
+  test('keeps in the journal what was not written in time, and what is added after that', async () => {
     const { ledger } = ledgerFailing(Number.POSITIVE_INFINITY)
-    const { queue, memory } = queueOver(ledger)
+    const { queue, kept, memory } = queueOver(ledger)
     queue.add(settlementOf(7, () => {}))
-    await queue.close()
+    await queue.drain(5)
+    queue.close()
+    queue.add(settlementOf(8, () => {}))
+    expect(kept.map(({ fields }) => fields.request_id)).toEqual(['req_7', 'req_8'])
+    expect(memory.lines().at(-1)).toMatchObject({
+      level: 'warn',
+      message: 'settlements wait in the journal for the next start',
+    })
+  })
+
+  test('tells of what could be kept nowhere', () => {
+    const { ledger } = ledgerFailing(Number.POSITIVE_INFINITY)
+    const { queue, memory } = queueOver(ledger, { full: true })
+    queue.add(settlementOf(7, () => {}))
+    queue.close()
     expect(memory.lines().at(-1)).toMatchObject({
       level: 'error',
       hold_id: 7,

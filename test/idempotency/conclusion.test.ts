@@ -39,6 +39,7 @@ const callOf = (streams = false) => ({
   content: ['body'],
   streams,
   gone: new AbortController().signal,
+  mayBegin: () => {},
 })
 
 const inLedger = (operations: Operation[]) => void createWriter(db).commit(operations)

@@ -40,11 +40,11 @@ const countFiles = async () => (await files.list()).length
 describe('24 hours', () => {
   test('the sweep deletes older rows and files, and no younger ones', async () => {
     for (const key of ['old-file', 'old-row', 'old-unanswered']) await answers.begin(asked(key))
-    answers.keep(asked('old-file'), { ...OK, body: await large() })
-    answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
+    await answers.keep(asked('old-file'), { ...OK, body: await large() })
+    await answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
     clock_ms += 1
     await answers.begin(asked('young'))
-    answers.keep(asked('young'), { ...OK, body: await large() })
+    await answers.keep(asked('young'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS - 2
     await answers.sweep()
     expect(await countFiles()).toBe(2)
@@ -59,7 +59,7 @@ describe('24 hours', () => {
 
   test('a request that takes the key of an expired one removes its file', async () => {
     await answers.begin(asked('key'))
-    answers.keep(asked('key'), { ...OK, body: await large() })
+    await answers.keep(asked('key'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS
     expect(answers.find(asked('key'))).toBeUndefined()
     await answers.begin({ ...asked('key'), request_id: 'req_second' })
@@ -80,7 +80,7 @@ describe('the owner of a key', () => {
   test('is its newest request: an older one neither answers under it nor frees it', async () => {
     await answers.begin(asked('key'))
     await answers.begin({ ...asked('key'), request_id: 'req_second' })
-    answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
+    await answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
     await answers.forget(asked('key'))
     expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
@@ -89,7 +89,7 @@ describe('the owner of a key', () => {
 describe('a start after a crash', () => {
   test('removes files that no row names, and interrupted writes, and nothing else', async () => {
     await answers.begin(asked('key'))
-    answers.keep(asked('key'), { ...OK, body: await large() })
+    await answers.keep(asked('key'), { ...OK, body: await large() })
     await large()
     await Bun.write(join(folder, '.incoming', 'interrupted'), 'half')
     await answers.removeStrays()

@@ -3,7 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Executor } from '../../src/ledger/executors.ts'
-import { commitBatch } from '../../src/ledger/failure.ts'
+import { commitBatch, tryToWrite } from '../../src/ledger/failure.ts'
 import { groupCommit } from '../../src/ledger/ledger.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter, type Probe } from '../../src/ledger/writer.ts'
@@ -29,6 +29,7 @@ function heldUp() {
         arrived.resolve()
         arrived = Promise.withResolvers()
       }),
+    tryToWrite: async () => undefined,
     close: async () => {},
   }
   /** The batch of this index, once the executor has it. */
@@ -44,7 +45,11 @@ function heldUp() {
 
 const overDatabase = (db: Database, probe?: Probe): Executor => {
   const writer = createWriter(db, probe)
-  return { commit: async (operations) => commitBatch(writer, operations), close: async () => {} }
+  return {
+    commit: async (operations) => commitBatch(writer, operations),
+    tryToWrite: async () => tryToWrite(writer),
+    close: async () => {},
+  }
 }
 
 /** A turn of the event loop: the ledger passes a batch on at the end of one. */
@@ -199,8 +204,8 @@ describe('when a commit fails', () => {
       fail(new Error('the thread ended'))
       const failed = await Promise.allSettled(outcomes)
       expect(failed.map((one) => one.status === 'rejected' && one.reason.kind)).toEqual([
-        'internal',
-        'internal',
+        'overloaded',
+        'overloaded',
       ])
     }
   })

@@ -35,8 +35,8 @@ beforeEach(async () => {
   library = openLibrary({ db, data_folder: folder, now: Date.now, probe: () => {} })
   file = await upload('cat.png', png)
   const order = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
-  stored = beginGenerations(library, { ...order, call_id: 1 }, 1)[0] ?? ''
-  generating = beginGenerations(library, { ...order, call_id: 2 }, 1)[0] ?? ''
+  stored = (await beginGenerations(library, { ...order, call_id: 1 }, 1))[0] ?? ''
+  generating = (await beginGenerations(library, { ...order, call_id: 2 }, 1))[0] ?? ''
   const image = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
   await storeGenerations(library, ACCOUNT, [stored], [image])
 })
@@ -53,7 +53,7 @@ async function upload(filename: string, bytes: Uint8Array): Promise<string> {
       yield bytes
     })(),
   })
-  return intake.commit()[0]?.key ?? ''
+  return (await intake.commit())[0]?.key ?? ''
 }
 
 const imagePath = () => join(folder, 'images', `${ACCOUNT}/${stored}.png`)

@@ -41,7 +41,7 @@ async function upload(keep: boolean): Promise<void> {
   const intake = beginIntake(library, ACCOUNT)
   for (const filename of ['a.png', 'b.png']) await intake.add({ filename, content: chunks() })
   if (!keep) return intake.abandon()
-  for (const { key } of intake.commit()) report('stored', key)
+  for (const { key } of await intake.commit()) report('stored', key)
 }
 
 async function deleteOldest(): Promise<void> {
@@ -64,7 +64,7 @@ async function produce(): Promise<void> {
     prompt: 'p',
     parents: [],
   } as const
-  const uuids = beginGenerations(library, order, 3)
+  const uuids = await beginGenerations(library, order, 3)
   await storeGenerations(library, ACCOUNT, uuids, [image, image])
   const [first = '', second = '', failed = ''] = uuids
   for (const uuid of [first, second]) report('stored', uuid)

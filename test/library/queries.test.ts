@@ -48,8 +48,8 @@ afterEach(async () => {
 const statesOf = (uuids: readonly string[]) =>
   uuids.map((uuid) => findGeneration(db, ACCOUNT, uuid)?.state ?? 'absent')
 
-test('the parents of an image are encoded as JSON once, and read back as they were written', () => {
-  const [uuid = ''] = beginGenerations(library, ORDER, 1)
+test('the parents of an image are encoded as JSON once, and read back as they were written', async () => {
+  const [uuid = ''] = await beginGenerations(library, ORDER, 1)
   expect(db.query('SELECT parents, typeof(parents) AS type FROM generations').get()).toEqual({
     parents: JSON.stringify(PARENTS),
     type: 'text',
@@ -75,16 +75,16 @@ test('the parents of an image are encoded as JSON once, and read back as they we
   ])
 })
 
-test('the rows of a call are inserted together or not at all', () => {
-  beginGenerations(library, ORDER, 1)
+test('the rows of a call are inserted together or not at all', async () => {
+  await beginGenerations(library, ORDER, 1)
   // The last of three positions is taken: (call_id, position) is unique.
   db.run('UPDATE generations SET position = 2')
-  expect(() => beginGenerations(library, ORDER, 3)).toThrow('UNIQUE')
+  await expect(beginGenerations(library, ORDER, 3)).rejects.toThrow('UNIQUE')
   expect(generationQueries(db).places.all()).toHaveLength(1)
 })
 
 test('the images of a call are stored together; those that were not made have failed', async () => {
-  const uuids = beginGenerations(library, ORDER, 3)
+  const uuids = await beginGenerations(library, ORDER, 3)
   await storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, revised_prompt: 'q' }])
   expect(statesOf(uuids)).toEqual(['stored', 'stored', 'failed'])
   expect(findGeneration(db, ACCOUNT, uuids[1] ?? '')).toMatchObject({
@@ -98,7 +98,7 @@ test('the images of a call are stored together; those that were not made have fa
 })
 
 test('where one row cannot be stored, none is, and no file is left', async () => {
-  const uuids = beginGenerations(library, ORDER, 2)
+  const uuids = await beginGenerations(library, ORDER, 2)
   await expect(storeGenerations(library, ACCOUNT, uuids, [IMAGE, { ...IMAGE, width: 0 }])).rejects.toThrow(
     'CHECK',
   )

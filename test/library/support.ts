@@ -52,7 +52,7 @@ export async function make(gateway: TestGateway, { account }: Owner, making: Mak
   const call_id = await hold(gateway, account)
   const library = libraryOf(gateway)
   const order = { account_id: account.id, call_id, kind, model, prompt: 'a cat', parents }
-  const uuids = beginGenerations(library, order, asked)
+  const uuids = await beginGenerations(library, order, asked)
   const images = Array.from({ length: came }, () => (webp ? WEBP_IMAGE : PNG_IMAGE))
   await storeGenerations(library, account.id, uuids, images)
   await settle(gateway, call_id, cost_nanos, came)
@@ -73,7 +73,7 @@ export async function begin(
     prompt: 'a cat',
     parents: [],
   } as const
-  return { call_id, uuid: beginGenerations(libraryOf(gateway), order, 1)[0] ?? '' }
+  return { call_id, uuid: (await beginGenerations(libraryOf(gateway), order, 1))[0] ?? '' }
 }
 
 async function hold(gateway: TestGateway, account: Account): Promise<number> {

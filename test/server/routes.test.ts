@@ -138,7 +138,10 @@ describe('readiness', () => {
     const running = given?.running
     const stopping = running?.stop(0)
     const ready = await fetch(new URL('/readyz', own.url))
-    expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready' }])
+    expect([ready.status, await ready.json()]).toEqual([
+      503,
+      { status: 'not ready', reason: 'the gateway is stopping' },
+    ])
     expect((await fetch(new URL('/healthz', own.url))).status).toBe(200)
     const refused = await own.call('/v1beta/models/test-model:generateContent', {}, { key })
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])

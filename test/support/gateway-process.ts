@@ -16,6 +16,7 @@ export interface Books {
 
 export interface GatewayProcess extends AsyncDisposable {
   url: URL
+  data_folder: string
   key: string
   signal(name: 'SIGTERM' | 'SIGINT'): void
   /** Its exit status, when it has ended. */
@@ -31,6 +32,7 @@ export async function startGatewayProcess(catalogue: string): Promise<GatewayPro
   const url = await addressOf(child.stderr)
   return {
     url,
+    data_folder: folder.path,
     key: folder.keys[0] ?? '',
     signal: (name) => child.kill(name),
     ended: child.exited,

@@ -121,11 +121,11 @@ async function serveImages(
   const account_id = held.caller.account.id
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
-    const uuids = beginGenerations(library, generationOf(held, all), wanted.count)
+    const uuids = await beginGenerations(library, generationOf(held, all), wanted.count)
     let are_stored = false
     // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
-    held.scope.defer(() => {
-      if (!are_stored) failGenerations(library.db, uuids)
+    held.scope.defer(async () => {
+      if (!are_stored) await failGenerations(library.db, uuids)
     })
     library.probe('images.begun')
     const images = await draw(parts, library, held, all)
@@ -151,7 +151,9 @@ const generationOf = (
 
 const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundReference[]> =>
   Promise.all(
-    sources.filter((source) => source.kind === 'upload').map(({ keep }) => readUpload(library, keep())),
+    sources
+      .filter((source) => source.kind === 'upload')
+      .map(async ({ keep }) => readUpload(library, await keep())),
   )
 
 function paidImages(
@@ -162,7 +164,15 @@ function paidImages(
 ): Served {
   const { length } = images
   return {
-    delivered: { outcome: 'completed', charge, usage: NO_USAGE, estimated: false, images: length },
+    delivered: {
+      outcome: 'completed',
+      charge,
+      usage: NO_USAGE,
+      estimated: false,
+      images: length,
+      // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
+      given_out: true,
+    },
     answer: () =>
       writeImages({
         images,

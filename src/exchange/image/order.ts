@@ -18,7 +18,7 @@ export type Source =
   /** An https URL, or a data URI. */
   | { kind: 'inline'; text: string }
   /** An image that came with the request, and becomes a file of the caller once it is kept. */
-  | { kind: 'upload'; keep: () => StoredFile }
+  | { kind: 'upload'; keep: () => Promise<StoredFile> }
 
 export interface ImageOrder {
   kind: Generation['kind']

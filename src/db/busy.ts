@@ -1,0 +1,38 @@
+// Waiting for another process's write lock without blocking: work is tried again with growing pauses.
+import { type Database, SQLiteError } from 'bun:sqlite'
+
+/** How long a write waits for another process's write lock before it fails with SQLITE_BUSY. */
+export const MAX_BUSY_WAIT_MS = 5_000
+
+const FIRST_PAUSE_MS = 1
+const MAX_PAUSE_MS = 25
+
+/** From now on a statement that finds the database locked fails at once: `untilFree` waits, and the thread goes on. */
+export const neverBlock = (db: Database): void => void db.run('PRAGMA busy_timeout = 0')
+
+export const isBusy = (thrown: unknown): boolean =>
+  thrown instanceof SQLiteError && thrown.code?.startsWith('SQLITE_BUSY') === true
+
+/** The growing pauses between two tries, as SQLite's own busy handler makes them: 1, 2, 4, … 25 ms. */
+export function* pauses(): Generator<number, never> {
+  for (let pause_ms = FIRST_PAUSE_MS; ; pause_ms = Math.min(pause_ms * 2, MAX_PAUSE_MS)) yield pause_ms
+}
+
+/**
+ * Runs synchronous work on a connection that never blocks, until the write lock is to be had.
+ *
+ * @param work is run again from its beginning: a single statement, or one transaction
+ * @throws what `work` throws; SQLITE_BUSY where the lock was not to be had in time
+ */
+export async function untilFree<T>(work: () => T, wait_ms = MAX_BUSY_WAIT_MS): Promise<T> {
+  const due_ms = performance.now() + wait_ms
+  for (const pause_ms of pauses()) {
+    try {
+      return work()
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() + pause_ms > due_ms) throw thrown
+    }
+    await Bun.sleep(pause_ms)
+  }
+  throw new Error('unreachable: the pauses never end')
+}
