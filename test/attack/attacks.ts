@@ -1,5 +1,6 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
+import { diskFull } from './disk-full.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull]

@@ -21,9 +21,13 @@ const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(le
 /** @param catalogue the catalogue's text */
 export async function prepareDataFolder(
   catalogue: string,
-  { accounts = 1, balance_usd = '100' }: { accounts?: number; balance_usd?: string } = {},
+  {
+    accounts = 1,
+    balance_usd = '100',
+    parent_folder = tmpdir(),
+  }: { accounts?: number; balance_usd?: string; parent_folder?: string } = {},
 ): Promise<DataFolder> {
-  const path = mkdtempSync(join(tmpdir(), 'tollgate-test-'))
+  const path = mkdtempSync(join(parent_folder, 'tollgate-test-'))
   await Bun.write(join(path, 'tollgate.toml'), catalogue)
   const database_path = join(path, 'tollgate.db')
   const db = openDatabase(database_path)

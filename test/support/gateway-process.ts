@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Call, Hold } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
-import { prepareDataFolder } from './data-folder.ts'
+import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
@@ -24,9 +24,17 @@ export interface GatewayProcess extends AsyncDisposable {
   books(): Books
 }
 
-/** Starts it, and waits until it listens. @param catalogue the catalogue's text */
-export async function startGatewayProcess(catalogue: string): Promise<GatewayProcess> {
-  const folder = await prepareDataFolder(catalogue)
+/**
+ * Starts it, and waits until it listens.
+ *
+ * @param catalogue the catalogue's text
+ * @param folder where it runs; a new one where absent
+ */
+export async function startGatewayProcess(catalogue: string, folder?: DataFolder): Promise<GatewayProcess> {
+  return await over(folder ?? (await prepareDataFolder(catalogue)))
+}
+
+async function over(folder: DataFolder): Promise<GatewayProcess> {
   const command = [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   const url = await addressOf(child.stderr)

@@ -26,6 +26,8 @@ import { fetchWithReceipts } from './receipts.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface TestGatewayOptions {
+  /** Where its data folder is made; the system's folder for temporary files where absent. */
+  parent_folder?: string
   /** The catalogue's text; where absent, that of catalogue.ts for `upstream`. */
   catalogue?: string
   upstream?: Pick<Upstream, 'url'>
@@ -102,7 +104,7 @@ const SETTINGS: Omit<KeySettings, 'name'> = {
 /** Starts a gateway on a free port of this machine. */
 export async function startTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { env = {}, now = Date.now, probe, upstream } = options
-  const data_folder = await mkdtemp(join(tmpdir(), 'tollgate-test-'))
+  const data_folder = await mkdtemp(join(options.parent_folder ?? tmpdir(), 'tollgate-test-'))
   const catalogue_path = join(data_folder, 'tollgate.toml')
   await writeFile(
     catalogue_path,
