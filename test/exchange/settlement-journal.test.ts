@@ -1,0 +1,166 @@
+// The journal of settlements: what a stop could not write is written by the next start, once.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Hold } from '../../src/db/schema.ts'
+import { internal, overloaded } from '../../src/domain/errors.ts'
+import { openSettlementJournal } from '../../src/exchange/settlement-journal.ts'
+import type { UnwrittenSettlement } from '../../src/exchange/settlement-queue.ts'
+import type { Ledger, PostOperation } from '../../src/ledger/operations.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
+import { eventually } from '../support/eventually.ts'
+import { startGatewayProcess } from '../support/gateway-process.ts'
+import { type MemoryLog, memoryLog } from '../support/memory-log.ts'
+import { ANSWER_NANOS, answer, ask, piece, streamPath } from '../support/native.ts'
+import { mayMount, mountSmallDisk } from '../support/small-disk.ts'
+import { startUpstream, stream } from '../support/upstream.ts'
+import { takeWriteLock } from '../support/write-lock.ts'
+
+let folder: string
+let memory: MemoryLog
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-journal-'))
+  memory = memoryLog()
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const settlementOf = (hold_id: number): UnwrittenSettlement => ({
+  operation: { op: 'post', hold_id, cost_nanos: 5, now_ms: 0 } as PostOperation,
+  fields: { request_id: `req_${hold_id}`, hold_id, cost_usd: '0.000000005' },
+})
+const holdOf = (id: number, request_id = `req_${id}`): Hold => ({ id, request_id }) as Hold
+
+/** A ledger that takes everything, or throws. */
+function ledgerThat(thrown?: Error) {
+  const submitted: number[] = []
+  const submit = async ({ hold_id }: { hold_id: number }) => {
+    if (thrown) throw thrown
+    submitted.push(hold_id)
+    return { ok: true, charged_nanos: 5, unpaid_nanos: 0 }
+  }
+  return { ledger: { submit: submit as Ledger['submit'] }, submitted }
+}
+
+const journal = (path = folder) => openSettlementJournal(path, memory.log)
+const path = () => join(folder, 'settlements.journal')
+const messages = () => memory.lines().map(({ message }) => message)
+
+describe.each(['with its reserve', 'without'])('a journal %s', (reserve) => {
+  beforeEach(() => {
+    if (reserve === 'with its reserve') journal().reserve()
+  })
+
+  test('is applied by the next start, in order, and removed', async () => {
+    journal().keep([settlementOf(1), settlementOf(2)])
+    journal().keep([settlementOf(3)])
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, [holdOf(1), holdOf(2), holdOf(3)])
+    expect([submitted, existsSync(path())]).toEqual([[1, 2, 3], false])
+    await journal().apply(ledger, [holdOf(1)])
+    expect(submitted).toHaveLength(3)
+  })
+
+  test('writes nothing again that was written after all, nor to the hold of another request', async () => {
+    journal().keep([settlementOf(1), settlementOf(2), settlementOf(3)])
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, [holdOf(2, 'req_of_a_restored_database'), holdOf(3)])
+    expect(submitted).toEqual([3])
+    expect(messages()).toEqual([
+      'a settlement of the journal was written before',
+      'a settlement of the journal was written before',
+      'a settlement of the journal was written',
+    ])
+  })
+
+  test('reports a torn last line, and skips it', async () => {
+    journal().keep([settlementOf(1)])
+    journal().keep([settlementOf(2)])
+    const text = readFileSync(path()).toString().replaceAll('\0', '')
+    rmSync(path())
+    appendFileSync(path(), text.slice(0, -10))
+    const { ledger, submitted } = ledgerThat()
+    await journal().apply(ledger, [holdOf(1), holdOf(2)])
+    expect(submitted).toEqual([1])
+    expect(memory.lines().find(({ level }) => level === 'error')).toMatchObject({
+      line: 2,
+      message: 'a line of the journal of settlements is torn: it is skipped',
+    })
+  })
+
+  test('stays while the ledger cannot commit', async () => {
+    journal().keep([settlementOf(1)])
+    const { ledger } = ledgerThat(overloaded('The gateway cannot record calls at the moment.'))
+    await expect(journal().apply(ledger, [holdOf(1)])).rejects.toThrow('cannot record')
+    expect(existsSync(path())).toBe(true)
+  })
+
+  test('reports in full what the ledger refuses for its content, and does not stop the start', async () => {
+    journal().keep([settlementOf(1)])
+    const { ledger } = ledgerThat(internal('The gateway failed to record this call.'))
+    await journal().apply(ledger, [holdOf(1)])
+    expect(memory.lines().at(-1)).toMatchObject({
+      level: 'error',
+      message: 'a settlement of the journal cannot be written',
+      operation: { hold_id: 1, cost_nanos: 5 },
+    })
+    expect(existsSync(path())).toBe(false)
+  })
+})
+
+test.skipIf(!mayMount)('the reserve is room for a journal on a disk that is full by then', async () => {
+  using disk = mountSmallDisk()
+  journal(disk.path).reserve()
+  await disk.fill()
+  const all = Array.from({ length: 1_000 }, (_, index) => settlementOf(index + 1))
+  journal(disk.path).keep(all.slice(0, 500))
+  journal(disk.path).keep(all.slice(500))
+  const { ledger, submitted } = ledgerThat()
+  await journal(disk.path).apply(
+    ledger,
+    all.map(({ operation }) => holdOf(operation.hold_id)),
+  )
+  expect(submitted).toHaveLength(1_000)
+  // With room again, the next start reserves anew.
+  disk.free()
+  journal(disk.path).reserve()
+  expect(statSync(join(disk.path, 'settlements.reserve')).size).toBe(1024 * 1024)
+})
+
+test('a process that stops while the database is locked leaves a journal, and its next start charges what was delivered', async () => {
+  const end = Promise.withResolvers<void>()
+  await using upstream = await startUpstream(
+    stream({ event: piece('The beginning,') }, { wait: end.promise }, { event: answer(' its end.') }),
+  )
+  const catalogue = catalogueOf({ upstream_url: upstream.url, server: 'shutdown_timeout_ms = 500' })
+  using owned = await prepareDataFolder(catalogue)
+  // The first process leaves the folder for the second one.
+  const kept: DataFolder = { ...owned, [Symbol.dispose]: () => {} }
+  const journal_path = join(owned.path, 'settlements.journal')
+  {
+    await using first = await startGatewayProcess(catalogue, kept)
+    const response = await fetch(new URL(streamPath(), first.url), {
+      method: 'POST',
+      headers: { 'x-api-key': first.key },
+      body: JSON.stringify(ask()),
+    })
+    const reader = response.body?.getReader()
+    expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toContain('The beginning,')
+    const unlock = await takeWriteLock(owned.database_path)
+    end.resolve()
+    first.signal('SIGTERM')
+    expect(await first.ended).toBe(0)
+    await unlock()
+    expect(existsSync(journal_path)).toBe(true)
+    expect(first.books().holds).toMatchObject([{ state: 'pending' }])
+  }
+  await using second = await startGatewayProcess(catalogue, kept)
+  await eventually('the journal is removed', () => !existsSync(journal_path))
+  const { holds, calls, findings } = second.books()
+  expect(holds).toMatchObject([{ state: 'posted' }])
+  expect(calls).toMatchObject([{ outcome: 'broken', cost_nanos: ANSWER_NANOS }])
+  expect(findings).toEqual([])
+}, 60_000)
