@@ -28,9 +28,12 @@ export interface Rounds {
 
 const STREAMS = 3
 const CALLS = STREAMS + 3
+/** An account may ask for 30 images in a minute, and a round may take less than two seconds. */
+const ROUNDS_PER_ACCOUNT = 25
 
 interface Round {
   gateway: GatewayProcess
+  key: string
   disk: SmallDisk
   /** Resolves when all calls have come to the upstream. */
   allAsked: () => Promise<unknown>
@@ -64,14 +67,18 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
   }
   await using upstream = await startUpstream(script)
   const catalogue = catalogueOf({ upstream_url: upstream.url }).replace('"inline"', `"${writer}"`)
-  const folder = await prepareDataFolder(catalogue, { parent_folder: disk.path })
+  const folder = await prepareDataFolder(catalogue, {
+    parent_folder: disk.path,
+    accounts: Math.ceil(rounds / ROUNDS_PER_ACCOUNT),
+  })
   await using gateway = await startGatewayProcess(catalogue, folder)
   const total: Rounds = { delivered: 0, unpaid: [], withheld: 0, wrong: [], recovery_ms: 0, findings: 0 }
   for (let at = 0; at < rounds; at++) {
     released = Promise.withResolvers<void>()
     const { resolve: release } = released
     const asked = upstream.seen.length + CALLS
-    await playRound({ gateway, disk, allAsked: () => upstream.sees(asked), release }, total)
+    const key = folder.keys[Math.floor(at / ROUNDS_PER_ACCOUNT)] ?? ''
+    await playRound({ gateway, key, disk, allAsked: () => upstream.sees(asked), release }, total)
   }
   total.findings = gateway.books().findings.length
   return total
@@ -80,10 +87,10 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
 async function playRound(round: Round, total: Rounds): Promise<void> {
   const { gateway, disk, allAsked, release } = round
   const calls = [
-    ...Array.from({ length: STREAMS }, () => call(gateway, streamPath(), ask())),
-    call(gateway, wholePath(), ask()),
-    call(gateway, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
-    call(gateway, '/v1/images/generations', { model: PICTURE, prompt: 'Draw a cat.' }),
+    ...Array.from({ length: STREAMS }, () => call(round, streamPath(), ask())),
+    call(round, wholePath(), ask()),
+    call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
+    call(round, '/v1/images/generations', { model: PICTURE, prompt: 'Draw a cat.' }),
   ]
   await allAsked()
   truncateLog(gateway)
@@ -92,8 +99,8 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
   const got = await Promise.all(calls)
   // New calls, each of which begins with another write.
   const new_calls = [
-    call(gateway, wholePath(), ask()),
-    call(gateway, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
+    call(round, wholePath(), ask()),
+    call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
   ]
   const begun = await Promise.all(new_calls)
   disk.free()
@@ -120,7 +127,7 @@ function truncateLog({ data_folder }: GatewayProcess): void {
 }
 
 async function call(
-  { url, key }: GatewayProcess,
+  { gateway: { url }, key }: Pick<Round, 'gateway' | 'key'>,
   path: string,
   body: object,
   headers: Record<string, string> = {},
