@@ -1,6 +1,7 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
 import { diskFull } from './disk-full.ts'
+import { kills } from './kills.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock, diskFull]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills]

@@ -51,6 +51,8 @@ async function attack(writer: 'inline' | 'thread'): Promise<Pick<Result, 'held' 
   const unlock = await takeWriteLock(join(gateway.data_folder, 'tollgate.db'))
   const health = watchHealth(gateway.url)
   end.resolve()
+  // These begin with other writes than the ledger's.
+  const keyed = call(gateway, wholePath(), { 'idempotency-key': 'while-locked' })
   await Bun.sleep(REFUSING_AFTER_MS)
   const refused = await call(gateway, wholePath())
   const not_ready = await fetch(new URL('/readyz', gateway.url))
@@ -65,21 +67,25 @@ async function attack(writer: 'inline' | 'thread'): Promise<Pick<Result, 'held' 
   await eventually('all is paid', () => paid() >= STREAMS).catch(() => {
     // What is not paid by then is what the attack is about: it is counted below.
   })
-  const told = [refused.status, refused.headers.get('retry-after'), not_ready.status]
+  const told = [(await keyed).status, refused.status, refused.headers.get('retry-after'), not_ready.status]
   return {
     held:
       paid() === STREAMS &&
       healthz_ms < MAX_HEALTHZ_MS &&
       recovery_ms < MAX_RECOVERY_MS &&
-      told.join() === '503,1,503' &&
+      told.join() === '503,503,1,503' &&
       gateway.books().findings.length === 0,
-    seen: `${paid()} of ${STREAMS} paid, healthz at most ${healthz_ms.toFixed(0)} ms, a new call ${told[0]}, readyz ${told[2]}, ready again after ${recovery_ms.toFixed(0)} ms`,
+    seen: `${paid()} of ${STREAMS} paid, healthz at most ${healthz_ms.toFixed(0)} ms, new calls ${told[0]} and ${told[1]}, readyz ${told[3]}, ready again after ${recovery_ms.toFixed(0)} ms`,
   }
 }
 
-const call = ({ url, key }: GatewayProcess, path: string): Promise<Response> =>
+const call = (
+  { url, key }: GatewayProcess,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
   fetch(new URL(path, url), {
     method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(ask(`For ${MODEL}.`)),
   })

@@ -1,0 +1,219 @@
+// Crashes of a real server over one data folder: it is killed, started again and checked, as often as it is asked for.
+import { Database } from 'bun:sqlite'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { createKey } from '../../src/access/keys.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { type Random, randomFrom } from '../ledger/random.ts'
+import { callUntilDeath, nothingAcknowledged } from './caller.ts'
+import { Checks, type Evidence } from './checks.ts'
+import { type ServerProcess, startServer } from './process.ts'
+import { PRICE_TOML, type Provider, startProvider } from './provider.ts'
+
+/**
+ * Where the server kills itself. `outside` is a kill by another process after some calls, `moment` after some
+ * milliseconds, wherever the server is then; both with the ledger on its thread.
+ */
+export const POINTS = [
+  'admitted',
+  'held',
+  'dispatched',
+  'settling',
+  'settled',
+  'commit.begun',
+  'commit.written',
+  'commit.done',
+  'outside',
+  'moment',
+] as const
+export type Point = (typeof POINTS)[number]
+
+const CALLERS = 4
+/** A server dies when it has passed its point this many times at most; at a start the sweep's commit passes points, too. */
+const MAX_PASSINGS = 16
+const MAX_MOMENT_MS = 250
+/** A server that never reached its point would run on: after this time it is killed, and that is a complaint. */
+const MAX_DYING_MS = 30_000
+
+/** One life of a server, and what was found wrong at its start with what the one before it left. */
+export interface Life {
+  point: Point
+  /** How often it passed its point; for `moment`: milliseconds. */
+  passing: number
+  complaints: string[]
+}
+
+export interface Crashes extends AsyncDisposable {
+  /** Complete answers that callers had, so far. */
+  readonly acknowledged: number
+  /** A server starts over the folder of the last one, is checked and called, and dies at the point. */
+  live(point: Point): Promise<Life>
+  /** A last start, which is checked and stopped. */
+  end(): Promise<{ complaints: string[]; exit_code: number }>
+}
+
+interface Account {
+  id: number
+  api_key: string
+}
+
+/** All that the lives share. */
+interface Run {
+  folder: string
+  provider: Provider
+  random: Random
+  account: Account
+  checks: Checks
+  evidence: Evidence
+  acknowledged: number
+  tags: number
+}
+
+/** @param seed the same seed makes the same run, as far as the machine allows */
+export function openCrashes(seed: number): Crashes {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-crash-'))
+  const run: Run = {
+    folder,
+    provider: startProvider(),
+    random: randomFrom(seed),
+    account: prepareAccount(databaseIn(folder)),
+    checks: new Checks(),
+    evidence: nothing(),
+    acknowledged: 0,
+    tags: 0,
+  }
+  return {
+    get acknowledged() {
+      return run.acknowledged
+    },
+    live: (point) => live(run, point),
+    async end() {
+      const last = await startServer(folder, 'none', 1)
+      const complaints = checkRestart(run, last)
+      last.child.kill('SIGTERM')
+      return { complaints, exit_code: await last.child.exited }
+    },
+    async [Symbol.asyncDispose]() {
+      await run.provider.stop()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+const databaseIn = (folder: string): string => join(folder, 'tollgate.db')
+
+const writeCatalogue = ({ folder, provider }: Run, ledger_writer: 'inline' | 'thread') =>
+  Bun.write(
+    join(folder, 'tollgate.toml'),
+    `[server]
+listen = "127.0.0.1:0"
+ledger_writer = "${ledger_writer}"
+
+[[providers]]
+name = "provider"
+protocol = "gemini"
+base_url = "${provider.url}"
+api_keys = ["the-key-of-the-provider"]
+cooldown_ms = 0
+
+[[models]]
+id = "crash"
+kind = "text"
+routes = [{ provider = "provider", model = "crash" }]
+price = ${PRICE_TOML}
+`,
+  )
+
+function prepareAccount(database_path: string): Account {
+  const db = openDatabase(database_path)
+  const now_ms = Date.now()
+  const { id } = createAccount(db, { name: 'caller', now_ms })
+  const settings = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
+  const randomBytes = (length: number) => crypto.getRandomValues(new Uint8Array(length))
+  const api_key = createKey(db, 'caller', { name: 'key', ...settings }, { randomBytes, now_ms }).text
+  const amount_nanos = 100_000 * NANOS_PER_USD
+  createWriter(db).commit([{ op: 'top_up', account_id: id, amount_nanos, note: '', now_ms }])
+  db.close()
+  return { id, api_key }
+}
+
+const nothing = (): Evidence => ({
+  book: nothingAcknowledged(),
+  seen_by_provider: 0,
+  reported: { holds: 0, possible_loss_nanos: 0 },
+  died_at_start: false,
+})
+
+/** Checks the disk and the log after a server has started. */
+function checkRestart(run: Run, { lines, url }: ServerProcess): string[] {
+  const { evidence, provider, checks, folder } = run
+  for (const { possible_loss_usd, holds } of lines) {
+    if (possible_loss_usd === undefined) continue
+    evidence.reported.holds += Number(holds)
+    evidence.reported.possible_loss_nanos += parseUsd(String(possible_loss_usd))
+  }
+  evidence.died_at_start ||= url === undefined
+  if (url === undefined) return []
+  const db = new Database(databaseIn(folder), { readonly: true })
+  evidence.seen_by_provider = provider.seen.size
+  const complaints = checks.complaints(db, evidence)
+  db.close()
+  provider.seen.clear()
+  run.acknowledged += evidence.book.charges.size
+  run.evidence = nothing()
+  return complaints
+}
+
+async function callUntilItDies(
+  run: Run,
+  { url, child }: ServerProcess,
+  point: Point,
+  passing: number,
+): Promise<void> {
+  if (url === undefined) return
+  const { account, folder, random, evidence } = run
+  let calls = 0
+  const goesOn = () => {
+    calls += 1
+    if (point === 'outside' && calls === passing) child.kill('SIGKILL')
+    return calls < 100 * MAX_PASSINGS
+  }
+  if (point === 'moment') setTimeout(() => child.kill('SIGKILL'), passing)
+  const options = {
+    url,
+    api_key: account.api_key,
+    account_id: account.id,
+    database_path: databaseIn(folder),
+    random,
+    newTag: () => `tag-${run.tags++}`,
+    goesOn,
+  }
+  await Promise.all(Array.from({ length: CALLERS }, () => callUntilDeath(options, evidence.book)))
+}
+
+async function live(run: Run, point: Point): Promise<Life> {
+  const from_outside = point === 'outside' || point === 'moment'
+  const passing = 1 + run.random.below(point === 'moment' ? MAX_MOMENT_MS : MAX_PASSINGS)
+  await writeCatalogue(run, from_outside ? 'thread' : 'inline')
+  const server = await startServer(run.folder, point, passing)
+  const complaints = checkRestart(run, server)
+  await callUntilItDies(run, server, point, passing)
+  if (!(await wasKilled(server))) complaints.push(`was not killed, but: ${await server.complaints}`)
+  return { point, passing, complaints }
+}
+
+/** Whether the server dies at its point. Its callers have stopped: it is dying already, or it never will. */
+async function wasKilled({ child }: ServerProcess): Promise<boolean> {
+  let survived = false
+  const deadline = setTimeout(() => {
+    survived = true
+    child.kill('SIGKILL')
+  }, MAX_DYING_MS)
+  await child.exited
+  clearTimeout(deadline)
+  return !survived && child.signalCode === 'SIGKILL'
+}
