@@ -21,6 +21,7 @@ import { carriedBy } from '../carried-by.ts'
 import { readJsonBody } from '../json-body.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { spentInput } from '../spent-input.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
@@ -38,6 +39,7 @@ interface Answer extends Embedded {
 export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
   read: readEmbeddingCall,
   quote: quoteEmbedding,
+  spent: ({ model, request }) => spentInput(model.price, request.input_tokens),
   serve: serveEmbedding,
 }
 

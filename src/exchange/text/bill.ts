@@ -24,7 +24,9 @@ export function billStream(
   return { usage: { ...billed.usage, output_tokens: reading.deliveredTokens() }, estimated: true }
 }
 
-/** Whether a stream is free: it broke, or was left, before anything came. */
-export const isFree = (reading: StreamReading, ending: StreamEnding): boolean =>
-  reading.deliveredTokens() === 0 &&
-  (ending === 'broken' || (ending === 'cancelled' && reading.usage() === undefined))
+/**
+ * Whether a stream is free: it broke before anything came, whether its caller was still there or not. One that was only
+ * left is not, since its provider has read the input.
+ */
+export const isFree = (reading: StreamReading, ending: StreamEnding, cause: unknown): boolean =>
+  (ending === 'broken' || cause !== undefined) && reading.deliveredTokens() === 0

@@ -29,7 +29,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        await settle(() => endOf(order, reading, ending, given_out))
+        await settle(() => endOf(order, reading, { ending, cause, given_out }))
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
@@ -44,10 +44,9 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
 function endOf(
   { model, facts }: TextOrder,
   reading: StreamReading,
-  ending: StreamEnding,
-  given_out: boolean,
+  { ending, cause, given_out }: { ending: StreamEnding; cause: unknown; given_out: boolean },
 ): Delivered | Undelivered {
-  if (isFree(reading, ending))
+  if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
   const billed = billStream(facts, reading, ending)
   return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed, given_out }
