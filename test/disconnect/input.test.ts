@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import { streamPath, wholePath } from '../support/native.ts'
-import { RESET, refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
+import { refusal, SILENCE, type Step, stream } from '../support/upstream.ts'
 import { BODY, disconnectScene, expectSettledOnce, FREE, priceOf } from './support.ts'
 
 setDefaultTimeout(60_000)
@@ -99,13 +99,6 @@ describe('"drain": a provider that breaks after its caller left, with nothing de
 })
 
 describe('free stays', () => {
-  test('a provider that resets the connection, though its caller leaves as they are told', async () => {
-    s.upstream.answer(RESET)
-    const key = await s.gateway.caller()
-    expect((await s.gateway.call(wholePath(), BODY, { key })).status).toBe(502)
-    await expectSettledOnce(s, key, { ...FREE, outcome: 'failed', status: 502 })
-  })
-
   test('a time-out after the caller left', async () => {
     await using hasty = await disconnectScene({
       server: 'on_disconnect = "drain"',
