@@ -28,7 +28,8 @@ export function passThrough(
       return spliceFields(body, limited, text.decisive_fields)
     },
     answer({ bytes, json }, { usage, estimated }) {
-      const left = estimated ? text.showUsage(json, usage) : json
+      const differs = estimated && text.readUsage(json) !== undefined
+      const left = differs ? text.showUsage(json, usage) : json
       return left === json ? bytes : JSON.stringify(left)
     },
     stream(reading, billed) {

@@ -71,7 +71,7 @@ describe('usage that is billed', () => {
     [
       'what is no count',
       { prompt_tokens: -1, completion_tokens: 1.5 },
-      { input_tokens: Number.NaN, output_tokens: Number.NaN },
+      { input_tokens: Number.NaN, input_audio_tokens: Number.NaN, output_tokens: Number.NaN },
     ],
     ['zero is zero', { prompt_tokens: 0, completion_tokens: 0 }, {}],
     [
