@@ -41,6 +41,24 @@ export const INPUT_FIELDS = [
 
 export type InputField = (typeof INPUT_FIELDS)[number]
 
+/** The fields that output is billed in. */
+export const OUTPUT_FIELDS = [
+  'output_tokens',
+  'thinking_tokens',
+  'output_image_tokens',
+] as const satisfies UsageField[]
+
+/**
+ * What a provider reports, before it is judged (pricing/billed-usage.ts). Without `input_tokens` nothing is said of the
+ * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
+ * their whole leave a negative rest.
+ */
+export type ReportedUsage = Partial<Usage>
+
+/** The same with zero for all that is not said. */
+export const inFull = (reported: ReportedUsage | undefined): Usage | undefined =>
+  reported && { ...NO_USAGE, ...reported }
+
 /** The prompt's size in tokens, cached or not, which selects the tier of the price. */
 export function promptTokens(usage: Usage): number {
   return (
@@ -55,23 +73,6 @@ export function promptTokens(usage: Usage): number {
 /** All output tokens: text, thinking and images. */
 export function outputTokens(usage: Usage): number {
   return usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens
-}
-
-/** The usage that a call is charged for, and that a translated answer shows. */
-export interface Billed {
-  usage: Usage
-  /** True where the upstream did not report all of it. */
-  estimated: boolean
-}
-
-/** No call has more tokens: a larger usage is not credible, and its cost might exceed a safe integer. */
-const MAX_TOKENS = 2 ** 31
-
-/** The reported usage where it is credible, else the estimate. */
-export function billedUsage(reported: Usage | undefined, estimate: () => Usage): Billed {
-  return reported && totalTokens(reported) <= MAX_TOKENS
-    ? { usage: reported, estimated: false }
-    : { usage: estimate(), estimated: true }
 }
 
 /** All tokens of a call, input and output. */

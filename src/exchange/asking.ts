@@ -20,6 +20,8 @@ export interface Sending<T> {
   readFailure?: (attempt: Attempt, status: number, headers: Headers, body: string) => UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */
   timeout_ms?: number
+  /** Told of the attempt that the caller's leaving ended, where its provider may have the request. */
+  onAbandoned?: (attempt: Attempt) => void
 }
 
 /**
@@ -52,6 +54,7 @@ export function ask<T>(
         { request_id: origin.request_id, provider_key: key_id, failure_class, cause: message },
         'a route failed',
       ),
+    ...(sending.onAbandoned ? { onAbandoned: sending.onAbandoned } : {}),
   })
 }
 

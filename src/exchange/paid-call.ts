@@ -48,6 +48,9 @@ export type Served =
   | { delivered: Delivered; answer: () => Response }
   | { stream: (settle: Settle) => Response }
 
+/** What is charged for a request that was sent and not answered. */
+export type Spent = Pick<Delivered, 'charge' | 'usage'>
+
 /** A kind of paid call, as a value: how it is read, what it can cost, and how it is served. */
 export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
   /** Reads the request and finds its model. @throws GatewayError for every refusal; nothing is held then */
@@ -59,6 +62,11 @@ export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
   prepare?(parts: ExchangeParts, admitted: Admitted, order: O): Promise<O>
   /** The most and the least to hold. */
   quote(order: O): Quote
+  /**
+   * What a caller pays who leaves before anything came, once a provider may have the request: its estimated input, which
+   * the provider bills. Absent for what costs nothing unless it is delivered.
+   */
+  spent?(order: O): Spent
   serve(parts: ExchangeParts, held: Held<O>): Promise<Served>
 }
 
@@ -85,7 +93,7 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
-  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve'>,
+  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
 ): Promise<Response> {
   const { origin, caller, place } = admitted
   const { content, streams } = order
@@ -97,7 +105,7 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
     try {
       return await conclude(parts, held, await kind.serve(parts, held))
     } catch (thrown) {
-      throw await abandon(held, thrown)
+      throw await abandon(held, thrown, () => kind.spent?.(ready))
     }
   })
 }
@@ -192,13 +200,25 @@ async function settleStream(
   }
 }
 
-/** Voids the hold of a call that failed, or whose caller left. @returns the failure to tell of */
-async function abandon({ origin, place, settlement }: Held, thrown: unknown): Promise<unknown> {
+/**
+ * Ends the hold of a call that failed, or whose caller left: it is voided, unless the caller left a request that its
+ * provider may have, and that costs its input.
+ * @returns the failure to tell of
+ */
+async function abandon(held: Held, thrown: unknown, spent: () => Spent | undefined): Promise<unknown> {
+  const { origin, place, settlement } = held
   const { aborted, reason } = place.gone
   const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
-  if (aborted && failure !== reason)
-    await settlement.voidHold({ outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST })
-  else
+  if (aborted && failure !== reason) {
+    const paid = settlement.wasAbandoned ? spent() : undefined
+    await settle(
+      held,
+      paid
+        ? { outcome: 'cancelled', estimated: true, ...paid }
+        : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST },
+      // The settlement has logged its failure and is tried again: nobody is left to be told.
+    ).catch(() => undefined)
+  } else
     await settlement.voidHold({
       outcome: 'failed',
       status: origin.render(failure, origin.request_id).status,
@@ -211,8 +231,9 @@ async function abandon({ origin, place, settlement }: Held, thrown: unknown): Pr
  * @throws GatewayError as `dispatch`
  */
 export async function send<T>(parts: ExchangeParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> {
-  const dispatched = await ask(parts, held, held.order.model, sending)
-  held.settlement.reached(dispatched.attempt)
+  const { order, settlement } = held
+  const dispatched = await ask(parts, held, order.model, { ...sending, onAbandoned: settlement.abandoned })
+  settlement.reached(dispatched.attempt)
   parts.probe('dispatched')
   return dispatched
 }

@@ -42,6 +42,9 @@ export interface Undelivered {
 export interface Settlement {
   /** An upstream has begun to answer. */
   reached(attempt: Attempt): void
+  /** The caller left while this attempt was under way, and its provider may have the request. */
+  abandoned(attempt: Attempt): void
+  readonly wasAbandoned: boolean
   /**
    * Charges for what was delivered. Resolves when that is on the disk.
    *
@@ -63,6 +66,7 @@ export const CLIENT_CLOSED_REQUEST = 499
 export function openSettlement(parts: SettlementParts, held: HeldCall): Settlement {
   let resolved = false
   let attempt: Attempt | undefined
+  let was_abandoned = false
   let first_byte_ms: number | null = null
   const reach = () => ({ attempt, first_byte_ms })
   parts.activity.held(held)
@@ -73,6 +77,13 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
       if (first_byte_ms !== null) return
       first_byte_ms = parts.now() - held.started_ms
       parts.activity.firstByte(held, first_byte_ms)
+    },
+    abandoned(left) {
+      attempt = left
+      was_abandoned = true
+    },
+    get wasAbandoned() {
+      return was_abandoned
     },
     async post(delivered) {
       if (resolved) return

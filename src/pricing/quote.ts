@@ -1,7 +1,7 @@
 // Quotes: the most that a call can cost, which is held, and the least that makes it worth starting.
 import type { Nanos } from '../domain/money.ts'
 import { type ImagePrice, TOKENS_PER_RATE, type TokenPrice, type TokenRates } from '../domain/prices.ts'
-import { INPUT_FIELDS, type InputField, type UsageField } from '../domain/usage.ts'
+import { INPUT_FIELDS, type InputField, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { chargeImages, type ImageOrder } from './charge.ts'
 
 /** The shortest useful output: a balance that does not cover this much is refused instead of lowering the limit further. */
@@ -12,12 +12,6 @@ export const USEFUL_ANSWER_TOKENS = 256
  * tiers differ by half or more, too much to become the caller's debt.
  */
 export const ESTIMATE_MARGIN = 1.25
-
-const OUTPUT_FIELDS = [
-  'output_tokens',
-  'thinking_tokens',
-  'output_image_tokens',
-] as const satisfies UsageField[]
 
 export interface QuotedInput {
   /** An estimate of all tokens that the model reads. */

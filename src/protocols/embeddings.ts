@@ -1,6 +1,6 @@
 // The verbs of embedding, for protocols that have embeddings.
 
-import type { Usage } from '../domain/usage.ts'
+import type { ReportedUsage } from '../domain/usage.ts'
 import type { UpstreamTarget } from './facts.ts'
 import type { Json, JsonObject } from './wire/json.ts'
 
@@ -21,7 +21,7 @@ export interface EmbeddingRequest {
 /** What came back. */
 export interface Embedded {
   /** Undefined where the provider reported none. */
-  usage: Usage | undefined
+  usage: ReportedUsage | undefined
   /**
    * One for each input; undefined where the provider speaks the caller's protocol, and the caller gets its bytes as
    * they are.

@@ -14,6 +14,8 @@ export interface RequestFacts {
    * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
    */
   input_fields?: readonly InputField[]
+  /** Tools run at the provider, whose results the model reads: its usage may be larger than the model's own limits. */
+  runs_tools?: boolean
 }
 
 /** Where and how a request goes to a provider of this protocol. */

@@ -1,7 +1,7 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
 
 import type { GatewayError } from '../domain/errors.ts'
-import type { Usage } from '../domain/usage.ts'
+import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
 import type { ConversationRequest, TargetModel } from './canonical/request.ts'
 import type { StreamDecoder, StreamEncoder } from './canonical/stream.ts'
@@ -30,7 +30,7 @@ export interface StreamReading {
    * The usage as last reported; undefined where none has been. For a stream that broke before it was `finished`, its
    * output may be less than what was delivered, because some providers report output only at the end.
    */
-  usage(): Usage | undefined
+  usage(): ReportedUsage | undefined
   /** All output that passed, in estimated tokens: it is charged where the stream ended without telling its usage. */
   deliveredTokens(): number
 }
@@ -76,7 +76,11 @@ export interface TextProtocol extends Translator {
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
   /** The usage of a whole answer; undefined where it reports none (absent is not zero). */
-  readUsage(answer: JsonObject): Usage | undefined
+  readUsage(answer: JsonObject): ReportedUsage | undefined
+  /** The same answer, or event of a stream, with this usage in place of one that it has; the very same where it has none. */
+  showUsage(body: JsonObject, usage: Usage): JsonObject
+  /** Requests always have an output limit: where the caller set none, translation sends the model's. */
+  readonly requires_limit?: boolean
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
   readonly stream: StreamRules

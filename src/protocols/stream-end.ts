@@ -1,19 +1,19 @@
 // The end of a decoded stream: the usage and the last event, or the failure in their place.
 import { brokenStream } from '../domain/errors.ts'
-import type { Usage } from '../domain/usage.ts'
+import { inFull, type ReportedUsage } from '../domain/usage.ts'
 import type { StreamEvent } from './canonical/stream.ts'
 
 /** What every decoder remembers of its stream. */
 export interface DecodedStream {
   /** The last event has been given. */
   ended: boolean
-  usage: Usage | undefined
+  usage: ReportedUsage | undefined
 }
 
 /** The last events of a stream that is complete. */
 export function endStream(state: DecodedStream): StreamEvent[] {
   state.ended = true
-  const { usage } = state
+  const usage = inFull(state.usage)
   return [...(usage ? [{ type: 'usage', usage } as const] : []), { type: 'end' }]
 }
 

@@ -12,7 +12,7 @@ import {
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
-import { type Fetch, fromUpstream, type UpstreamRequest } from './transport.ts'
+import { couldNotConnect, type Fetch, fromUpstream, type UpstreamRequest } from './transport.ts'
 
 export interface DispatchDeps {
   fetch: Fetch
@@ -42,6 +42,8 @@ export interface Dispatch<T> {
   /** How long one attempt may take until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
+  /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
+  onAbandoned?(attempt: Attempt): void
 }
 
 export interface Dispatched<T> {
@@ -108,10 +110,12 @@ async function tryOnce<T>(
   const abort = () => controller.abort()
   const timeout = setTimeout(() => controller.abort(new TimedOut()), call.timeoutOf(attempt))
   call.signal.addEventListener('abort', abort)
+  let refused = false
   try {
     const init = { method: 'POST', headers, body, signal: controller.signal, redirect: 'manual' } as const
     const response = await fromUpstream(deps.fetch(url, init))
     if (!response.ok) {
+      refused = true
       const text = await fromUpstream(readShort(response))
       return call.readFailure(attempt, response.status, response.headers, text)
     }
@@ -120,6 +124,7 @@ async function tryOnce<T>(
     const { aborted, reason } = controller.signal
     controller.abort()
     if (reason instanceof TimedOut) return upstreamError(TIMED_OUT)
+    if (aborted && !refused && !couldNotConnect(thrown)) call.onAbandoned?.(attempt)
     if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))
     throw thrown
   } finally {

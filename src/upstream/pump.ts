@@ -166,27 +166,37 @@ async function leave(pumping: Pump): Promise<void> {
   pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   pumping.stream.error(new Error('the caller left, or stalled'))
-  const bug = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
+  const cause = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.
-  await pumping.settle('cancelled', bug, pumping.given_out).catch(() => undefined)
+  await pumping.settle('cancelled', cause, pumping.given_out).catch(() => undefined)
 }
 
-/** Reads on without a caller, until the stream ends or its time is up. @returns what was thrown by a bug of the gateway */
+/**
+ * Reads on without a caller, until the stream ends or its time is up.
+ * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined where it did not
+ */
 async function drain(pumping: Pump): Promise<unknown> {
   const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
-  const timer = setTimeout(abortUpstream, drain_timeout_ms)
+  const { reading } = relay
+  let timed_out = false
+  const timer = setTimeout(() => {
+    timed_out = true
+    abortUpstream()
+  }, drain_timeout_ms)
   try {
-    for (let chunk = pumping.next; !relay.reading.failed; chunk = undefined) {
+    for (let chunk = pumping.next; !reading.failed; chunk = undefined) {
       const bytes = chunk ?? (await fromUpstream(reader.read())).value
       if (!bytes) break
       pumping.next = undefined
       relay.push(bytes)
       onProgress?.('upstream')
     }
+    return reading.finished && !reading.failed ? undefined : new UpstreamFault('the upstream broke off')
   } catch (thrown) {
-    // Where the upstream broke, or its time was up, what was read until here is what can be charged.
-    return thrown instanceof UpstreamFault ? undefined : thrown
+    // Where its time was up, or the answer was complete, what was read until here is what can be charged.
+    const did_not_break = thrown instanceof UpstreamFault && (timed_out || reading.finished)
+    return did_not_break ? undefined : thrown
   } finally {
     clearTimeout(timer)
   }

@@ -49,8 +49,14 @@ export interface Relay {
 /**
  * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
  * comments, which break some providers' own SDKs.
+ *
+ * @param correction what is done to the data of events that were just read, where anything is
  */
-export function passOn(reading: StreamReading, frame: Frame): Relay {
+export function passOn(
+  reading: StreamReading,
+  frame: Frame,
+  correction: () => ((data: ByteString) => ByteString) | undefined = () => undefined,
+): Relay {
   const cutter = createEventCutter()
   return {
     content_type: frame.content_type,
@@ -63,6 +69,8 @@ export function passOn(reading: StreamReading, frame: Frame): Relay {
       const whole = kept === text ? cut : fromByteString(kept)
       const until = readEvents(kept, reading)
       if (until === 0) return undefined
+      const correct = correction()
+      if (correct) return fromByteString(corrected(kept.slice(0, until), correct))
       return until === whole.length ? whole : whole.subarray(0, until)
     },
     end: () => undefined,
@@ -119,4 +127,21 @@ function readEvents(whole: ByteString, reading: StreamReading): number {
     return false
   })
   return until
+}
+
+/** Whole events with their data corrected; their other lines stay. */
+function corrected(whole: ByteString, correct: (data: ByteString) => ByteString): ByteString {
+  return whole
+    .split(/(?<=\n\r?\n)/)
+    .map((event) => {
+      let left = event
+      eachEvent(event, (data) => {
+        const corrected = correct(data)
+        if (corrected !== data)
+          left = `${event.replace(/^data:.*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
+        return undefined
+      })
+      return left
+    })
+    .join('')
 }

@@ -47,3 +47,13 @@ export async function fromUpstream<T>(work: Promise<T>): Promise<T> {
     throw new UpstreamFault(cause instanceof Error ? cause.message : String(cause), { cause })
   }
 }
+
+/** Codes of the runtime's failures before a connection stands: no address, nobody there, no trust. */
+const CONNECTING =
+  /^(?:ConnectionRefused|ECONNREFUSED|E(?:HOST|NET)UNREACH|ENOTFOUND|EAI_|EPROTO|ERR_TLS_|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|HOSTNAME_MISMATCH)/
+
+/** Whether a request failed before its provider could get any of it. @param thrown by `fromUpstream` */
+export function couldNotConnect(thrown: unknown): boolean {
+  const cause = thrown instanceof UpstreamFault ? thrown.cause : thrown
+  return cause instanceof Error && 'code' in cause && CONNECTING.test(String(cause.code))
+}

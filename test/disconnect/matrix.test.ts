@@ -79,7 +79,7 @@ for (const [when, point] of points) {
         test('cancel: the upstream call is aborted, what was delivered is charged', async () => {
           const { key, seen } = await leaveAt(cancelling, point, reported, way)
           expect(seen.aborted).toBe(true)
-          const cost = point.whole_events === 0 ? FREE : priceOf(point.whole_events, reported)
+          const cost = priceOf(point.whole_events, reported && point.whole_events > 0)
           await expectSettledOnce(cancelling, key, {
             ...cost,
             outcome: 'cancelled',

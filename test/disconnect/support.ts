@@ -96,11 +96,14 @@ export interface DisconnectScene extends Scene {
 }
 
 /** A scene whose keys may make one call at a time. */
-export async function disconnectScene(options: SceneOptions = {}): Promise<DisconnectScene> {
+export async function disconnectScene({
+  more = '',
+  ...options
+}: Omit<SceneOptions, 'more'> & { more?: string } = {}): Promise<DisconnectScene> {
   const callers = watchCallers()
   const opened = await scene({
     ...options,
-    more: '[limits.key]\nconcurrent_calls = 1',
+    more: `${more}\n[limits.key]\nconcurrent_calls = 1`,
     plugins: [callers.plugin, ...plugins],
   })
   return { ...opened, callers }

@@ -1,7 +1,7 @@
-// silent.md, Streams whose caller left, for whole answers: nothing is delivered before all of it is, so a caller who leaves is
-// charged nothing under `cancel`, and the usage reported at the end under `drain`.
+// silent.md, Streams whose caller left, for whole answers: nothing is delivered before all of it is, so a caller who leaves pays
+// for the input under `cancel`, and the usage reported at the end under `drain`.
 import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { Departure } from '../support/socket-client.ts'
 import { heldBack, RESET, refusal, type Script, SILENCE, whole } from '../support/upstream.ts'
 import {
@@ -47,10 +47,10 @@ async function leaveBefore(s: DisconnectScene, answer: Script, way: Departure) {
 }
 
 describe.each(WAYS)('the caller of a whole answer leaves before it, by %s', (way) => {
-  test('cancel: the upstream call is aborted, nothing is charged', async () => {
+  test('cancel: the upstream call is aborted, and its input charged by estimate', async () => {
     const { key, seen } = await leaveBefore(cancelling, whole(ANSWER), way)
     expect(seen.aborted).toBe(true)
-    await expectSettledOnce(cancelling, key, { ...FREE, ...LEFT })
+    await expectSettledOnce(cancelling, key, { ...priceOf(0, false), ...LEFT, provider: PROVIDER })
   })
 
   test('drain: the answer is awaited, and charged as reported', async () => {
@@ -91,7 +91,7 @@ describe('nothing is left of a caller who leaves', () => {
 })
 
 describe('the time to drain is limited', () => {
-  test('after it the upstream is aborted, and nothing is charged', async () => {
+  test('after it the upstream is aborted, and the input is charged', async () => {
     await using s = await disconnectScene({
       server: 'on_disconnect = "drain"\ndrain_timeout_ms = 100',
       script: SILENCE,
@@ -101,6 +101,6 @@ describe('the time to drain is limited', () => {
     client.leave('close')
     await seen.over
     expect(seen.aborted).toBe(true)
-    await expectSettledOnce(s, key, { ...FREE, ...LEFT })
+    await expectSettledOnce(s, key, { ...priceOf(0, false), ...LEFT })
   })
 })

@@ -264,7 +264,7 @@ describe('an answer that was not completed', () => {
     ])
   })
 
-  test('a whole answer whose caller leaves: not charged, and the key is free', async () => {
+  test('a whole answer whose caller leaves: its input is charged, and not charged again', async () => {
     const asked = await asking()
     const leaving = new AbortController()
     const { script, arrived } = announcing({ steps: ['hang'] })
@@ -278,9 +278,10 @@ describe('an answer that was not completed', () => {
     await upstream.last().over
     await gateway.atRest()
     upstream.answer(answering())
-    let second = await send(gateway, WHOLE, asked)
-    while (second.status === 409) second = await send(gateway, WHOLE, asked)
-    expect(second).toMatchObject({ status: 200, replayed: null })
+    const seen = upstream.seen.length
+    expectRefusal(await send(gateway, WHOLE, asked), 409, /was charged, .+ was not waited for/)
+    expect(upstream.seen).toHaveLength(seen)
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'cancelled', estimated: 1 })
   })
 })
 

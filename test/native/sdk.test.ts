@@ -182,7 +182,7 @@ describe('generateContent', () => {
     expect(await lastCall()).toMatchObject({ cost_nanos: 7_000, outcome: 'completed', estimated: 0 })
   })
 
-  test('abort: the upstream call is aborted, nothing is charged', async () => {
+  test('abort: the upstream call is aborted, its input is charged', async () => {
     upstream.answer(SILENCE)
     const seen = upstream.seen.length
     const leaving = new AbortController()
@@ -192,7 +192,12 @@ describe('generateContent', () => {
     await expect(call).rejects.toThrow(/abort/i)
     await upstream.last().over
     expect(upstream.last().aborted).toBe(true)
-    expect(await lastCall()).toMatchObject({ outcome: 'cancelled', status: 499, cost_nanos: 0 })
+    expect(await lastCall()).toMatchObject({
+      outcome: 'cancelled',
+      status: 499,
+      output_tokens: 0,
+      estimated: 1,
+    })
   })
 })
 

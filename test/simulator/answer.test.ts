@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { totalTokens } from '../../src/domain/usage.ts'
+import { inFull, totalTokens } from '../../src/domain/usage.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { countTokens, tokenize } from '../../src/simulator/tokens.ts'
@@ -292,7 +292,7 @@ describe('usage', () => {
         const whole = await provider.whole(model, body)
         const events = await provider.stream(model, body)
         expect(events.at(-1)?.usageMetadata).toEqual(whole.usageMetadata)
-        const usage = gemini.text.readUsage(whole as unknown as JsonObject)
+        const usage = inFull(gemini.text.readUsage(whole as unknown as JsonObject))
         expect(usage && totalTokens(usage)).toBe(countOf(whole, 'totalTokenCount'))
         const limit = generationConfig.maxOutputTokens ?? Number.POSITIVE_INFINITY
         const output = countOf(whole, 'candidatesTokenCount') + countOf(whole, 'thoughtsTokenCount')

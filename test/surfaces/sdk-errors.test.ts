@@ -202,7 +202,7 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
     expect(call.output_tokens).toBe(2)
   })
 
-  test('the caller aborts before an answer: the upstream call is aborted, nothing is charged', async () => {
+  test('the caller aborts before an answer: the upstream call is aborted, its input is charged', async () => {
     upstream.answer(SILENCE)
     const seen = upstream.seen.length
     const leaving = new AbortController()
@@ -213,7 +213,10 @@ describe.each(PAIRS)('in the middle of a stream: the SDK for %s, a %s model', (c
     expect((await asking).message).toMatch(/abort/i)
     await upstream.last().over
     expect(upstream.last().aborted).toBe(true)
-    expect(await lastCall()).toMatchObject({ outcome: 'cancelled', status: 499, cost_nanos: 0 })
+    const call = await lastCall()
+    expect(call).toMatchObject({ outcome: 'cancelled', status: 499, output_tokens: 0, estimated: 1 })
+    expect(call.cost_nanos).toBe(call.input_tokens * 1_000)
+    expect(call.input_tokens).toBeGreaterThan(0)
   })
 })
 

@@ -296,3 +296,54 @@ describe('the time of an attempt', () => {
     expect(pulled).toBeLessThan(10)
   })
 })
+
+describe('a caller who leaves', () => {
+  const leaving = (fails: (init: UpstreamInit) => Promise<Response>) => {
+    const gone = new AbortController()
+    const abandoned: string[] = []
+    const { run, tried } = over(
+      {
+        a: (init) => {
+          gone.abort()
+          return fails(init)
+        },
+      },
+      {
+        gone: gone.signal,
+        signal: gone.signal,
+        onAbandoned: ({ provider: { name } }) => abandoned.push(name),
+      },
+    )
+    return { abandoned, tried, ended: run().catch(() => tried) }
+  }
+  const failing = (code: string) => async () => {
+    throw Object.assign(new TypeError('Unable to connect'), { code })
+  }
+
+  test.each<[string, (init: UpstreamInit) => Promise<Response>, string[]]>([
+    [
+      'while the request is under way: it counts as sent',
+      async ({ signal }) => Promise.reject(signal.reason),
+      ['a'],
+    ],
+    ['while the connection breaks: it counts as sent', failing('ECONNRESET'), ['a']],
+    ['while nobody is there to connect to', failing('ECONNREFUSED'), []],
+    ['while the name is not found', failing('ENOTFOUND'), []],
+    ['while the certificate is refused', failing('DEPTH_ZERO_SELF_SIGNED_CERT'), []],
+    ['while the provider refuses', async () => new Response('', { status: 503 }), []],
+  ])('%s', async (_what, fails, expected) => {
+    const { abandoned, ended } = leaving(fails)
+    expect(await ended).toEqual(['a'])
+    expect(abandoned).toEqual(expected)
+  })
+
+  test('before the first attempt: nothing was sent', async () => {
+    const abandoned: string[] = []
+    const { run, tried } = over(
+      {},
+      { gone: AbortSignal.abort(), onAbandoned: ({ provider: { name } }) => abandoned.push(name) },
+    )
+    await expect(run()).rejects.toThrow()
+    expect([tried, abandoned]).toEqual([[], []])
+  })
+})

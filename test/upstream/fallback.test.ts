@@ -123,7 +123,7 @@ describe('failures before the first byte go to the next route', () => {
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
   })
 
-  test('nor after the caller has left', async () => {
+  test('nor after the caller has left, who pays for the input of the attempt under way', async () => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const answer = call(wholePath(), ask(), { signal: leaving.signal })
@@ -134,7 +134,10 @@ describe('failures before the first byte go to the next route', () => {
     expect((await gateway.atRest()).calls.at(-1)).toMatchObject({
       outcome: 'cancelled',
       status: 499,
-      cost_nanos: 0,
+      estimated: 1,
+      // Ten characters: three tokens.
+      cost_nanos: 3 * 1_000,
+      provider: PROVIDER,
     })
     expect(second.seen).toEqual([])
   })

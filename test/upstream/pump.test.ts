@@ -1,6 +1,6 @@
 // The way of a stream's bytes: back-pressure, the end that is held back until it is paid, and who leaves first.
 import { describe, expect, test } from 'bun:test'
-import { overloaded } from '../../src/domain/errors.ts'
+import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
 import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
@@ -366,11 +366,12 @@ describe('"drain": an abandoned stream is read on, for its usage', () => {
   })
 
   test('or until it breaks', async () => {
-    const { stream, caller, settled } = drained([eventBytes(piece('a')), new Error('reset')])
+    const { stream, caller, settled, causes } = drained([eventBytes(piece('a')), new Error('reset')])
     stream.getReader()
     caller.abort()
     await turns()
     expect(settled).toEqual(['cancelled'])
+    expect(causes).toEqual([expect.any(UpstreamFault)])
   })
 
   test('or until its time is up', async () => {

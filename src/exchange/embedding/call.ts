@@ -1,12 +1,16 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
 import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
 import { internal, UpstreamFault } from '../../domain/errors.ts'
-import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
+import { billUsage } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
-import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
+import {
+  readEmbeddingRequest,
+  showEmbeddingUsage,
+  writeEmbeddings,
+} from '../../protocols/openai/embeddings.ts'
 import { openai } from '../../protocols/openai/index.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
@@ -18,9 +22,11 @@ import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
+import { reportDoubt } from '../doubted-usage.ts'
 import { readJsonBody } from '../json-body.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { spentInput } from '../spent-input.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
@@ -38,6 +44,7 @@ interface Answer extends Embedded {
 export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
   read: readEmbeddingCall,
   quote: quoteEmbedding,
+  spent: ({ model, request }) => spentInput(model.price, request.input_tokens),
   serve: serveEmbedding,
 }
 
@@ -67,16 +74,26 @@ function quoteEmbedding({ model, request }: EmbeddingOrder): Quote {
 
 /** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Served> {
-  const { model, request } = held.order
-  const { answer } = await send(parts, held, sendingOf(parts, held.order))
-  const billed = billedUsage(answer.usage, () => ({ ...NO_USAGE, input_tokens: request.input_tokens }))
-  const charge = chargeTokens(model.price, billed.usage)
+  const { model, request, body } = held.order
+  const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
+  const { input_tokens } = request
+  const estimate = { input_tokens, outputTokens: () => 0 }
+  // No token is shorter than a byte, and nothing is written.
+  const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
+  const billed = billUsage(model.price, answer.usage, bounds, estimate)
+  reportDoubt(parts, held, attempt, billed)
+  const { usage, estimated } = billed
+  const charge = chargeTokens(model.price, usage)
   const headers = { 'content-type': 'application/json', ...idHeaders(held.origin) }
   return {
-    delivered: { outcome: wholeOutcome(held), charge, ...billed },
+    delivered: { outcome: wholeOutcome(held), charge, usage, estimated },
     answer: () =>
       new Response(
-        answer.vectors ? writeEmbeddings(answer.vectors, request, model.id, billed.usage) : answer.bytes,
+        answer.vectors
+          ? writeEmbeddings(answer.vectors, request, model.id, usage)
+          : estimated
+            ? showEmbeddingUsage(answer.bytes, usage)
+            : answer.bytes,
         { headers },
       ),
   }

@@ -1,30 +1,57 @@
 // What a text call is charged for: the usage as reported, or what is missing of it estimated.
-import { type Billed, billedUsage, NO_USAGE, outputTokens, type Usage } from '../../domain/usage.ts'
-import type { RequestFacts } from '../../protocols/facts.ts'
-import type { StreamReading } from '../../protocols/protocol.ts'
+import { outputTokens, type ReportedUsage } from '../../domain/usage.ts'
+import { type Billed, billUsage, UNBOUNDED, type UsageBounds } from '../../pricing/billed-usage.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import type { StreamEnding } from '../../upstream/pump.ts'
+import type { Held } from '../paid-call.ts'
+import type { TextOrder } from './order.ts'
+import { outputLimitOf } from './sending.ts'
+
+/** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
+const CONTEXT_MARGIN = 2
+
+/** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
+function boundsOf(held: Held<TextOrder>, { text }: Protocol): UsageBounds {
+  const { model, facts } = held.order
+  if (facts.runs_tools) return UNBOUNDED
+  const input_tokens = CONTEXT_MARGIN * model.context
+  const sent = outputLimitOf(held) ?? facts.max_output_tokens
+  // Zero is no limit to some servers.
+  const limit = sent || (text.requires_limit ? model.max_output_tokens : undefined)
+  return { input_tokens, output_tokens: limit === undefined ? input_tokens : limit * facts.candidates }
+}
 
 /** @param estimateOutput what was delivered, in tokens; asked only where no usage was reported */
 export function bill(
-  { input_tokens }: RequestFacts,
-  reported: Usage | undefined,
+  held: Held<TextOrder>,
+  protocol: Protocol,
+  reported: ReportedUsage | undefined,
   estimateOutput: () => number,
 ): Billed {
-  return billedUsage(reported, () => ({ ...NO_USAGE, input_tokens, output_tokens: estimateOutput() }))
+  const { model, facts } = held.order
+  const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
+  return billUsage(model.price, reported, boundsOf(held, protocol), estimate)
 }
 
 /** The same for a stream. One that did not come to its end may not have reported its output. */
 export function billStream(
-  facts: RequestFacts,
+  held: Held<TextOrder>,
+  protocol: Protocol,
   reading: StreamReading,
   ending: StreamEnding = 'completed',
 ): Billed {
-  const billed = bill(facts, reading.usage(), () => reading.deliveredTokens())
+  const billed = bill(held, protocol, reading.usage(), () => reading.deliveredTokens())
   if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
-  return { usage: { ...billed.usage, output_tokens: reading.deliveredTokens() }, estimated: true }
+  return {
+    ...billed,
+    usage: { ...billed.usage, output_tokens: reading.deliveredTokens() },
+    estimated: true,
+  }
 }
 
-/** Whether a stream is free: it broke, or was left, before anything came. */
-export const isFree = (reading: StreamReading, ending: StreamEnding): boolean =>
-  reading.deliveredTokens() === 0 &&
-  (ending === 'broken' || (ending === 'cancelled' && reading.usage() === undefined))
+/**
+ * Whether a stream is free: it broke before anything came, whether its caller was still there or not. One that was only
+ * left is not, since its provider has read the input.
+ */
+export const isFree = (reading: StreamReading, ending: StreamEnding, cause: unknown): boolean =>
+  (ending === 'broken' || cause !== undefined) && reading.deliveredTokens() === 0

@@ -7,6 +7,7 @@ import { carriedBy } from '../carried-by.ts'
 import { readJsonBody } from '../json-body.ts'
 import type { PaidKind } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { spentInput } from '../spent-input.ts'
 import type { Dialect } from './dialect.ts'
 import type { TextOrder } from './order.ts'
 import { passagesOf } from './passages.ts'
@@ -26,6 +27,7 @@ export interface TextCall extends CallOrigin {
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: readTextCall,
   quote: quoteText,
+  spent: ({ model, facts }) => spentInput(model.price, facts.input_tokens),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 

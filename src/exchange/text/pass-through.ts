@@ -1,6 +1,9 @@
 // The passage between equal protocols: the caller's own bytes to the provider, and the provider's own to the caller.
-import type { Protocol } from '../../protocols/protocol.ts'
-import { decodeByteString } from '../../protocols/wire/byte-string.ts'
+
+import type { Billed } from '../../pricing/billed-usage.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
+import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
 import type { Passage, TextRequest } from './passage.ts'
@@ -24,16 +27,42 @@ export function passThrough(
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
       return spliceFields(body, limited, text.decisive_fields)
     },
-    answer: ({ bytes }) => bytes,
-    stream(reading) {
-      if (raw && !shown) return passOn(reading, frame)
+    answer({ bytes, json }, { usage, estimated }) {
+      const differs = estimated && text.readUsage(json) !== undefined
+      const left = differs ? text.showUsage(json, usage) : json
+      return left === json ? bytes : JSON.stringify(left)
+    },
+    stream(reading, billed) {
+      const correction = () => correctionOf(protocol, reading, billed)
+      if (raw && !shown) return passOn(reading, frame, correction)
       return reframe(reading, frame, {
         next(data) {
           const left = shown ? shown(data) : data
-          return left === undefined ? [] : [{ data: decodeByteString(left) }]
+          if (left === undefined) return []
+          return [{ data: decodeByteString(correction()?.(left) ?? left) }]
         },
         finish: () => [],
       })
     },
   }
+}
+
+/**
+ * Puts what is billed in place of what the provider reports at the end of its stream; undefined where that is the same.
+ * Reports before the end are superseded by it.
+ */
+function correctionOf(
+  { text }: Protocol,
+  reading: StreamReading,
+  billed: () => Billed,
+): ((data: ByteString) => ByteString) | undefined {
+  if (!reading.finished || reading.usage() === undefined) return undefined
+  const { usage, estimated } = billed()
+  return estimated ? (data) => withUsage(data, (event) => text.showUsage(event, usage)) : undefined
+}
+
+function withUsage(data: ByteString, show: (event: JsonObject) => JsonObject): ByteString {
+  const event = parseObject(decodeByteString(data))
+  const left = event && show(event)
+  return left === event ? data : toByteString(Buffer.from(JSON.stringify(left)))
 }

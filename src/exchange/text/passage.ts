@@ -1,6 +1,6 @@
 // The way of a text call's bytes between its caller and a provider.
 import type { Provider } from '../../domain/catalogue.ts'
-import type { Usage } from '../../domain/usage.ts'
+import type { Billed } from '../../pricing/billed-usage.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
 import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
@@ -36,10 +36,10 @@ export interface Passage {
   assertCarries(target: TargetModel): void
   /** The body for the provider. @throws as `assertCarries` */
   request(upstream: UpstreamModel): Uint8Array | string
-  /** The whole answer for the caller. @param billed the usage that is paid for, and shown where it is written anew */
-  answer(answer: WholeAnswer, billed: Usage): ArrayBuffer | string
-  /** The relay of a stream's events. @param billed as for `answer`, once the stream has ended */
-  stream(reading: StreamReading, billed: () => Usage): Relay
+  /** The whole answer for the caller. @param billed the usage that is paid for, and shown in place of another */
+  answer(answer: WholeAnswer, billed: Billed): ArrayBuffer | string
+  /** The relay of a stream's events. @param billed as for `answer`, by what was read until it is asked */
+  stream(reading: StreamReading, billed: () => Billed): Relay
 }
 
 /** The passage to each protocol, made when it is first asked for. */

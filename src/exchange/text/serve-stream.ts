@@ -3,7 +3,9 @@ import { brokenStream, GatewayError, toGatewayError, UpstreamFault } from '../..
 import { chargeTokens } from '../../pricing/charge.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import { type ByteReader, pump, type StreamEnding } from '../../upstream/pump.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
+import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, type Settle, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
@@ -13,12 +15,12 @@ import { answerHeaders, sendingOf } from './sending.ts'
 
 export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order, place } = held
-  const { facts, request, passages } = order
+  const { request, passages } = order
   const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
   const reading = passage.protocol.text.stream.open()
-  const relay = passage.stream(reading, () => billStream(facts, reading).usage)
+  const relay = passage.stream(reading, () => billStream(held, passage.protocol, reading))
   const stream = (settle: Settle) => {
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
@@ -29,7 +31,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        await settle(() => endOf(order, reading, ending, given_out))
+        await settle(() => endOf(parts, held, { attempt, reading, ending, cause, given_out }))
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
@@ -40,17 +42,25 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   return { stream }
 }
 
+interface StreamEnd {
+  attempt: Attempt
+  reading: StreamReading
+  ending: StreamEnding
+  /** Why it broke. */
+  cause: unknown
+  given_out: boolean
+}
+
 /** What was delivered is charged, however the stream ended. */
-function endOf(
-  { model, facts }: TextOrder,
-  reading: StreamReading,
-  ending: StreamEnding,
-  given_out: boolean,
-): Delivered | Undelivered {
-  if (isFree(reading, ending))
+function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
+  const { attempt, reading, ending, cause, given_out } = end
+  if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
-  const billed = billStream(facts, reading, ending)
-  return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed, given_out }
+  const { model, passages } = held.order
+  const billed = billStream(held, passages(attempt.provider).protocol, reading, ending)
+  reportDoubt(parts, held, attempt, billed)
+  const { usage, estimated } = billed
+  return { outcome: ending, charge: chargeTokens(model.price, usage), usage, estimated, given_out }
 }
 
 /** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */

@@ -1,8 +1,9 @@
 // A whole text answer: read to its end, priced, and given out once it is paid.
-import type { Billed } from '../../domain/usage.ts'
+import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { parseAnswer } from '../../protocols/wire/json.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
+import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
@@ -13,13 +14,14 @@ import { answerHeaders, sendingOf } from './sending.ts'
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
   const sending = sendingOf(held, (response, { provider }) =>
-    readWhole(response, order, order.passages(provider)),
+    readWhole(response, held, order.passages(provider)),
   )
-  const { answer } = await send(parts, held, sending)
+  const { answer, attempt } = await send(parts, held, sending)
   const { body, billed } = answer
+  reportDoubt(parts, held, attempt, billed)
   const charge = chargeTokens(order.model.price, billed.usage)
   return {
-    delivered: { outcome: wholeOutcome(held), charge, ...billed },
+    delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
     answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
   }
 }
@@ -30,12 +32,12 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
  */
 async function readWhole(
   response: Response,
-  { facts }: TextOrder,
+  held: Held<TextOrder>,
   passage: Passage,
 ): Promise<{ body: ArrayBuffer | string; billed: Billed }> {
   const bytes = await fromUpstream(response.arrayBuffer())
   const json = parseAnswer(Buffer.from(bytes).toString())
   const { readUsage, estimateOutput } = passage.protocol.text
-  const billed = bill(facts, readUsage(json), () => estimateOutput(json))
-  return { body: passage.answer({ bytes, json }, billed.usage), billed }
+  const billed = bill(held, passage.protocol, readUsage(json), () => estimateOutput(json))
+  return { body: passage.answer({ bytes, json }, billed), billed }
 }

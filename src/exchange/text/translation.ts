@@ -1,5 +1,5 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
-import type { Usage } from '../../domain/usage.ts'
+import type { Billed } from '../../pricing/billed-usage.ts'
 import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type {
   ServerSentEvent,
@@ -41,7 +41,7 @@ export function translation({ dialect, body, streams, context }: TextRequest, pr
     },
     answer({ json }, billed) {
       const decoded = provider.decodeAnswer(json, context.id)
-      return JSON.stringify(caller.encodeAnswer({ ...decoded, usage: billed }, context))
+      return JSON.stringify(caller.encodeAnswer({ ...decoded, usage: billed.usage }, context))
     },
     stream: (reading, billed) =>
       reframe(
@@ -59,7 +59,7 @@ export function translation({ dialect, body, streams, context }: TextRequest, pr
 function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
-  billed: () => Usage,
+  billed: () => Billed,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -67,8 +67,9 @@ function translateEvents(
     for (const event of events) {
       if (event.type === 'error') throw event.error
       if (event.type === 'usage') continue
-      if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed() }))
-      encoded.push(...encoder.encode(event))
+      if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed().usage }))
+      const told_at_start = event.type === 'start' && event.usage !== undefined
+      encoded.push(...encoder.encode(told_at_start ? { ...event, usage: billed().usage } : event))
     }
     return encoded
   }

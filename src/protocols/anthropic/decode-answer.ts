@@ -1,4 +1,5 @@
 // A whole message, read into the canonical form.
+import { inFull } from '../../domain/usage.ts'
 import type { ConversationAnswer } from '../canonical/answer.ts'
 import type { Part } from '../canonical/parts.ts'
 import {
@@ -51,7 +52,7 @@ export function decodeAnswer(body: JsonObject): ConversationAnswer {
         logprobs: undefined,
       },
     ],
-    usage: readUsage(body),
+    usage: inFull(readUsage(body)),
   }
 }
 

@@ -1,6 +1,7 @@
 // A streamed message, read into canonical events.
 // https://platform.claude.com/docs/en/build-with-claude/streaming
 
+import { inFull } from '../../domain/usage.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { Anything, Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
@@ -67,7 +68,9 @@ function decode(state: State, data: string): StreamEvent[] {
 function readMessageStart(state: State, event: MessageEvent): StreamEvent[] {
   const message = uncheckedIn<typeof StartedMessage>(event.message)
   state.usage = updateUsage(state.usage, message.usage)
-  return [{ type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: state.usage }]
+  return [
+    { type: 'start', id: stringIn(message.id), model: stringIn(message.model), usage: inFull(state.usage) },
+  ]
 }
 
 function readBlockStart(state: State, event: MessageEvent): StreamEvent[] {

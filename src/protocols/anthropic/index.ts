@@ -12,7 +12,7 @@ import { readFailure } from './failure.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
-import { estimateOutput, readUsage } from './usage.ts'
+import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
@@ -27,6 +27,8 @@ export const anthropic: Protocol = {
     limitOutput,
     target,
     readUsage,
+    showUsage,
+    requires_limit: true,
     estimateOutput,
     stream,
     decodeRequest,

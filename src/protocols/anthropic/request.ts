@@ -14,7 +14,7 @@ import {
 } from '../forms.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
+import { type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal, stringIn } from '../wire/json.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
 /** What the price depends on. */
@@ -53,8 +53,13 @@ export function readRequest(body: JsonObject): RequestFacts {
       jsonTokens(objectIn(output_config).format),
     max_output_tokens: max_tokens,
     candidates: 1,
+    runs_tools: body.mcp_servers !== undefined || objectsIn(tools).some(runsAtProvider),
   }
 }
+
+const PROVIDERS_TOOL = /^(?:web_search|web_fetch|code_execution|tool_search|mcp)/
+const runsAtProvider = ({ type }: JsonObject): boolean =>
+  typeof type === 'string' && PROVIDERS_TOOL.test(type)
 
 /** The same request with the provider's own name of the model. */
 export const prepare = withModelAndStream

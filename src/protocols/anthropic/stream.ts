@@ -1,14 +1,14 @@
 // A streamed message, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
-import type { Usage } from '../../domain/usage.ts'
+import type { ReportedUsage } from '../../domain/usage.ts'
 import { type Unchecked, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
-import { parseObject, stringIn } from '../wire/json.ts'
+import { parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
 import { quoted, stringValueBytes } from '../wire/json-text.ts'
 import type { Delta, MessageEvent, StartedMessage } from './decode-stream.ts'
-import { updateUsage } from './usage.ts'
+import { type MessageUsage, updateUsage } from './usage.ts'
 
 const MESSAGE_START = quoted('message_start')
 const MESSAGE_DELTA = quoted('message_delta')
@@ -19,7 +19,7 @@ const WRITTEN = ['text', 'thinking', 'partial_json'].map(quoted)
 class AnthropicStreamReading implements StreamReading {
   finished = false
   failed = false
-  #usage: Usage | undefined
+  #usage: ReportedUsage | undefined
   #output_reported = false
   #written_bytes = 0
 
@@ -30,10 +30,11 @@ class AnthropicStreamReading implements StreamReading {
     for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
   }
 
-  usage(): Usage | undefined {
+  usage(): ReportedUsage | undefined {
     if (this.#usage === undefined || this.#output_reported) return this.#usage
     // The count in message_start covers only what was written before it.
-    return { ...this.#usage, output_tokens: 0, thinking_tokens: 0 }
+    const { output_tokens: _, thinking_tokens: __, ...input } = this.#usage
+    return input.input_tokens === undefined ? undefined : input
   }
 
   deliveredTokens(): number {
@@ -49,7 +50,8 @@ class AnthropicStreamReading implements StreamReading {
       this.#usage = updateUsage(this.#usage, uncheckedIn<typeof StartedMessage>(event.message).usage)
     else if (event.type === 'message_delta') {
       this.#usage = updateUsage(this.#usage, event.usage)
-      this.#output_reported = true
+      this.#output_reported ||=
+        tokenCountIn(uncheckedIn<typeof MessageUsage>(event.usage).output_tokens) !== undefined
       if (stringIn(uncheckedIn<typeof Delta>(event.delta).stop_reason) !== undefined) this.finished = true
     } else return false
     return true

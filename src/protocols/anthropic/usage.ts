@@ -1,7 +1,7 @@
 // The billed tokens in a message's usage, read and written.
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching, "Tracking cache performance"
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { NO_USAGE, type Usage } from '../../domain/usage.ts'
+import type { ReportedUsage, Usage } from '../../domain/usage.ts'
 import {
   Count,
   eachUncheckedIn,
@@ -12,7 +12,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { countIn, type Json, type JsonObject, stringIn } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, stringIn, tokenCountIn } from '../wire/json.ts'
 
 export const OutputDetails = Fields({ thinking_tokens: optional(Count) })
 export const CacheCreation = Fields({
@@ -29,44 +29,54 @@ export const MessageUsage = Fields({
 })
 
 /** The usage of a whole message; undefined where it reports none. */
-export const readUsage = (answer: JsonObject): Usage | undefined => updateUsage(undefined, answer.usage)
+export const readUsage = (answer: JsonObject): ReportedUsage | undefined =>
+  updateUsage(undefined, answer.usage)
 
 /**
  * A usage, updated by what a later event of the stream says: its counts are cumulative, so they replace the known ones.
  * `input_tokens` excludes the cache; a cache write is for 5 minutes unless it is reported as one for an hour;
  * `output_tokens` includes thinking.
  */
-export function updateUsage(known: Usage | undefined, value: Json | undefined): Usage | undefined {
+export function updateUsage(
+  known: ReportedUsage | undefined,
+  value: Json | undefined,
+): ReportedUsage | undefined {
   const usage = uncheckedIn<typeof MessageUsage>(value)
-  const input = countIn(usage.input_tokens)
-  const output = countIn(usage.output_tokens)
-  if (input === undefined && output === undefined) return known
-  const before = known ?? NO_USAGE
-  const details = uncheckedIn<typeof OutputDetails>(usage.output_tokens_details)
-  const thinking = countIn(details.thinking_tokens)
-  const thinking_tokens = Math.min(thinking ?? before.thinking_tokens, output ?? Number.MAX_SAFE_INTEGER)
+  const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
+  const output = tokenCountIn(usage.output_tokens)
+  if (input_tokens === undefined && output === undefined) return known
   return {
-    ...before,
-    ...readCacheWrites(usage, before),
-    input_tokens: input ?? before.input_tokens,
-    cache_read_tokens: countIn(usage.cache_read_input_tokens) ?? before.cache_read_tokens,
-    output_tokens: output === undefined ? before.output_tokens : output - thinking_tokens,
-    thinking_tokens,
+    ...known,
+    ...(input_tokens === undefined ? {} : { input_tokens, ...readCache(usage, known) }),
+    ...(output === undefined ? {} : readOutput(output, usage.output_tokens_details, known)),
   }
 }
 
-type CacheWrites = Pick<Usage, 'cache_write_5m_tokens' | 'cache_write_1h_tokens'>
-
-function readCacheWrites(usage: Unchecked<typeof MessageUsage>, before: Usage): CacheWrites {
-  const written = uncheckedIn<typeof CacheCreation>(usage.cache_creation)
-  const in_1h = countIn(written.ephemeral_1h_input_tokens) ?? before.cache_write_1h_tokens
-  const in_5m = countIn(written.ephemeral_5m_input_tokens)
-  const total = countIn(usage.cache_creation_input_tokens)
-  if (total === undefined)
-    return { cache_write_5m_tokens: in_5m ?? before.cache_write_5m_tokens, cache_write_1h_tokens: in_1h }
-  const cache_write_1h_tokens = Math.min(in_1h, total)
-  return { cache_write_5m_tokens: total - cache_write_1h_tokens, cache_write_1h_tokens }
+function readOutput(
+  output: number,
+  details: Json | undefined,
+  before: ReportedUsage | undefined,
+): ReportedUsage {
+  const thinking = tokenCountIn(uncheckedIn<typeof OutputDetails>(details).thinking_tokens)
+  const thinking_tokens = thinking ?? before?.thinking_tokens ?? 0
+  return { output_tokens: output - thinking_tokens, thinking_tokens }
 }
+
+function readCache(usage: Unchecked<typeof MessageUsage>, before: ReportedUsage = {}): ReportedUsage {
+  const written = uncheckedIn<typeof CacheCreation>(usage.cache_creation)
+  const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? before.cache_write_1h_tokens ?? 0
+  const in_5m = tokenCountIn(written.ephemeral_5m_input_tokens) ?? before.cache_write_5m_tokens ?? 0
+  const total = tokenCountIn(usage.cache_creation_input_tokens)
+  return {
+    cache_read_tokens: tokenCountIn(usage.cache_read_input_tokens) ?? before.cache_read_tokens ?? 0,
+    cache_write_5m_tokens: total === undefined ? in_5m : total - in_1h,
+    cache_write_1h_tokens: in_1h,
+  }
+}
+
+/** The same message or event with this usage in place of one that it has. */
+export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
+  isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
 /** What was billed, as a caller of messages reads it. */
 export const writeUsage = (usage: Usage): JsonObject => ({

@@ -1,4 +1,5 @@
 // A whole native answer, read into the canonical form.
+import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { madeCallId, type Part } from '../canonical/parts.ts'
 import {
@@ -47,7 +48,7 @@ export function decodeAnswer(body: JsonObject, call_id: string): ConversationAns
     id: stringIn(answer.responseId),
     model: stringIn(answer.modelVersion),
     candidates: [first ?? readBlocked(answer.promptFeedback), ...rest],
-    usage: readUsage(body),
+    usage: inFull(readUsage(body)),
   }
 }
 

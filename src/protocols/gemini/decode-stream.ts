@@ -1,5 +1,6 @@
 // A streamed native answer, read into canonical events.
 
+import { inFull } from '../../domain/usage.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
@@ -71,7 +72,7 @@ function start(state: State, chunk: Unchecked<typeof GenerateContentResponse>): 
   state.started = true
   readUsageOf(state)
   const id = stringIn(chunk.responseId)
-  return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage: state.usage }]
+  return [{ type: 'start', id, model: stringIn(chunk.modelVersion), usage: inFull(state.usage) }]
 }
 
 function stateOf({ candidates }: State, candidate: number): CandidateState {

@@ -1,7 +1,7 @@
 // Embeddings in the native protocol: a batch of texts, and vectors that are not always of unit length.
 // https://ai.google.dev/api/embeddings#method:-models.batchembedcontents
 import { UpstreamFault } from '../../domain/errors.ts'
-import { NO_USAGE, type Usage } from '../../domain/usage.ts'
+import type { ReportedUsage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import {
   Count,
@@ -13,7 +13,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { compact, countIn, type Json, refusal } from '../wire/json.ts'
+import { compact, type Json, refusal, tokenCountIn } from '../wire/json.ts'
 import { methodTarget } from './target.ts'
 
 export const ContentEmbedding = Fields({ values: List(Quantity) })
@@ -61,7 +61,7 @@ function toUnitLength(vector: number[]): number[] {
 }
 
 /** Newer models report what they read; older ones do not. */
-function readEmbeddingUsage(answer: BatchEmbedding): Usage | undefined {
-  const input_tokens = countIn(uncheckedIn<typeof EmbeddingUsage>(answer.usageMetadata).promptTokenCount)
-  return input_tokens === undefined ? undefined : { ...NO_USAGE, input_tokens }
+function readEmbeddingUsage(answer: BatchEmbedding): ReportedUsage | undefined {
+  const input_tokens = tokenCountIn(uncheckedIn<typeof EmbeddingUsage>(answer.usageMetadata).promptTokenCount)
+  return input_tokens === undefined ? undefined : { input_tokens }
 }

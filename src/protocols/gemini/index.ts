@@ -14,7 +14,7 @@ import { geminiImages } from './images.ts'
 import { limitOutput, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
-import { estimateOutput, readUsage } from './usage.ts'
+import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
@@ -30,6 +30,7 @@ export const gemini: Protocol = {
     limitOutput,
     target,
     readUsage,
+    showUsage,
     estimateOutput,
     stream,
     decodeRequest,

@@ -1,6 +1,6 @@
 // A native stream, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
-import type { Usage } from '../../domain/usage.ts'
+import type { ReportedUsage } from '../../domain/usage.ts'
 import { eachUncheckedIn, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { tokensOfBytes } from '../token-sums.ts'
@@ -24,8 +24,9 @@ const SPECIAL = new RegExp([...ENDINGS, ...PARSED].join('|'))
 class GeminiStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The last event with a usage, which is read on demand. */
+  /** The last event with a usage, which is read on demand, once. */
   #usage_event: ByteString | undefined
+  #usage: ReportedUsage | undefined
   #text_bytes = 0
   #other_tokens = 0
 
@@ -35,10 +36,12 @@ class GeminiStreamReading implements StreamReading {
     else this.#readEnding(data)
   }
 
-  usage(): Usage | undefined {
-    if (this.#usage_event === undefined) return undefined
-    const event = parseObject(decodeByteString(this.#usage_event))
-    return event && readUsage(event)
+  usage(): ReportedUsage | undefined {
+    if (this.#usage_event !== undefined) {
+      this.#usage = readUsage(parseObject(decodeByteString(this.#usage_event)) ?? {})
+      this.#usage_event = undefined
+    }
+    return this.#usage
   }
 
   deliveredTokens(): number {

@@ -1,6 +1,6 @@
 // The billed tokens in the native protocol's usageMetadata, read and written, and the estimate for an answer without one.
 import { estimateTokens, OUTPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
-import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
+import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import {
   Anything,
   Count,
@@ -12,7 +12,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { compact, isObject, type Json, type JsonObject } from '../wire/json.ts'
+import { compact, isObject, type Json, type JsonObject, tokenCountIn } from '../wire/json.ts'
 
 export const ModalityCount = Fields({ modality: Text, tokenCount: optional(Count) })
 /**
@@ -31,28 +31,55 @@ export const UsageMetadata = Fields({
 
 /**
  * The usage of a whole answer, or of one event of a stream. promptTokenCount includes the cached tokens and excludes
- * tool use; candidatesTokenCount includes image tokens and excludes thoughts.
+ * tool use; candidatesTokenCount includes image tokens and excludes thoughts. A count that is zero may be left out.
  *
- * @returns undefined where usageMetadata is absent; a count that is absent or malformed is zero
+ * @returns undefined where usageMetadata is absent, or has none of the counts
  */
-export function readUsage(answer: JsonObject): Usage | undefined {
+export function readUsage(answer: JsonObject): ReportedUsage | undefined {
   if (!isObject(answer.usageMetadata)) return undefined
   const meta = uncheckedIn<typeof UsageMetadata>(answer.usageMetadata)
-  const cached = count(meta.cachedContentTokenCount)
-  const uncached = Math.max(0, count(meta.promptTokenCount) - cached)
-  const uncached_audio =
-    modality(meta.promptTokensDetails, 'AUDIO') - modality(meta.cacheTokensDetails, 'AUDIO')
-  const input_audio_tokens = Math.min(uncached, Math.max(0, uncached_audio))
-  const candidates = count(meta.candidatesTokenCount)
-  const output_image_tokens = Math.min(candidates, modality(meta.candidatesTokensDetails, 'IMAGE'))
+  const input = readInput(meta)
+  const output = readOutput(meta)
+  return input || output ? { ...input, ...output } : undefined
+}
+
+function readInput(meta: Unchecked<typeof UsageMetadata>): ReportedUsage | undefined {
+  const prompt = tokenCountIn(meta.promptTokenCount)
+  const cached = tokenCountIn(meta.cachedContentTokenCount)
+  const tools = tokenCountIn(meta.toolUsePromptTokenCount)
+  if (prompt === undefined && cached === undefined && tools === undefined) return undefined
+  const cache_read_tokens = cached ?? 0
+  const uncached = (prompt ?? 0) - cache_read_tokens
+  // What the tools read must not make up for what is missing elsewhere.
+  if (uncached < 0) return { input_tokens: uncached, cache_read_tokens }
+  const read = uncached + (tools ?? 0)
+  const input_audio_tokens = readAudio(meta, { prompt: prompt ?? 0, cached: cache_read_tokens, read })
+  return { input_tokens: read - input_audio_tokens, input_audio_tokens, cache_read_tokens }
+}
+
+interface InputCounts {
+  prompt: number
+  cached: number
+  /** All input that was not cached. */
+  read: number
+}
+
+/** Audio that was not cached. Where there is more of it than there can be, it exceeds the input. */
+function readAudio(meta: Unchecked<typeof UsageMetadata>, { prompt, cached, read }: InputCounts): number {
+  const audio = modality(meta.promptTokensDetails, 'AUDIO')
+  const cached_audio = modality(meta.cacheTokensDetails, 'AUDIO')
+  if (audio > prompt || cached_audio > cached) return read + audio + cached_audio
+  return Math.min(Math.max(0, audio - cached_audio), prompt - cached)
+}
+
+function readOutput(meta: Unchecked<typeof UsageMetadata>): ReportedUsage | undefined {
+  const candidates = tokenCountIn(meta.candidatesTokenCount)
+  const thoughts = tokenCountIn(meta.thoughtsTokenCount)
+  if (candidates === undefined && thoughts === undefined) return undefined
+  const output_image_tokens = modality(meta.candidatesTokensDetails, 'IMAGE')
   return {
-    input_tokens: uncached - input_audio_tokens + count(meta.toolUsePromptTokenCount),
-    input_audio_tokens,
-    cache_read_tokens: cached,
-    cache_write_5m_tokens: 0,
-    cache_write_1h_tokens: 0,
-    output_tokens: candidates - output_image_tokens,
-    thinking_tokens: count(meta.thoughtsTokenCount),
+    output_tokens: (candidates ?? 0) - output_image_tokens,
+    thinking_tokens: thoughts ?? 0,
     output_image_tokens,
   }
 }
@@ -60,15 +87,13 @@ export function readUsage(answer: JsonObject): Usage | undefined {
 function modality(details: Json | undefined, name: string): number {
   let tokens = 0
   for (const detail of eachUncheckedIn<typeof ModalityCount>(details))
-    if (detail.modality === name) tokens += count(detail.tokenCount)
+    if (detail.modality === name) tokens += tokenCountIn(detail.tokenCount) ?? 0
   return tokens
 }
 
-/** A count as an upstream wrote it: a whole number, or one in a string; zero for anything else. */
-function count(value: Json | undefined): number {
-  const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
-  return typeof number === 'number' && Number.isSafeInteger(number) && number > 0 ? number : 0
-}
+/** The same answer or event with this usage in place of one that it has. */
+export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
+  isObject(body.usageMetadata) ? { ...body, usageMetadata: writeUsage(usage) } : body
 
 /** What was billed, as a caller of the native protocol reads it. */
 export const writeUsage = (usage: Usage): JsonObject =>

@@ -1,4 +1,5 @@
 // A whole chat completion, read into the canonical form.
+import { inFull } from '../../domain/usage.ts'
 import type { Candidate, ConversationAnswer, StopReason } from '../canonical/answer.ts'
 import { madeCallId, type Part, parseArguments } from '../canonical/parts.ts'
 import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
@@ -46,7 +47,7 @@ export function decodeAnswer(body: JsonObject, call_id: string): ConversationAns
     id: stringIn(answer.id),
     model: stringIn(answer.model),
     candidates: [first ?? EMPTY, ...rest],
-    usage: readUsage(body),
+    usage: inFull(readUsage(body)),
   }
 }
 

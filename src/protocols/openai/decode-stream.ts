@@ -1,6 +1,7 @@
 // A streamed chat completion, read into canonical events.
 // https://platform.openai.com/docs/api-reference/chat-streaming
 
+import { inFull } from '../../domain/usage.ts'
 import type { StopReason } from '../canonical/answer.ts'
 import { madeCallId } from '../canonical/parts.ts'
 import type { PartStart, StreamDecoder, StreamEvent } from '../canonical/stream.ts'
@@ -90,7 +91,7 @@ function decode(state: State, data: string): StreamEvent[] {
 function start(state: State, chunk: Unchecked<typeof Chunk>): StreamEvent[] {
   if (state.started) return []
   state.started = true
-  return [{ type: 'start', id: stringIn(chunk.id), model: stringIn(chunk.model), usage: state.usage }]
+  return [{ type: 'start', id: stringIn(chunk.id), model: stringIn(chunk.model), usage: inFull(state.usage) }]
 }
 
 function readChoice(state: State, choice: Unchecked<typeof ChunkChoice>): StreamEvent[] {

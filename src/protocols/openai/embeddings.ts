@@ -2,7 +2,7 @@
 // https://platform.openai.com/docs/api-reference/embeddings
 import { UpstreamFault } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { promptTokens, type Usage } from '../../domain/usage.ts'
+import { promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
 import {
   Anything,
@@ -17,7 +17,16 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { type Json, type JsonObject, refusal, wantArray, wantCount, wantString } from '../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseObject,
+  refusal,
+  wantArray,
+  wantCount,
+  wantString,
+} from '../wire/json.ts'
 import { keyHeaders } from './target.ts'
 import { readCounts } from './usage.ts'
 
@@ -104,9 +113,20 @@ export const openaiEmbeddings: EmbeddingProtocol = {
 }
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */
-function readEmbeddingUsage({ usage }: Unchecked<typeof Embeddings>): Usage | undefined {
+function readEmbeddingUsage({ usage }: Unchecked<typeof Embeddings>): ReportedUsage | undefined {
   const { prompt_tokens, total_tokens } = uncheckedIn<typeof EmbeddingUsage>(usage)
   return readCounts({ prompt_tokens: prompt_tokens ?? total_tokens ?? null })
+}
+
+function writeEmbeddingUsage(usage: Usage): JsonObject {
+  const tokens = promptTokens(usage)
+  return { prompt_tokens: tokens, total_tokens: tokens }
+}
+
+/** A provider's own answer with this usage in place of one that it has. */
+export function showEmbeddingUsage(answer: ArrayBuffer, usage: Usage): ArrayBuffer | string {
+  const json = parseObject(Buffer.from(answer).toString())
+  return isObject(json?.usage) ? JSON.stringify({ ...json, usage: writeEmbeddingUsage(usage) }) : answer
 }
 
 /**
@@ -120,7 +140,6 @@ export function writeEmbeddings(
   model: string,
   billed: Usage,
 ): string {
-  const tokens = promptTokens(billed)
   return JSON.stringify({
     object: 'list',
     data: vectors.map((vector, index) => ({
@@ -129,7 +148,7 @@ export function writeEmbeddings(
       embedding: encoding_format === 'base64' ? toBase64(vector) : vector,
     })),
     model,
-    usage: { prompt_tokens: tokens, total_tokens: tokens },
+    usage: writeEmbeddingUsage(billed),
   })
 }
 

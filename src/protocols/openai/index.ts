@@ -14,7 +14,7 @@ import { openaiImages } from './images.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
-import { estimateOutput, readUsage } from './usage.ts'
+import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const openai: Protocol = {
   name: 'openai',
@@ -31,6 +31,7 @@ export const openai: Protocol = {
     limitOutput,
     target,
     readUsage,
+    showUsage,
     estimateOutput,
     stream,
     decodeRequest,

@@ -1,6 +1,6 @@
 // A streamed chat completion, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 
-import type { Usage } from '../../domain/usage.ts'
+import type { ReportedUsage } from '../../domain/usage.ts'
 import { eachUncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
 import { tokensOfBytes } from '../token-sums.ts'
@@ -19,8 +19,9 @@ const WRITTEN = ['content', 'refusal', 'reasoning_content', 'reasoning', 'argume
 class OpenaiStreamReading implements StreamReading {
   finished = false
   failed = false
-  /** The last event with a usage, which is read on demand. */
+  /** The last event with a usage, which is read on demand, once. */
   #usage_event: ByteString | undefined
+  #usage: ReportedUsage | undefined
   #written_bytes = 0
 
   read(data: ByteString): void {
@@ -34,10 +35,12 @@ class OpenaiStreamReading implements StreamReading {
     for (const key of WRITTEN) this.#written_bytes += stringValueBytes(data, key)
   }
 
-  usage(): Usage | undefined {
-    if (this.#usage_event === undefined) return undefined
-    const event = parseObject(decodeByteString(this.#usage_event))
-    return event && readUsage(event)
+  usage(): ReportedUsage | undefined {
+    if (this.#usage_event !== undefined) {
+      this.#usage = readUsage(parseObject(decodeByteString(this.#usage_event)) ?? {})
+      this.#usage_event = undefined
+    }
+    return this.#usage
   }
 
   deliveredTokens(): number {

@@ -1,7 +1,7 @@
 // The billed tokens in a chat completion's usage, read and written.
 // https://platform.openai.com/docs/api-reference/chat/object#chat/object-usage
 import { estimateTokens } from '../../domain/token-estimate.ts'
-import { promptTokens, totalTokens, type Usage } from '../../domain/usage.ts'
+import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../domain/usage.ts'
 import {
   Count,
   eachUncheckedIn,
@@ -12,7 +12,7 @@ import {
   type Unchecked,
   uncheckedIn,
 } from '../forms.ts'
-import { countIn, type Json, type JsonObject, stringIn } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, stringIn, tokenCountIn } from '../wire/json.ts'
 
 export const PromptDetails = Fields({ cached_tokens: optional(Count), audio_tokens: optional(Count) })
 export const CompletionDetails = Fields({ reasoning_tokens: optional(Count) })
@@ -24,34 +24,41 @@ export const CompletionUsage = Fields({
 })
 
 /** The usage of a whole answer, or of a stream's last chunk; undefined where it reports none. */
-export const readUsage = (answer: JsonObject): Usage | undefined => readCounts(answer.usage)
+export const readUsage = (answer: JsonObject): ReportedUsage | undefined => readCounts(answer.usage)
 
 /**
  * The counts of a usage. `prompt_tokens` includes the cached tokens and `completion_tokens` the reasoning: neither is
  * added again. Undefined where the counts are absent.
  */
-export function readCounts(value: Json | undefined): Usage | undefined {
+export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const usage = uncheckedIn<typeof CompletionUsage>(value)
-  const prompt = countIn(usage.prompt_tokens)
-  const completion = countIn(usage.completion_tokens)
+  const prompt = tokenCountIn(usage.prompt_tokens)
+  const completion = tokenCountIn(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
-  const read = uncheckedIn<typeof PromptDetails>(usage.prompt_tokens_details)
-  const written = uncheckedIn<typeof CompletionDetails>(usage.completion_tokens_details)
-  const cache_read_tokens = Math.min(countIn(read.cached_tokens) ?? 0, prompt ?? 0)
-  const uncached = (prompt ?? 0) - cache_read_tokens
-  const input_audio_tokens = Math.min(countIn(read.audio_tokens) ?? 0, uncached)
-  const thinking_tokens = Math.min(countIn(written.reasoning_tokens) ?? 0, completion ?? 0)
   return {
-    input_tokens: uncached - input_audio_tokens,
-    input_audio_tokens,
-    cache_read_tokens,
-    cache_write_5m_tokens: 0,
-    cache_write_1h_tokens: 0,
-    output_tokens: (completion ?? 0) - thinking_tokens,
-    thinking_tokens,
-    output_image_tokens: 0,
+    ...(prompt === undefined ? {} : readInput(prompt, usage.prompt_tokens_details)),
+    ...(completion === undefined ? {} : readOutput(completion, usage.completion_tokens_details)),
   }
 }
+
+function readInput(prompt: number, details: Json | undefined): ReportedUsage {
+  const read = uncheckedIn<typeof PromptDetails>(details)
+  const cache_read_tokens = tokenCountIn(read.cached_tokens) ?? 0
+  const audio = tokenCountIn(read.audio_tokens) ?? 0
+  const uncached = prompt - cache_read_tokens
+  // Audio may have been read from the cache, too.
+  const input_audio_tokens = audio > prompt ? audio : Math.min(audio, Math.max(0, uncached))
+  return { input_tokens: uncached - input_audio_tokens, input_audio_tokens, cache_read_tokens }
+}
+
+function readOutput(completion: number, details: Json | undefined): ReportedUsage {
+  const thinking_tokens = tokenCountIn(uncheckedIn<typeof CompletionDetails>(details).reasoning_tokens) ?? 0
+  return { output_tokens: completion - thinking_tokens, thinking_tokens }
+}
+
+/** The same answer or chunk with this usage in place of one that it has. */
+export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
+  isObject(body.usage) ? { ...body, usage: writeUsage(usage) } : body
 
 /**
  * What was billed, as a caller of chat completions reads it. OpenAI has no `cache_write_tokens`; the name is

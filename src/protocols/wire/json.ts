@@ -69,6 +69,16 @@ export const stringIn = (value: Json | undefined): string | undefined =>
 export const countIn = (value: Json | undefined): number | undefined =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined
 
+/**
+ * An upstream's count of tokens: undefined where it is absent or null, NaN for what is no count. A count may also come as
+ * text, as int64 is written in JSON.
+ */
+export function tokenCountIn(value: Json | undefined): number | undefined {
+  if (value === undefined || value === null) return undefined
+  const count = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value
+  return countIn(count) ?? Number.NaN
+}
+
 /** An upstream's JSON text; undefined for any other text. */
 export function parseJson(text: string): Json | undefined {
   try {

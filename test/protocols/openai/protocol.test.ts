@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type ErrorKind, GatewayError, notFound } from '../../../src/domain/errors.ts'
 import type { Usage } from '../../../src/domain/usage.ts'
-import { NO_USAGE } from '../../../src/domain/usage.ts'
+import { inFull, NO_USAGE } from '../../../src/domain/usage.ts'
 import { anthropic } from '../../../src/protocols/anthropic/index.ts'
 import { openai } from '../../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../../src/protocols/openai/request.ts'
@@ -40,18 +40,38 @@ describe('usage that is billed', () => {
       { input_tokens: 30, input_audio_tokens: 60, cache_read_tokens: 10 },
     ],
     [
-      'parts of the prompt are never more than the prompt',
+      'audio may be cached, too',
       {
         prompt_tokens: 10,
         completion_tokens: 0,
-        prompt_tokens_details: { cached_tokens: 20, audio_tokens: 5 },
+        prompt_tokens_details: { cached_tokens: 8, audio_tokens: 5 },
       },
-      { cache_read_tokens: 10 },
+      { input_audio_tokens: 2, cache_read_tokens: 8 },
     ],
     [
-      'reasoning is never more than the output',
+      'more cached than the prompt leaves a negative rest',
+      { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 20 } },
+      { input_tokens: -10, cache_read_tokens: 20 },
+    ],
+    [
+      'more audio than the prompt leaves a negative rest',
+      { prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: { audio_tokens: 12 } },
+      { input_tokens: -2, input_audio_tokens: 12 },
+    ],
+    [
+      'more reasoning than the completion leaves a negative rest',
       { prompt_tokens: 0, completion_tokens: 5, completion_tokens_details: { reasoning_tokens: 9 } },
-      { thinking_tokens: 5 },
+      { output_tokens: -4, thinking_tokens: 9 },
+    ],
+    [
+      'counts in strings, as int64 is written in JSON',
+      { prompt_tokens: '5', completion_tokens: '6' },
+      { input_tokens: 5, output_tokens: 6 },
+    ],
+    [
+      'what is no count',
+      { prompt_tokens: -1, completion_tokens: 1.5 },
+      { input_tokens: Number.NaN, input_audio_tokens: Number.NaN, output_tokens: Number.NaN },
     ],
     ['zero is zero', { prompt_tokens: 0, completion_tokens: 0 }, {}],
     [
@@ -66,14 +86,14 @@ describe('usage that is billed', () => {
     ],
   ]
   test.each(cases)('%s', (_name, usage, expected) => {
-    expect(openai.text.readUsage({ usage })).toEqual({ ...NO_USAGE, ...expected })
+    expect(inFull(openai.text.readUsage({ usage }))).toEqual({ ...NO_USAGE, ...expected })
   })
 
   test.each<[string, JsonObject]>([
     ['no usage', {}],
     ['a usage that is null', { usage: null }],
     ['a usage without counts', { usage: {} }],
-    ['counts that are text', { usage: { prompt_tokens: '5', completion_tokens: '6' } }],
+    ['a usage whose counts are null', { usage: { prompt_tokens: null, completion_tokens: null } }],
   ])('absent is not zero: %s', (_name, answer) => {
     expect(openai.text.readUsage(answer)).toBeUndefined()
   })

@@ -17,6 +17,7 @@ import { jsonTokens, tokensOfBytes } from '../../../src/protocols/token-sums.ts'
 import { decodeByteString } from '../../../src/protocols/wire/byte-string.ts'
 import {
   countIn,
+  isObject,
   type Json,
   type JsonObject,
   parseObject,
@@ -37,6 +38,9 @@ export function readUsage(answer: JsonObject): Usage | undefined {
     ? undefined
     : { ...NO_USAGE, input_tokens, output_tokens: countIn(written) ?? 0 }
 }
+
+export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
+  isObject(body.tokens) ? { ...body, tokens: writeUsage(usage) } : body
 
 const writeUsage = (usage: Usage): JsonObject => ({
   read: promptTokens(usage),

@@ -10,6 +10,7 @@ import {
   estimateOutput,
   openStream,
   readUsage,
+  showUsage,
 } from './answer.ts'
 import { carries } from './carries.ts'
 import { decodeRequest, encodeRequest, readRequest } from './request.ts'
@@ -32,6 +33,7 @@ export const toy: Protocol = {
     limitOutput: (body, limit) => ({ ...body, limit }),
     target: () => ({ path: '/talk', headers: {} }),
     readUsage,
+    showUsage,
     estimateOutput,
     stream: { open: openStream },
     decodeRequest,

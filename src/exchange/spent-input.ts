@@ -1,0 +1,11 @@
+// The input of a request that was sent: what a caller pays who leaves before anything was reported or delivered.
+import type { TokenPrice } from '../domain/prices.ts'
+import { NO_USAGE } from '../domain/usage.ts'
+import { chargeTokens } from '../pricing/charge.ts'
+import type { Spent } from './paid-call.ts'
+
+/** @param input_tokens the estimate */
+export function spentInput(price: TokenPrice, input_tokens: number): Spent {
+  const usage = { ...NO_USAGE, input_tokens }
+  return { usage, charge: chargeTokens(price, usage) }
+}
