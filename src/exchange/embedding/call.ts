@@ -8,6 +8,7 @@ import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
 import { openai } from '../../protocols/openai/index.ts'
+import { embeddingNames } from '../../protocols/openai/names.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
@@ -46,7 +47,7 @@ async function readEmbeddingCall(
   admitted: Admitted,
   { request: incoming }: CallOrigin,
 ): Promise<EmbeddingOrder> {
-  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
+  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES, embeddingNames)
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
   const model = carriedBy(parts, named, (provider, route) =>
@@ -102,10 +103,7 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === openai.name ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
-
-/** What the price hangs on: a provider must not read another value than the gateway did. */
-const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
+  protocol === openai.name ? spliceFields(body, encoded) : JSON.stringify(encoded)
 
 function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
   const { embeddings } = protocolOf(protocols, provider)
