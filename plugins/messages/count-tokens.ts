@@ -18,7 +18,7 @@ import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './m
 /** `POST /v1/messages/count_tokens`. */
 export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<Response> =>
   within(parts, origin, async (admitted) => {
-    const body = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES)
+    const body = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES, anthropic.text.names)
     requireVersion(origin.request.headers)
     const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'text')
     // The provider's counting takes no max_tokens; reading a request wants one.
@@ -28,8 +28,6 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<R
     const counted = counting ? await countUpstream(parts, admitted, counting, body) : { input_tokens }
     return jsonAnswer(counted, origin.request_id, idHeaders(origin))
   })
-
-const DECISIVE: ReadonlySet<string> = new Set(['model'])
 
 async function countUpstream(
   parts: ExchangeParts,
@@ -44,7 +42,7 @@ async function countUpstream(
       return requestTo(
         provider,
         { path: `${path}/count_tokens`, headers },
-        spliceFields(body, { ...body.json, model: upstream_model }, DECISIVE),
+        spliceFields(body, { ...body.json, model: upstream_model }),
         forwardedHeaders(admitted.origin.request.headers),
       )
     },

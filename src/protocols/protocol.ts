@@ -11,6 +11,7 @@ import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { ImageProtocol } from './images.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
+import type { Names } from './wire/json-names.ts'
 
 /**
  * One stream, read as it passes. Reading must cost next to nothing for each event: `read` only searches bytes, and what
@@ -65,11 +66,8 @@ export interface Translator {
 export interface TextProtocol extends Translator {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
-  /**
-   * Top-level fields that decide the price of a call: given twice, they could be read as one value here and as another
-   * upstream.
-   */
-  readonly decisive_fields: ReadonlySet<string>
+  /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
+  readonly names: Names
   /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
   prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
   /** The same request with its output limit lowered. */

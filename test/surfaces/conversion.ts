@@ -17,7 +17,7 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const request: TextRequest = {
     dialect: { protocol: PROTOCOL_OF[surface], frame, raw: true, shows_usage: true },
-    body: { bytes: new Uint8Array(), json: {}, keys: [] },
+    body: { bytes: new Uint8Array(), json: {}, keys: [], respelled: new Set() },
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
   }

@@ -12,6 +12,7 @@ import {
   writeEmbeddings,
 } from '../../protocols/openai/embeddings.ts'
 import { openai } from '../../protocols/openai/index.ts'
+import { embeddingNames } from '../../protocols/openai/names.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
@@ -53,7 +54,7 @@ async function readEmbeddingCall(
   admitted: Admitted,
   { request: incoming }: CallOrigin,
 ): Promise<EmbeddingOrder> {
-  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
+  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES, embeddingNames)
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
   const model = carriedBy(parts, named, (provider, route) =>
@@ -119,10 +120,7 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
 const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === openai.name ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
-
-/** What the price hangs on: a provider must not read another value than the gateway did. */
-const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
+  protocol === openai.name ? spliceFields(body, encoded) : JSON.stringify(encoded)
 
 function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
   const { embeddings } = protocolOf(protocols, provider)

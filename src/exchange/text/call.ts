@@ -1,6 +1,7 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { Names } from '../../protocols/wire/json-names.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { CallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
@@ -18,6 +19,8 @@ export interface TextCall extends CallOrigin {
   body_limit_bytes: number
   /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
+  /** What decides a request of the caller's protocol. */
+  names: Names
   /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
   /** Headers of the caller's that a provider of their own protocol is to get too. */
@@ -35,7 +38,7 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
 async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: TextCall): Promise<TextOrder> {
   const find = (model_id: string) => findModel(parts, admitted, model_id, 'text')
   const named = typeof call.target === 'function' ? undefined : find(call.target.model_id)
-  const body = await readJsonBody(call.request, call.body_limit_bytes)
+  const body = await readJsonBody(call.request, call.body_limit_bytes, call.names)
   const target = typeof call.target === 'function' ? call.target(body.json) : call.target
   const model = named ?? find(target.model_id)
   const dialect = call.dialect(body.json)

@@ -25,7 +25,7 @@ export function passThrough(
     request({ model, output_limit }) {
       const prepared = text.prepare(body.json, { model, streams })
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-      return spliceFields(body, limited, text.decisive_fields)
+      return spliceFields(body, limited)
     },
     answer({ bytes, json }, { usage, estimated }) {
       const differs = estimated && text.readUsage(json) !== undefined

@@ -92,6 +92,11 @@ const KNOWN = namesOf(MessagesRequest)
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, body, KNOWN)
   const asked = readPresent(MessagesRequest, body, '')
+  if (asked.max_tokens === 0)
+    throw refusal(
+      'max_tokens',
+      'must be at least 1: a limit of 0, which fills the cache, is known to Claude models only.',
+    )
   const { system, turns } = decodeMessages(body.messages)
   const { thinking, tool_choice, output_config } = asked
   return {

@@ -9,6 +9,7 @@ import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
+import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
@@ -22,7 +23,7 @@ export const anthropic: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['model', 'stream', 'max_tokens']),
+    names: messagesNames,
     prepare,
     limitOutput,
     target,

@@ -15,7 +15,7 @@ export function camelCased(object: JsonObject, path: string): JsonObject {
   const read: JsonObject = {}
   for (const [name, value] of Object.entries(object)) {
     const camel = camelOf(name)
-    if (camel in read)
+    if (Object.hasOwn(read, camel))
       throw refusal(path === '' ? camel : `${path}.${camel}`, 'is given twice; send one of them.')
     read[camel] = value
   }

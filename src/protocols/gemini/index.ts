@@ -11,7 +11,8 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
-import { limitOutput, readRequest } from './request.ts'
+import { generateNames } from './names.ts'
+import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
@@ -24,9 +25,8 @@ export const gemini: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
-    // The address names the model, and says whether to stream.
-    prepare: (body) => body,
+    names: generateNames,
+    prepare,
     limitOutput,
     target,
     readUsage,

@@ -6,6 +6,7 @@ import type { RequestFacts } from '../facts.ts'
 import { Anything, Fields, List, OpenObject, optional, Text } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import { camelCased } from './camel-case.ts'
 import { ConfigHolder, findConfig, type PricedConfig, readLimits } from './config.ts'
 import { fileTokens, inlineTokens, PricedFileData, PricedInlineData } from './media.ts'
 import { find, join } from './spellings.ts'
@@ -83,6 +84,23 @@ function isSound(part: JsonObject): boolean {
   if (!isObject(media)) return soundIn(objectIn(part.functionResponse ?? part.function_response).parts)
   const mime = media.mimeType ?? media.mime_type
   return typeof mime !== 'string' || /^(?:audio|video)\//i.test(mime)
+}
+
+/**
+ * The same request as every server of the protocol reads it: its limits in camelCase, because not all know snake_case, and
+ * without a model, because the address names that.
+ */
+export function prepare(body: JsonObject): JsonObject {
+  const config = findConfig(body)
+  const in_snake_case = config && (config.name === 'generation_config' || hasUnderscore(config.value))
+  if (!in_snake_case && body.model === undefined) return body
+  const { model: _, generation_config: __, ...rest } = body
+  return config ? { ...rest, generationConfig: camelCased(config.value, config.name) } : rest
+}
+
+function hasUnderscore(config: JsonObject): boolean {
+  for (const name in config) if (name.includes('_')) return true
+  return false
 }
 
 /** The same request with maxOutputTokens lowered, in the spelling that the caller used; the thinking budget stays. */

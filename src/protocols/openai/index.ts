@@ -11,6 +11,7 @@ import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
 import { readFailure } from './failure.ts'
 import { openaiImages } from './images.ts'
+import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
@@ -26,7 +27,7 @@ export const openai: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n']),
+    names: chatNames,
     prepare,
     limitOutput,
     target,

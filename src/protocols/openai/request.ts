@@ -29,6 +29,8 @@ import {
 } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
+const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
+
 /** A message, as far as its size depends on it. */
 export const PricedMessage = Fields({
   content: Anything,
@@ -59,13 +61,15 @@ export const PricedPart = Fields({
 
 /**
  * Reads a chat completion request. What does not decide the price is not looked at: the provider judges it.
- * @throws GatewayError invalid_request for a missing conversation, or limits that are no counts
+ * @throws GatewayError invalid_request for a missing conversation, limits that are no counts, and a limit of 0, which servers
+ * such as Ollama take for none
  */
 export function readRequest(body: JsonObject): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   const { messages, n: candidates = 1 } = asked
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   if (candidates < 1) throw refusal('n', 'must be at least 1.')
+  for (const field of LIMIT_FIELDS) if (asked[field] === 0) throw refusal(field, 'must be at least 1.')
   return {
     input_tokens:
       sumTokens(messages, messageTokens) +
@@ -88,8 +92,9 @@ const largest = (one: number | undefined, other: number | undefined): number | u
  * The same request with its limit lowered, in the fields that the caller used, or else in the one that the model knows.
  */
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
-  const used = ['max_completion_tokens', 'max_tokens'].filter((field) => typeof body[field] === 'number')
-  const fields = used.length > 0 ? used : [generationOf(stringIn(body.model) ?? '').limit_field]
+  const used = LIMIT_FIELDS.filter((field) => typeof body[field] === 'number')
+  const fields: readonly string[] =
+    used.length > 0 ? used : [generationOf(stringIn(body.model) ?? '').limit_field]
   return { ...body, ...Object.fromEntries(fields.map((field) => [field, max_output_tokens])) }
 }
 

@@ -1,40 +1,15 @@
-// JSON as bytes: a walk that checks its depth and finds its top-level keys without parsing it.
+// JSON as bytes: its punctuation, and the ends of its strings.
 
 const codeOf = (character: string): number => character.charCodeAt(0)
 
-const QUOTE = codeOf('"')
+export const QUOTE = codeOf('"')
 const BACKSLASH = codeOf('\\')
-const COLON = codeOf(':')
-const OPENING_BRACE = codeOf('{')
-const OPENING_BRACKET = codeOf('[')
-const CLOSING_BRACE = codeOf('}')
-const CLOSING_BRACKET = codeOf(']')
+export const COLON = codeOf(':')
+export const OPENING_BRACE = codeOf('{')
+export const OPENING_BRACKET = codeOf('[')
+export const CLOSING_BRACE = codeOf('}')
+export const CLOSING_BRACKET = codeOf(']')
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([...' \t\n\r'].map(codeOf))
-
-/**
- * Walks JSON that is not parsed yet. Brackets inside strings do not count.
- *
- * @param max_depth how many levels of arrays and objects are allowed
- * @returns the offset of the opening quote of each key of the outermost object; undefined for JSON that is nested deeper.
- * Invalid JSON gets meaningless offsets; up to its first error, which is as far as a parser goes, its depth is right.
- */
-export function topLevelKeys(data: Uint8Array, max_depth: number): number[] | undefined {
-  const keys: number[] = []
-  let depth = 0
-  for (let at = 0; at < data.length; at++) {
-    const byte = data[at]
-    if (byte === QUOTE) {
-      const end = closingQuote(data, at + 1)
-      if (end < 0) break
-      if (depth === 1 && data[skipWhitespace(data, end + 1)] === COLON) keys.push(at)
-      at = end
-    } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
-      depth++
-      if (depth > max_depth) return undefined
-    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth--
-  }
-  return keys
-}
 
 /**
  * Up to here a loop is faster than the call of a native search, and most strings are keys and short words. Of 4 to 128 bytes,

@@ -5,41 +5,49 @@ import type { JsonBody } from './json-body.ts'
 import { closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
 
 /**
- * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, so that
- * nothing is lost that JSON.parse cannot hold: integers beyond 2^53, the spelling of numbers, duplicate keys further in.
+ * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
+ * the body says must be, so that nothing is lost that JSON.parse cannot hold: integers beyond 2^53, the spelling of numbers,
+ * duplicate keys further in.
  *
- * @param after all fields of `body.json`, changed or not, and any further ones
- * @param decisive names that must have one meaning: readers differ in which of two equal keys counts (RFC 8259, section 4),
- * so where such a key occurs more than once, each occurrence gets the value that was read
+ * @param after the fields of `body.json`, changed or not, and any further ones; what it lacks is left out
  * @returns the very same bytes where nothing has to change
  */
-export function spliceFields(
-  { bytes, json, keys }: JsonBody,
-  after: JsonObject,
-  decisive: ReadonlySet<string>,
-): Uint8Array {
-  const has_duplicates = keys.length > Object.keys(json).length
-  if (after === json && !has_duplicates) return bytes
+export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: JsonObject): Uint8Array {
+  if (after === json && respelled.size === 0) return bytes
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   const names = keys.map((key) => nameAt(data, key))
-  const ambiguous = has_duplicates ? repeatedNames(names, decisive) : new Set<string>()
-  const isReplaced = (name: string) => after[name] !== json[name] || ambiguous.has(name)
+  const isReplaced = (name: string) => after[name] !== json[name] || respelled.has(name)
   const added = Object.entries(after).filter(([name]) => !Object.hasOwn(json, name))
   if (added.length === 0 && !names.some(isReplaced)) return bytes
 
   const object_end = trimEnd(data, data.length) - 1
+  const placeOf = (index: number): Place => placeAt(data, keys[index] ?? 0, keys[index + 1], object_end)
   const parts: Buffer[] = []
   let copied = 0
+  let kept = 0
   for (const [index, name] of names.entries()) {
-    if (!isReplaced(name)) continue
-    const [start, end] = valueAt(data, keys[index] ?? 0, keys[index + 1], object_end)
-    parts.push(data.subarray(copied, start), Buffer.from(JSON.stringify(after[name])))
-    copied = end
+    const is_left_out = !Object.hasOwn(after, name)
+    if (is_left_out || isReplaced(name)) {
+      const { key, value, end } = placeOf(index)
+      if (!is_left_out) {
+        parts.push(data.subarray(copied, value), Buffer.from(JSON.stringify(after[name])))
+        copied = end
+      } else if (kept > 0) {
+        // With the comma before it.
+        parts.push(data.subarray(copied, Math.max(copied, placeOf(index - 1).end)))
+        copied = end
+      } else {
+        // With the comma after it.
+        parts.push(data.subarray(copied, key))
+        copied = keys[index + 1] ?? end
+      }
+    }
+    if (!is_left_out) kept++
   }
   return Buffer.concat([
     ...parts,
     data.subarray(copied, object_end),
-    Buffer.from(fieldsText(added, keys.length === 0)),
+    Buffer.from(fieldsText(added, kept === 0)),
     data.subarray(object_end),
   ])
 }
@@ -47,28 +55,17 @@ export function spliceFields(
 const nameAt = (data: Buffer, key: number): string =>
   JSON.parse(data.toString('utf8', key, closingQuote(data, key + 1) + 1))
 
-/** The names that occur more than once, as far as they are decisive. */
-function repeatedNames(names: readonly string[], decisive: ReadonlySet<string>): Set<string> {
-  const seen = new Set<string>()
-  const repeated = new Set<string>()
-  for (const name of names) {
-    if (!decisive.has(name)) continue
-    if (seen.has(name)) repeated.add(name)
-    seen.add(name)
-  }
-  return repeated
+/** Where a field is: its key, its value, and the end of that, whitespace left out. */
+interface Place {
+  readonly key: number
+  readonly value: number
+  readonly end: number
 }
 
-/** Where a field's value begins and ends, whitespace around it left out. */
-function valueAt(
-  data: Buffer,
-  key: number,
-  next_key: number | undefined,
-  object_end: number,
-): [start: number, end: number] {
+function placeAt(data: Buffer, key: number, next_key: number | undefined, object_end: number): Place {
   const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
   const comma_or_end = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
-  return [skipWhitespace(data, colon + 1), trimEnd(data, comma_or_end)]
+  return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
 }
 
 /** Further fields, to be written before the closing brace. */

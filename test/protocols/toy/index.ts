@@ -2,6 +2,7 @@
 import { DEFAULT_FAILURE_CLASSES } from '../../../src/protocols/failure-class.ts'
 import type { Protocol } from '../../../src/protocols/protocol.ts'
 import { refusalMessage } from '../../../src/protocols/refusal-message.ts'
+import { namesFrom } from '../../../src/protocols/wire/json-names.ts'
 import {
   createStreamDecoder,
   createStreamEncoder,
@@ -28,7 +29,7 @@ export const toy: Protocol = {
   renderStreamError: ({ message }) => JSON.stringify({ oops: message }),
   text: {
     readRequest,
-    decisive_fields: new Set(['model', 'limit', 'ways', 'live']),
+    names: namesFrom({ model: 'value', limit: 'count', ways: 'count', live: 'value' }),
     prepare: (body, { model }) => ({ ...body, model }),
     limitOutput: (body, limit) => ({ ...body, limit }),
     target: () => ({ path: '/talk', headers: {} }),

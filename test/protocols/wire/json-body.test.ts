@@ -4,7 +4,7 @@ import { parseJsonBody } from '../../../src/protocols/wire/json-body.ts'
 
 test('a body keeps its bytes', () => {
   const bytes = Buffer.from(' {"a":1,"a":2}')
-  expect(parseJsonBody(bytes)).toEqual({ bytes, json: { a: 2 }, keys: [2, 8] })
+  expect(parseJsonBody(bytes)).toEqual({ bytes, json: { a: 2 }, keys: [2, 8], respelled: new Set() })
 })
 
 const TOO_DEEP = 'The request body is nested deeper than 500 levels.'
@@ -21,6 +21,8 @@ test.each<[string, string | Uint8Array, string | undefined]>([
   ['a string that does not end', '{"a', NOT_JSON],
   ['two objects', '{}{}', NOT_JSON],
   ['not UTF-8', Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d), NOT_JSON],
+  ['a byte order mark', '\ufeff{}', undefined],
+  ['two byte order marks', '\ufeff\ufeff{}', NOT_JSON],
   ['an array', '[]', NOT_AN_OBJECT],
   ['null', 'null', NOT_AN_OBJECT],
 ])('%s', (_, body, message) => {

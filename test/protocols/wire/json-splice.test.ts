@@ -1,17 +1,16 @@
-// Changes to top-level fields in the bytes: decisive fields mean one thing, and everything else stays as it was written.
+// Changes to top-level fields in the bytes: everything else stays as it was written.
 
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { JsonObject } from '../../../src/protocols/wire/json.ts'
 import { parseJsonBody } from '../../../src/protocols/wire/json-body.ts'
+import { namesFrom } from '../../../src/protocols/wire/json-names.ts'
 import { spliceFields } from '../../../src/protocols/wire/json-splice.ts'
 import { objectSource, textOf } from './json-source.ts'
 
-const DECISIVE = new Set(['model', 'stream'])
-
 function splice(text: string, fields: JsonObject): string {
   const body = parseJsonBody(Buffer.from(text))
-  return Buffer.from(spliceFields(body, { ...body.json, ...fields }, DECISIVE)).toString()
+  return Buffer.from(spliceFields(body, { ...body.json, ...fields })).toString()
 }
 
 const CASES: [string, string, JsonObject, string][] = [
@@ -66,7 +65,7 @@ const CASES: [string, string, JsonObject, string][] = [
   ['a new field', '{"x":1 }\n', { y: [2] }, '{"x":1 ,"y":[2]}\n'],
   ['a new field of an empty object', '{ }', { y: 2 }, '{ "y":2}'],
   ['an empty string', '{"model":"","x":""}', { model: 'b' }, '{"model":"b","x":""}'],
-  ['a byte order mark', '\ufeff{"model":"a"}', { model: 'b' }, '\ufeff{"model":"b"}'],
+  ['a byte order mark is left out', '\ufeff{"model":"a"}', { model: 'b' }, '{"model":"b"}'],
   ['a value that needs escapes', '{"model":"a"}', { model: '"\n😀' }, '{"model":"\\"\\n😀"}'],
 ]
 
@@ -80,22 +79,43 @@ describe('only the bytes of what changes', () => {
     (text) => {
       const bytes = Buffer.from(text)
       const body = parseJsonBody(bytes)
-      expect(spliceFields(body, body.json, DECISIVE)).toBe(bytes)
-      expect(spliceFields(body, { ...body.json }, DECISIVE)).toBe(bytes)
+      expect(spliceFields(body, body.json)).toBe(bytes)
+      expect(spliceFields(body, { ...body.json })).toBe(bytes)
     },
   )
 })
 
-describe('a decisive field has one meaning, though readers differ in which of two equal keys counts', () => {
+describe('a count that is not written in plain digits is written anew', () => {
+  const NAMES = namesFrom({ max_tokens: 'count', config: namesFrom({ limit: 'count' }) })
   test.each([
-    ['{"model":"dear","model":"cheap"}', '{"model":"cheap","model":"cheap"}'],
-    ['{"model":"dear","mod\\u0065l":"cheap"}', '{"model":"cheap","mod\\u0065l":"cheap"}'],
-    ['{"stream":true,"model":"a","stream":false}', '{"stream":false,"model":"a","stream":false}'],
-    ['{"model":{"x":1},"model":"a","model":"b"}', '{"model":"b","model":"b","model":"b"}'],
+    ['{"max_tokens":1.0,"x":1.0}', '{"max_tokens":1,"x":1.0}'],
+    ['{"max_tokens" : 1e2 }', '{"max_tokens" : 100 }'],
+    ['{"max_tokens":-0}', '{"max_tokens":0}'],
+    ['{"max_tokens":0.99999999999999999999}', '{"max_tokens":1}'],
+    ['{"config":{"limit":7.0,"x":1.0},"y":2.0}', '{"config":{"limit":7,"x":1},"y":2.0}'],
+    ['{"max_tokens":12,"config":{"limit":-1}}', '{"max_tokens":12,"config":{"limit":-1}}'],
   ])('%s', (text, expected) => {
-    expect(splice(text, {})).toBe(expected)
+    const body = parseJsonBody(Buffer.from(text), NAMES)
+    expect(Buffer.from(spliceFields(body, body.json)).toString()).toBe(expected)
+  })
+})
+
+describe('a field that is no longer there is left out', () => {
+  test.each([
+    ['{"a":1,"b":2,"c":3}', ['a'], '{"b":2,"c":3}'],
+    ['{"a":1, "b":2 ,"c":3}', ['b'], '{"a":1 ,"c":3}'],
+    ['{ "a":1,"b":2,"c":3 }', ['c'], '{ "a":1,"b":2 }'],
+    ['{"a":1,"b":2,"c":3}', ['a', 'b'], '{"c":3}'],
+    ['{"a":1,"b":2,"c":3}', ['b', 'c'], '{"a":1}'],
+    ['{"a":1,"b":2,"c":3}', ['a', 'c'], '{"b":2}'],
+    ['{"a":1,"b":2}', ['a', 'b'], '{}'],
+    ['{"a":1,"a":2,"b":2}', ['a'], '{"b":2}'],
+  ])('%s without %p', (text, names, expected) => {
     const body = parseJsonBody(Buffer.from(text))
-    expect(Buffer.from(spliceFields(body, body.json, DECISIVE)).toString()).toBe(expected)
+    const after = Object.fromEntries(Object.entries(body.json).filter(([name]) => !names.includes(name)))
+    expect(Buffer.from(spliceFields(body, after)).toString()).toBe(expected)
+    const more = Buffer.from(spliceFields(body, { ...after, d: 4 })).toString()
+    expect(JSON.parse(more)).toEqual({ ...after, d: 4 })
   })
 })
 
@@ -108,20 +128,16 @@ test('property: any object, spelled in any way, differs in exactly the values th
       const body = parseJsonBody(Buffer.from(textOf(source)))
       const after: JsonObject = { ...body.json, ...fields }
       const names = source.fields.map(({ name }) => name)
-      const isRepeated = (name: string) => names.filter((other) => other === name).length > 1
       const added = Object.keys(after).filter((name) => !names.includes(name))
       const further = added.map((name) => `${JSON.stringify(name)}:${JSON.stringify(after[name])}`).join(',')
 
       const expected = textOf(
         source,
-        ({ name, value }) =>
-          after[name] !== body.json[name] || (DECISIVE.has(name) && isRepeated(name))
-            ? JSON.stringify(after[name])
-            : value,
+        ({ name, value }) => (after[name] === body.json[name] ? value : JSON.stringify(after[name])),
         names.length > 0 && added.length > 0 ? `,${further}` : further,
       )
-      const spliced = Buffer.from(spliceFields(body, after, DECISIVE))
-      expect(spliced.toString()).toBe(expected)
+      const spliced = Buffer.from(spliceFields(body, after))
+      expect(spliced.toString()).toBe(expected.replace('\ufeff', ''))
       expect(JSON.stringify(parseJsonBody(spliced).json)).toBe(JSON.stringify(after))
     }),
     { numRuns: 2_000 },

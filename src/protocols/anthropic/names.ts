@@ -1,0 +1,54 @@
+// The names that decide a messages request.
+import { namesFrom } from '../wire/json-names.ts'
+import { carries } from './carries.ts'
+import { MessagesRequest } from './decode-request.ts'
+
+/** A block of content; its content, and that of a source, are blocks again. */
+const BLOCK = namesFrom(
+  {
+    type: 'value',
+    text: 'value',
+    thinking: 'value',
+    data: 'value',
+  },
+  {
+    harmless: ['id', 'name', 'input', 'tool_use_id', 'is_error', 'signature', 'cache_control', 'title'],
+    inside: ['content', 'source'],
+  },
+)
+
+const MESSAGE = namesFrom({ role: 'value', content: BLOCK })
+const TOOL = namesFrom(
+  { type: 'value', name: 'value' },
+  { harmless: ['description', 'input_schema', 'strict', 'cache_control'] },
+)
+
+/** What the provider bills beside tokens is among them, so that nothing passes in another spelling. */
+export const messagesNames = namesFrom(
+  {
+    model: 'value',
+    stream: 'value',
+    max_tokens: 'count',
+    messages: MESSAGE,
+    system: BLOCK,
+    tools: TOOL,
+    thinking: namesFrom({ type: 'value', budget_tokens: 'count' }),
+    output_config: namesFrom({ effort: 'value', format: 'value' }),
+    output_format: 'value',
+    service_tier: 'value',
+    speed: 'value',
+    inference_geo: 'value',
+    fallbacks: 'value',
+    mcp_servers: 'value',
+    container: 'value',
+  },
+  {
+    harmless: [...Object.keys(MessagesRequest.properties), ...Object.keys(carries.own_fields)],
+    // Of the older completions, and of servers that speak other protocols too.
+    aliases: {
+      max_tokens_to_sample: 'max_tokens',
+      max_completion_tokens: 'max_tokens',
+      n_predict: 'max_tokens',
+    },
+  },
+)

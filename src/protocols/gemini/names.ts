@@ -1,0 +1,73 @@
+// The names that decide a native request. The provider takes camelCase and snake_case alike.
+import { type NamesOptions, namesFrom } from '../wire/json-names.ts'
+import { carries } from './carries.ts'
+import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
+
+const SNAKE_TOO: NamesOptions = { snake_too: true }
+
+const MEDIA = namesFrom({ mimeType: 'value', data: 'value', fileUri: 'value' }, SNAKE_TOO)
+/** A part; the response of a function may hold parts again. */
+const PART = namesFrom(
+  { text: 'value', inlineData: MEDIA, fileData: MEDIA },
+  {
+    ...SNAKE_TOO,
+    harmless: ['functionCall', 'thought', 'thoughtSignature', 'function_call', 'id', 'name', 'response'],
+    inside: ['functionResponse', 'parts'],
+  },
+)
+const CONTENT = namesFrom({ role: 'value', parts: PART })
+
+const CONFIG = namesFrom(
+  {
+    maxOutputTokens: 'count',
+    candidateCount: 'count',
+    thinkingConfig: namesFrom(
+      { thinkingBudget: 'count', thinkingLevel: 'value', includeThoughts: 'value' },
+      SNAKE_TOO,
+    ),
+    responseSchema: 'value',
+    responseJsonSchema: 'value',
+    responseModalities: 'value',
+    imageConfig: 'value',
+    speechConfig: 'value',
+    mediaResolution: 'value',
+  },
+  {
+    ...SNAKE_TOO,
+    harmless: Object.keys(GenerationConfig.properties),
+    aliases: { maxTokens: 'maxOutputTokens', numCandidates: 'candidateCount' },
+  },
+)
+
+const TOOL = namesFrom(
+  {
+    functionDeclarations: 'value',
+    googleSearch: 'value',
+    googleSearchRetrieval: 'value',
+    codeExecution: 'value',
+    urlContext: 'value',
+    fileSearch: 'value',
+    googleMaps: 'value',
+    computerUse: 'value',
+    enterpriseWebSearch: 'value',
+  },
+  SNAKE_TOO,
+)
+
+/** What the provider bills beside tokens is among them, so that nothing passes in another spelling. */
+export const generateNames = namesFrom(
+  {
+    model: 'value',
+    contents: CONTENT,
+    systemInstruction: CONTENT,
+    generationConfig: CONFIG,
+    tools: TOOL,
+    toolConfig: 'value',
+    cachedContent: 'value',
+    serviceTier: 'value',
+  },
+  {
+    ...SNAKE_TOO,
+    harmless: [...Object.keys(GenerateContentRequest.properties), ...Object.keys(carries.own_fields)],
+  },
+)

@@ -1,0 +1,71 @@
+// The names that decide a chat completion or an embeddings request.
+import { namesFrom } from '../wire/json-names.ts'
+import { carries } from './carries.ts'
+import { ChatRequest } from './decode-request.ts'
+
+const PART = namesFrom(
+  {
+    type: 'value',
+    text: 'value',
+    image_url: 'value',
+    input_audio: namesFrom({ data: 'value' }, { harmless: ['format'] }),
+    file: namesFrom({ file_data: 'value' }, { harmless: ['filename', 'file_id'] }),
+  },
+  { harmless: ['cache_control'] },
+)
+
+const MESSAGE = namesFrom(
+  { role: 'value', content: PART, tool_calls: 'value', function_call: 'value' },
+  { harmless: ['name', 'tool_call_id', 'refusal', 'reasoning_content'] },
+)
+
+const TOOL = namesFrom({ type: 'value', function: 'value' })
+
+/** Of a chat completion. What providers bill beside tokens is among them, so that nothing passes in another spelling. */
+export const chatNames = namesFrom(
+  {
+    model: 'value',
+    stream: 'value',
+    stream_options: namesFrom({ include_usage: 'value' }),
+    max_tokens: 'count',
+    max_completion_tokens: 'count',
+    n: 'count',
+    messages: MESSAGE,
+    tools: TOOL,
+    functions: 'value',
+    response_format: 'value',
+    reasoning_effort: 'value',
+    modalities: 'value',
+    audio: 'value',
+    prediction: 'value',
+    service_tier: 'value',
+    web_search_options: 'value',
+    // Of OpenRouter.
+    models: 'value',
+    provider: 'value',
+    plugins: 'value',
+    route: 'value',
+    transforms: 'value',
+    reasoning: 'value',
+    usage: 'value',
+  },
+  {
+    harmless: [...Object.keys(ChatRequest.properties), ...Object.keys(carries.own_fields)],
+    // Of llama.cpp's, KoboldCpp's and others' servers, beside or before the protocol's own names.
+    aliases: {
+      n_predict: 'max_tokens',
+      num_predict: 'max_tokens',
+      max_new_tokens: 'max_tokens',
+      max_output_tokens: 'max_completion_tokens',
+      max_length: 'max_tokens',
+      n_cmpl: 'n',
+      best_of: 'n',
+    },
+  },
+)
+
+/** Of an embeddings request. Some servers read `messages` in place of `input`. */
+export const embeddingNames = namesFrom(
+  { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value' },
+  { harmless: ['user'], aliases: { messages: 'input' } },
+)

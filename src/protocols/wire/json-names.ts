@@ -1,0 +1,120 @@
+// The names that decide a request: what the price, the model, a limit or the streaming hangs on, at the places where it stands.
+
+/** What a name is at some place of a request. */
+export interface Name {
+  /** One bit for each meaning: two spellings that mean the same share it. 0 for a name that decides nothing. */
+  readonly bit: number
+  /** The names inside its value, where that is an object or an array of objects. */
+  readonly within: Names | undefined
+  /** Its value is a count, which readers agree on only where it is written in plain digits. */
+  readonly counts: boolean
+}
+
+/** An exact spelling, in ASCII. */
+interface Spelling {
+  readonly bytes: Uint8Array
+  readonly name: Name
+}
+
+/** What a name is that decides nothing. */
+export const HARMLESS: Name = { bit: 0, within: undefined, counts: false }
+
+/** The names of one kind of object. */
+export interface Names {
+  /** By their exact spelling. */
+  readonly known: ReadonlyMap<string, Name>
+  /** The same by their bytes, at the place that `slotOf` gives: making a string of each key would cost more than the walk. */
+  readonly slots: readonly (readonly Spelling[] | undefined)[]
+  /** The spelling to use, by what a lenient reader may reduce a name to. */
+  readonly reduced: ReadonlyMap<string, string>
+}
+
+/** What stands for the value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
+export type Value = 'value' | 'count' | Names
+
+export interface NamesOptions {
+  /** Common names that decide nothing: known only so that they need not be looked at closely. */
+  readonly harmless?: Iterable<string>
+  /** Names by which some servers know a deciding one; refused, because others ignore them. */
+  readonly aliases?: Readonly<Record<string, string>>
+  /** Each name may be written in snake_case too. */
+  readonly snake_too?: boolean
+  /** Names under which the object holds objects of its own kind. */
+  readonly inside?: readonly string[]
+}
+
+/** More would not fit into the bits of a number. */
+const MAX_NAMES = 31
+
+/** The names of one kind of object: those that decide, and what stands for their values. */
+export function namesFrom(
+  fields: Readonly<Record<string, Value>>,
+  { harmless = [], aliases = {}, snake_too = false, inside = [] }: NamesOptions = {},
+): Names {
+  const known = new Map([...harmless].map((name) => [name, HARMLESS]))
+  const reduced = new Map<string, string>()
+  const slots: Spelling[][] = []
+  const names: Names = { known, slots, reduced }
+  const deciding: [string, Value][] = [
+    ...Object.entries(fields),
+    ...inside.map((name): [string, Value] => [name, names]),
+  ]
+  if (deciding.length > MAX_NAMES) throw new RangeError(`more than ${MAX_NAMES} names decide in one object`)
+  for (const [index, [name, value]] of deciding.entries()) {
+    const within = typeof value === 'string' ? undefined : value
+    const entry: Name = { bit: 1 << index, within, counts: value === 'count' }
+    known.set(name, entry)
+    if (snake_too) known.set(snakeOf(name), entry)
+    reduced.set(reduce(name), name)
+  }
+  for (const [alias, name] of Object.entries(aliases)) reduced.set(reduce(alias), name)
+  for (const [text, name] of known) {
+    const bytes = Buffer.from(text)
+    const slot = slotOf(bytes, 0, bytes.length)
+    slots[slot] = [...(slots[slot] ?? []), { bytes, name }]
+  }
+  return names
+}
+
+/** For bodies of which nothing is passed on as it was written. */
+export const NO_NAMES: Names = namesFrom({})
+
+/** A power of two, so that few of a protocol's names share a slot. */
+const SLOTS = 128
+
+const slotOf = (data: Uint8Array, start: number, end: number): number =>
+  ((data[start] ?? 0) * 5 + (data[end - 1] ?? 0) * 3 + (end - start)) & (SLOTS - 1)
+
+/** The name whose exact spelling these bytes are. */
+export function nameIn({ slots }: Names, data: Uint8Array, start: number, end: number): Name | undefined {
+  const spellings = slots[slotOf(data, start, end)]
+  if (spellings !== undefined)
+    for (let index = 0; index < spellings.length; index++) {
+      const spelling = spellings[index]
+      if (spelling !== undefined && isAt(spelling.bytes, data, start, end)) return spelling.name
+    }
+  return undefined
+}
+
+function isAt(bytes: Uint8Array, data: Uint8Array, start: number, end: number): boolean {
+  if (bytes.length !== end - start) return false
+  for (let at = 0; at < bytes.length; at++) if (bytes[at] !== data[start + at]) return false
+  return true
+}
+
+const snakeOf = (camel: string): string => camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * What the most lenient reader may take a name for. Go's encoding/json folds case as Unicode does, so that the Kelvin sign
+ * is a k and the long s an s; its second version leaves out `_` and `-` besides; other languages fold the Turkish i's; a reader
+ * in C ends a name at its first NUL; what is no letter may be dropped.
+ */
+export function reduce(name: string): string {
+  const end = name.indexOf('\0')
+  return (end < 0 ? name : name.slice(0, end))
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ı', 'i')
+    .replace(/[^a-z0-9]/g, '')
+}

@@ -1,0 +1,60 @@
+// A walk through JSON bytes that are not parsed yet: how deep they are nested, where the top-level keys are, and what is ambiguous.
+import {
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  closingQuote,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  skipWhitespace,
+} from './json-bytes.ts'
+import type { Names } from './json-names.ts'
+import { type Ambiguity, Watch } from './json-watch.ts'
+
+export interface Walk {
+  /** The offset of the opening quote of each key of the outermost object, duplicates included. */
+  readonly keys: number[]
+  /** The first deciding name that another reader could read differently. */
+  readonly ambiguity: Ambiguity | undefined
+  /** Top-level fields that hold a count which is not written in plain digits. */
+  readonly respelled: ReadonlySet<string>
+}
+
+/**
+ * Walks JSON that is not parsed yet. Brackets inside strings do not count. Only the objects of `names` are looked into:
+ * schemas, arguments and content may name their fields as they like.
+ *
+ * @param max_depth how many levels of arrays and objects are allowed
+ * @param names the names that decide the request, at the top and further in
+ * @returns undefined for JSON that is nested deeper. Of invalid JSON the rest means nothing; up to its first error, which is
+ * as far as a parser goes, its depth is right.
+ */
+export function walkJson(data: Uint8Array, max_depth: number, names: Names): Walk | undefined {
+  const keys: number[] = []
+  const watch = new Watch(data, names)
+  let depth = 0
+  for (let at = 0; at < data.length; at++) {
+    const byte = data[at]
+    if (byte === QUOTE) {
+      const end = closingQuote(data, at + 1)
+      if (end < 0) break
+      if (depth === watch.depth && watch.in_object) {
+        const colon = data[end + 1] === COLON ? end + 1 : skipWhitespace(data, end + 1)
+        if (data[colon] === COLON) {
+          if (depth === 1) keys.push(at)
+          watch.key(at, end, colon)
+        }
+      }
+      at = end
+    } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      depth++
+      if (depth > max_depth) return undefined
+      if (depth === watch.depth + 1) watch.open(byte === OPENING_BRACE)
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
+      if (depth === watch.depth) watch.close()
+      depth--
+    }
+  }
+  return { keys, ambiguity: watch.ambiguity, respelled: watch.respelled }
+}

@@ -1,0 +1,159 @@
+// The watch on deciding names while JSON bytes are walked: given once, in a spelling that all readers take alike, counts in digits.
+import { closingQuote, skipWhitespace } from './json-bytes.ts'
+import { HARMLESS, type Name, type Names, nameIn, reduce } from './json-names.ts'
+
+/** A deciding name that another reader could read differently: its place in the request, and what to do. */
+export interface Ambiguity {
+  readonly path: string
+  readonly problem: string
+}
+
+/** A container around the place that the walk has come to; used again for the next one at its depth. */
+interface Frame {
+  names: Names
+  is_object: boolean
+  /** The meanings that the object has named so far. */
+  seen: number
+  /** Of an object, where its last key begins. */
+  key_at: number
+  /** Of an array, how many containers it has had. */
+  items: number
+}
+
+const NOTHING: ReadonlySet<string> = new Set()
+const MAX_SHOWN_CHARS = 64
+
+/**
+ * The watch over one body. The walk tells it of the keys and brackets of the containers that are watched, and of nothing
+ * else. What comes after the first error of invalid JSON means nothing.
+ */
+export class Watch {
+  /** How many containers are watched: always the outermost ones around the place that the walk has come to. */
+  depth = 0
+  /** Whether the innermost of them is an object. */
+  in_object = false
+  ambiguity: Ambiguity | undefined
+  /** Top-level fields that hold a count which is not written in plain digits. */
+  respelled = NOTHING
+  readonly #data: Uint8Array
+  readonly #frames: Frame[] = []
+  /** The innermost of them. */
+  #top: Frame | undefined
+  /** The names in the next container of the innermost watched one; undefined where that need not be watched. */
+  #next: Names | undefined
+
+  /** @param names those of the outermost object */
+  constructor(data: Uint8Array, names: Names) {
+    this.#data = data
+    this.#next = names
+  }
+
+  /** A container begins, directly inside the innermost watched one. */
+  open(is_object: boolean): void {
+    if (this.#top) this.#top.items++
+    const names = this.#next
+    if (!names) return
+    this.#top = this.#frame(names, is_object)
+    this.depth++
+    this.in_object = is_object
+    if (is_object) this.#next = undefined
+  }
+
+  /** The innermost watched container ends. */
+  close(): void {
+    if (this.depth === 0) return
+    this.depth--
+    const outer = this.depth === 0 ? undefined : this.#frames[this.depth - 1]
+    this.#top = outer
+    this.in_object = outer?.is_object === true
+    this.#next = this.in_object ? undefined : outer?.names
+  }
+
+  #frame(names: Names, is_object: boolean): Frame {
+    const frame = this.#frames[this.depth]
+    if (!frame) {
+      const made: Frame = { names, is_object, seen: 0, key_at: 0, items: 0 }
+      this.#frames.push(made)
+      return made
+    }
+    frame.names = names
+    frame.is_object = is_object
+    frame.seen = 0
+    frame.items = 0
+    return frame
+  }
+
+  /** A key of the innermost watched object. @param at its opening quote @param end its closing quote */
+  key(at: number, end: number, colon: number): void {
+    const frame = this.#top
+    if (!frame) return
+    frame.key_at = at
+    const name = nameIn(frame.names, this.#data, at + 1, end) ?? this.#unfamiliar(frame, at, end)
+    this.#next = name.within
+    if ((frame.seen & name.bit) !== 0) this.#refuse('is given twice; send it once.')
+    frame.seen |= name.bit
+    if (name.counts && !isPlain(this.#data, skipWhitespace(this.#data, colon + 1))) this.#respell()
+  }
+
+  /** A name that is not known as it is written; it may still be what another reader knows. */
+  #unfamiliar({ names }: Frame, at: number, end: number): Name {
+    const written = textAt(this.#data, at, end)
+    const meant = written === undefined ? undefined : names.reduced.get(reduce(written))
+    if (meant === undefined) return HARMLESS
+    this.#refuse(
+      written === meant
+        ? 'must be written without escapes: not every server reads them in names.'
+        : `is read as ${meant} by some servers, and ignored by others; send ${meant}, or leave it out.`,
+    )
+    return names.known.get(meant) ?? HARMLESS
+  }
+
+  #refuse(problem: string): void {
+    this.ambiguity ??= { path: this.#path(), problem }
+  }
+
+  #respell(): void {
+    const [outermost] = this.#frames
+    if (outermost) this.respelled = new Set([...this.respelled, this.#nameAt(outermost.key_at)])
+  }
+
+  #path(): string {
+    let path = ''
+    for (const { is_object, key_at, items } of this.#frames.slice(0, this.depth))
+      path += is_object ? `${path === '' ? '' : '.'}${this.#nameAt(key_at)}` : `[${items - 1}]`
+    return path
+  }
+
+  #nameAt(key: number): string {
+    return (textAt(this.#data, key, closingQuote(this.#data, key + 1)) ?? '').slice(0, MAX_SHOWN_CHARS)
+  }
+}
+
+/** The text of a string; undefined where it is none. */
+function textAt(data: Uint8Array, at: number, end: number): string | undefined {
+  try {
+    return JSON.parse(Buffer.prototype.utf8Slice.call(data, at, end + 1))
+  } catch {
+    // Invalid JSON is refused by its parser, with the words for it.
+    return undefined
+  }
+}
+
+const MINUS = 0x2d
+const ZERO = 0x30
+const NINE = 0x39
+/** What makes a number one that readers of whole numbers cut off, round or refuse: a fraction, or an exponent. */
+const SPECIAL: ReadonlySet<number | undefined> = new Set([...'.eE'].map((one) => one.charCodeAt(0)))
+
+/** Whether what begins here is no number, or one in plain digits. Minus zero is not. */
+function isPlain(data: Uint8Array, start: number): boolean {
+  let at = start
+  if (data[at] === MINUS) {
+    at++
+    if (data[at] === ZERO) return false
+  }
+  while (isDigit(data[at])) at++
+  return at === start || !SPECIAL.has(data[at])
+}
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE
