@@ -14,6 +14,8 @@ export interface RequestFacts {
    * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
    */
   input_fields?: readonly InputField[]
+  /** The field that refers to content which only the provider has, as the caller wrote it; undefined where there is none. */
+  cached_content?: string | undefined
 }
 
 /** Where and how a request goes to a provider of this protocol. */

@@ -8,6 +8,7 @@ import { type Held, type Served, type Settle, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
 import { billStream, isFree } from './bill.ts'
+import { type ExtrasTally, tallyStream } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 
@@ -17,7 +18,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
-  const reading = passage.protocol.text.stream.open()
+  const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())
   const relay = passage.stream(reading, () => billStream(facts, reading).usage)
   const stream = (settle: Settle) => {
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
@@ -29,7 +30,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        await settle(() => endOf(order, reading, ending, given_out))
+        await settle(() => endOf(order, { reading, tally }, ending, given_out))
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
@@ -43,14 +44,15 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
 /** What was delivered is charged, however the stream ended. */
 function endOf(
   { model, facts }: TextOrder,
-  reading: StreamReading,
+  { reading, tally }: { reading: StreamReading; tally: ExtrasTally },
   ending: StreamEnding,
   given_out: boolean,
 ): Delivered | Undelivered {
   if (isFree(reading, ending))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
   const billed = billStream(facts, reading, ending)
-  return { outcome: ending, charge: chargeTokens(model.price, billed.usage), ...billed, given_out }
+  const extras = tally.charges(ending === 'completed' && !billed.estimated)
+  return { outcome: ending, charge: chargeTokens(model.price, billed.usage, extras), ...billed, given_out }
 }
 
 /** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */

@@ -6,6 +6,7 @@ import { fromUpstream } from '../../upstream/transport.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
+import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
@@ -16,8 +17,8 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
     readWhole(response, order, order.passages(provider)),
   )
   const { answer } = await send(parts, held, sending)
-  const { body, billed } = answer
-  const charge = chargeTokens(order.model.price, billed.usage)
+  const { body, billed, tally } = answer
+  const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   return {
     delivered: { outcome: wholeOutcome(held), charge, ...billed },
     answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
@@ -30,12 +31,16 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
  */
 async function readWhole(
   response: Response,
-  { facts }: TextOrder,
+  { model, facts }: TextOrder,
   passage: Passage,
-): Promise<{ body: ArrayBuffer | string; billed: Billed }> {
+): Promise<{ body: ArrayBuffer | string; billed: Billed; tally: ExtrasTally }> {
   const bytes = await fromUpstream(response.arrayBuffer())
   const json = parseAnswer(Buffer.from(bytes).toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const billed = bill(facts, readUsage(json), () => estimateOutput(json))
-  return { body: passage.answer({ bytes, json }, billed.usage), billed }
+  return {
+    body: passage.answer({ bytes, json }, billed.usage),
+    billed,
+    tally: tallyAnswer(model, passage, json),
+  }
 }

@@ -8,6 +8,7 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
@@ -22,13 +23,14 @@ export const anthropic: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['model', 'stream', 'max_tokens']),
+    decisive_fields: new Set(['model', 'stream', 'max_tokens', ...extras.decisive_fields]),
     prepare,
     limitOutput,
     target,
     readUsage,
     estimateOutput,
     stream,
+    extras,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

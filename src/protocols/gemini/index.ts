@@ -9,6 +9,7 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { limitOutput, readRequest } from './request.ts'
@@ -24,7 +25,12 @@ export const gemini: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['contents', 'generationConfig', 'generation_config']),
+    decisive_fields: new Set([
+      'contents',
+      'generationConfig',
+      'generation_config',
+      ...extras.decisive_fields,
+    ]),
     // The address names the model, and says whether to stream.
     prepare: (body) => body,
     limitOutput,
@@ -32,6 +38,7 @@ export const gemini: Protocol = {
     readUsage,
     estimateOutput,
     stream,
+    extras,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

@@ -18,6 +18,7 @@ import {
   uncheckedIn,
 } from '../forms.ts'
 import { type Json, type JsonObject, refusal, wantArray, wantCount, wantString } from '../wire/json.ts'
+import { extras } from './extras.ts'
 import { keyHeaders } from './target.ts'
 import { readCounts } from './usage.ts'
 
@@ -94,13 +95,22 @@ export const openaiEmbeddings: EmbeddingProtocol = {
     path: '/embeddings',
     headers: keyHeaders(api_key),
   }),
-  encode: ({ body }, model) => (body.model === model ? body : { ...body, model }),
+  encode({ body }, model) {
+    rejectExtras(body)
+    return body.model === model ? body : { ...body, model }
+  },
   decode(json, { count }) {
     const answer = uncheckedIn<typeof Embeddings>(json)
     const found = eachUncheckedIn(answer.data).length
     if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
+}
+
+/** Embeddings are priced by their tokens alone. @throws GatewayError invalid_request naming what is billed beyond them */
+function rejectExtras(body: JsonObject): void {
+  const [extra] = extras.find(body, {})
+  if (extra) throw refusal(extra.at, 'is billed beyond tokens, which embeddings are not. Leave it out.')
 }
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */

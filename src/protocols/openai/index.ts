@@ -9,6 +9,7 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { openaiImages } from './images.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
@@ -26,13 +27,21 @@ export const openai: Protocol = {
   renderStreamError,
   text: {
     readRequest,
-    decisive_fields: new Set(['model', 'stream', 'max_tokens', 'max_completion_tokens', 'n']),
+    decisive_fields: new Set([
+      'model',
+      'stream',
+      'max_tokens',
+      'max_completion_tokens',
+      'n',
+      ...extras.decisive_fields,
+    ]),
     prepare,
     limitOutput,
     target,
     readUsage,
     estimateOutput,
     stream,
+    extras,
     decodeRequest,
     encodeRequest,
     decodeAnswer,
