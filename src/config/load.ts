@@ -129,7 +129,9 @@ function checkExtras(
 
 function unknownExtra(name: string, known: readonly string[]): string {
   const near = nearest(name, known)
-  return near === undefined ? `unknown extra; allowed: ${known.join(', ')}` : `unknown extra; did you mean "${near}"?`
+  return near === undefined
+    ? `unknown extra; allowed: ${known.join(', ')}`
+    : `unknown extra; did you mean "${near}"?`
 }
 
 function unknownProvider(name: string, known: readonly string[]): string {
