@@ -1,6 +1,6 @@
 // Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
 import type { AskedExtra } from '../domain/extras.ts'
-import { type Json, type JsonObject, refusal } from './wire/json.ts'
+import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
 
 /** What is counted in one answer, whole or event by event. */
 export interface ExtrasCount {
@@ -41,8 +41,10 @@ export type FieldRule = (value: Json, at: string, found: AskedExtra[]) => void
 export interface FieldRules {
   /** Fields that need no look at all, in the spelling of most callers. */
   readonly plain: ReadonlySet<string>
+  /** By the name as most callers write it: the common ones need no folding. */
+  readonly written: ReadonlyMap<string, FieldRule>
   /** By the name as `folded` has it. */
-  readonly rules: ReadonlyMap<string, FieldRule>
+  readonly folded: ReadonlyMap<string, FieldRule>
 }
 
 /**
@@ -53,15 +55,20 @@ export const folded = (name: string): string => name.toUpperCase().toLowerCase()
 
 /** @param plain known fields without a rule of their own */
 export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: Iterable<string>): FieldRules {
-  const by_name = new Map(Object.entries(rules).map(([name, rule]) => [folded(name), rule]))
-  return { plain: new Set([...plain].filter((name) => !by_name.has(folded(name)))), rules: by_name }
+  const written = new Map(Object.entries(rules))
+  const by_folded = new Map([...written].map(([name, rule]) => [folded(name), rule]))
+  return {
+    plain: new Set([...plain].filter((name) => !by_folded.has(folded(name)))),
+    written,
+    folded: by_folded,
+  }
 }
 
 /** Judges the fields of an object. @param within its place in the request; empty for the request itself */
-export function judge({ plain, rules }: FieldRules, object: JsonObject, within: string, found: AskedExtra[]) {
+export function judge(rules: FieldRules, object: JsonObject, within: string, found: AskedExtra[]): void {
   for (const name of Object.keys(object)) {
-    if (plain.has(name)) continue
-    const rule = rules.get(folded(name))
+    if (rules.plain.has(name)) continue
+    const rule = rules.written.get(name) ?? rules.folded.get(folded(name))
     const value = object[name]
     if (rule && value !== undefined && value !== null)
       rule(value, within === '' ? name : `${within}.${name}`, found)
@@ -105,21 +112,18 @@ export const isEmptyList = (value: Json): boolean => Array.isArray(value) && val
 /** The service tiers at the list price. */
 export const isStandardTier = isOneOf('auto', 'default', 'standard', 'standard_only', 'unspecified')
 
-/** Every item of a list with its place. @throws GatewayError invalid_request for another value, and for items that are no objects */
-export function toolsIn(value: Json, at: string): (readonly [tool: JsonObject, at: string])[] {
+/**
+ * The tools of a list: the very same one.
+ * @throws GatewayError invalid_request for another value, for items that are no objects, and for another spelling of `type`,
+ * which some servers would read in its place
+ */
+export function toolsIn(value: Json, at: string): readonly JsonObject[] {
   if (!Array.isArray(value)) throw refusal(at, 'must be an array.')
-  return value.map((tool, index) => {
-    const path = `${at}[${index}]`
-    if (typeof tool !== 'object' || tool === null || Array.isArray(tool))
-      throw refusal(path, 'must be an object.')
-    return [tool, path] as const
-  })
-}
-
-/** The value of `type` in a tool; refuses another spelling of that name, which some servers would read in its place. */
-export function typeOf(tool: JsonObject, at: string): Json | undefined {
-  for (const name of Object.keys(tool))
-    if (name.length === 4 && name !== 'type' && folded(name) === 'type')
-      throw refusal(`${at}.${name}`, 'must be written "type".')
-  return tool.type ?? undefined
+  for (const [index, tool] of value.entries()) {
+    if (!isObject(tool)) throw refusal(`${at}[${index}]`, 'must be an object.')
+    for (const name in tool)
+      if (name !== 'type' && name.length === 4 && name.toLowerCase() === 'type')
+        throw refusal(`${at}[${index}].${name}`, 'must be written "type".')
+  }
+  return value as JsonObject[]
 }

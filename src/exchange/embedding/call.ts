@@ -105,7 +105,11 @@ const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): U
   protocol === openai.name ? spliceFields(body, encoded, DECISIVE) : JSON.stringify(encoded)
 
 /** What the price hangs on: a provider must not read another value than the gateway did. */
-const DECISIVE: ReadonlySet<string> = new Set(['model', 'input'])
+const DECISIVE: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  ...(openai.text.extras?.decisive_fields ?? []),
+])
 
 function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
   const { embeddings } = protocolOf(protocols, provider)

@@ -13,7 +13,6 @@ import {
   remembered,
   rememberedRefusal,
   toolsIn,
-  typeOf,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
@@ -60,23 +59,23 @@ const TOOLS: Readonly<Record<string, Name | 'none'>> = {
 }
 const DATE = /_20\d{6}$/
 
-/** The extra that a tool is; undefined for one without. @throws GatewayError invalid_request for an unknown type */
-function extraOf(tool: JsonObject, at: string): Name | undefined {
-  const type = typeOf(tool, at)
-  if (type === undefined) return undefined
+/** The extra that a tool of a type is; undefined for one without. @throws GatewayError invalid_request for an unknown type */
+function extraOf(type: Json | undefined, list: string, index: number): Name | undefined {
+  if (type === undefined || type === null || type === 'custom') return undefined
   const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
-  if (name === undefined) throw unknownTool(`${at}.type`, 'custom and the types of tools that callers run')
+  if (name === undefined)
+    throw unknownTool(`${list}[${index}].type`, 'custom and the types of tools that callers run')
   return name === 'none' ? undefined : name
 }
 
-const judgeTools: FieldRule = (value, at, found) => {
-  for (const [tool, path] of toolsIn(value, at)) {
-    const name = extraOf(tool, path)
+const judgeTools: FieldRule = (value, list, found) => {
+  for (const [index, tool] of toolsIn(value, list).entries()) {
+    const name = extraOf(tool.type, list, index)
     if (name === undefined) continue
     // In another spelling its uses could not be limited.
-    if (at !== 'tools') throw refusal(at, 'must be written "tools".')
+    if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
-    const asked = { name, at: `${path}.type`, is_charged: true }
+    const asked = { name, at: `${list}[${index}].type`, is_charged: true }
     found.push(limit === undefined ? asked : { ...asked, max_units: limit })
   }
 }
@@ -86,34 +85,48 @@ const limitOf = ({ max_uses }: JsonObject): number | undefined =>
 
 const judgeMessages: FieldRule = (value, at) => {
   if (!Array.isArray(value)) return
-  for (const [index, message] of value.entries())
-    judgeBlocks(objectIn(message).content, `${at}[${index}].content`)
+  for (const [index, message] of value.entries()) {
+    const { content } = objectIn(message)
+    if (needsLook(content)) judgeBlocks(content, `${at}[${index}].content`)
+  }
 }
+
+/** Whether some block must be judged, at any depth. Of almost all messages none must, and no places are worked out. */
+const needsLook = (blocks: Json | undefined): boolean =>
+  Array.isArray(blocks) &&
+  blocks.some((block) => {
+    if (!isObject(block) || block.type === 'text') return false
+    const { source, content, file_id, tool } = block
+    if ((file_id ?? null) !== null || isObject(tool)) return true
+    return needsLook(content) || (isObject(source) && (isStored(source) || needsLook(source.content)))
+  })
 
 /** The blocks of a message, and those inside of them: results of tools, documents made of blocks. */
 function judgeBlocks(blocks: Json | undefined, at: string): void {
   if (!Array.isArray(blocks)) return
   for (const [index, block] of blocks.entries()) {
-    if (!isObject(block) || block.type === 'text') continue
+    if (!isObject(block)) continue
     const path = `${at}[${index}]`
     const { source, content, file_id, tool } = block
     if ((file_id ?? null) !== null) throw rememberedRefusal(`${path}.file_id`)
-    if (isObject(source)) judgeSource(source, `${path}.source`)
+    if (isObject(source)) {
+      if (isStored(source)) throw rememberedRefusal(`${path}.source.file_id`)
+      judgeBlocks(source.content, `${path}.source.content`)
+    }
     judgeBlocks(content, `${path}.content`)
     if (isObject(tool) && isObject(tool.definition))
       judgeDefinition(tool.definition, `${path}.tool.definition`)
   }
 }
 
-function judgeSource(source: JsonObject, at: string): void {
-  if (source.type === 'file' || (source.file_id ?? null) !== null) throw rememberedRefusal(`${at}.file_id`)
-  judgeBlocks(source.content, `${at}.content`)
-}
+const isStored = ({ type, file_id }: JsonObject): boolean => type === 'file' || (file_id ?? null) !== null
 
-/** A tool that a message adds. Its uses could not be limited there. */
+/** A tool that a message adds. Its uses could not be limited there, so it must be one that the caller runs. */
 function judgeDefinition(definition: JsonObject, at: string): void {
-  if (extraOf(definition, at) !== undefined)
-    throw refusal(`${at}.type`, 'is run by the provider: name it in tools instead.')
+  const [{ type = null } = {}] = toolsIn([definition], at)
+  const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
+  if (type !== null && name !== 'none')
+    throw refusal(`${at}.type`, 'must be a tool that callers run; name the others in tools.')
 }
 
 /** A container by its id is one that the provider keeps; one with skills alone is made for the call. */
@@ -208,7 +221,7 @@ export const extras: ExtrasProtocol = {
   limitUnits(body, max_units) {
     let changed = false
     const tools = objectsIn(body.tools).map((tool, index) => {
-      const name = extraOf(tool, `tools[${index}]`)
+      const name = extraOf(tool.type, 'tools', index)
       const limit = name === undefined || !TAKES_MAX_USES.has(name) ? undefined : max_units(name)
       if (limit === undefined || (limitOf(tool) ?? Number.POSITIVE_INFINITY) <= limit) return tool
       changed = true

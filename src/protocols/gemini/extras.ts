@@ -50,20 +50,30 @@ const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
 
 const judgeTools: FieldRule = (value, at, found) => {
   // A single tool in place of the array is taken, as the provider takes it.
-  const tools = isObject(value) ? [[value, at] as const] : toolsIn(value, at)
-  for (const [tool, path] of tools)
+  const tools = isObject(value) ? [value] : toolsIn(value, at)
+  for (const [index, tool] of tools.entries())
     for (const key of Object.keys(tool)) {
-      if (folded(key) === 'functiondeclarations') continue
+      if (key === 'functionDeclarations' || folded(key) === 'functiondeclarations') continue
       const name = SERVER_TOOLS.get(folded(key))
-      if (name === undefined) throw unknownTool(`${path}.${key}`, 'functionDeclarations')
-      found.push({ name, at: `${path}.${key}`, is_charged: true })
+      const path = `${isObject(value) ? at : `${at}[${index}]`}.${key}`
+      if (name === undefined) throw unknownTool(path, 'functionDeclarations')
+      found.push({ name, at: path, is_charged: true })
     }
 }
 
 const judgeContents: FieldRule = (value, at) => {
   if (!Array.isArray(value)) return
-  for (const [index, content] of value.entries()) judgeParts(objectIn(content).parts, `${at}[${index}].parts`)
+  for (const [index, content] of value.entries()) {
+    const { parts } = objectIn(content)
+    if (needsLook(parts)) judgeParts(parts, `${at}[${index}].parts`)
+  }
 }
+
+/** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
+const needsLook = (parts: Json | undefined): boolean =>
+  Array.isArray(parts) ? parts.some(needsLook) : isObject(parts) && Object.keys(parts).some(isJudged)
+
+const isJudged = (name: string): boolean => !PART.plain.has(name)
 
 function judgeParts(parts: Json | undefined, at: string): void {
   if (isObject(parts)) judge(PART, parts, at, [])

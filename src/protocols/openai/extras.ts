@@ -15,7 +15,6 @@ import {
   remembered,
   rememberedRefusal,
   toolsIn,
-  typeOf,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
@@ -59,16 +58,14 @@ const SERVER_TOOLS: Readonly<Record<string, Name>> = {
   mcp: 'mcp',
 }
 
-const judgeTool = (tool: JsonObject, at: string, found: AskedExtra[]): void => {
-  const type = typeOf(tool, at)
-  if (type === 'function' || type === 'custom' || (type === undefined && tool.function)) return
-  const name = lookUp(SERVER_TOOLS, type)
-  if (!name) throw unknownTool(`${at}.type`, 'function and custom')
-  found.push({ name, at: `${at}.type`, is_charged: true })
-}
-
-const judgeTools: FieldRule = (value, at, found) => {
-  for (const [tool, path] of toolsIn(value, at)) judgeTool(tool, path, found)
+const judgeTools: FieldRule = (value, list, found) => {
+  for (const [index, { type, function: declared }] of toolsIn(value, list).entries()) {
+    if (type === 'function' || type === 'custom' || ((type ?? null) === null && declared)) continue
+    const at = `${list}[${index}].type`
+    const name = lookUp(SERVER_TOOLS, type)
+    if (!name) throw unknownTool(at, 'function and custom')
+    found.push({ name, at, is_charged: true })
+  }
 }
 
 /** A choice among some of the tools repeats them. */
@@ -82,21 +79,25 @@ const judgeMessages: FieldRule = (value, at) => {
   for (const [index, message] of value.entries()) {
     const { content, audio } = objectIn(message)
     if (Array.isArray(content))
-      for (const [place, part] of content.entries()) judgePart(part, `${at}[${index}].content[${place}]`)
+      for (const [place, part] of content.entries()) {
+        const holder = fileHolderOf(part)
+        if (holder !== undefined)
+          throw rememberedRefusal(`${at}[${index}].content[${place}]${holder}.file_id`)
+      }
     if (audio && objectIn(audio).id !== undefined) throw rememberedRefusal(`${at}[${index}].audio.id`)
   }
 }
 
-/** The fields of a part that may name a file in the provider's store. */
-const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
-
-function judgePart(value: Json, at: string): void {
+/** Where a part names a file in the provider's store. */
+function fileHolderOf(value: Json): string | undefined {
   const part = objectIn(value)
-  if (part.type === 'text') return
-  if ((part.file_id ?? null) !== null) throw rememberedRefusal(`${at}.file_id`)
-  for (const holder of FILE_HOLDERS)
-    if ((objectIn(part[holder]).file_id ?? null) !== null) throw rememberedRefusal(`${at}.${holder}.file_id`)
+  if (part.type === 'text') return undefined
+  if ((part.file_id ?? null) !== null) return ''
+  const holder = FILE_HOLDERS.find((name) => (objectIn(part[name]).file_id ?? null) !== null)
+  return holder && `.${holder}`
 }
+
+const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
 
 const MEMORY = {
   store: remembered(isFalse),
@@ -104,7 +105,7 @@ const MEMORY = {
   conversation: remembered(),
   thread_id: remembered(),
   container: remembered(),
-  prompt: remembered(),
+  prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }
 const RULES = {
