@@ -20,6 +20,7 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<R
   within(parts, origin, async (admitted) => {
     const body = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES, anthropic.text.names)
     requireVersion(origin.request.headers)
+    anthropic.text.extras?.rejectRemembered(body.json)
     const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'text')
     // The provider's counting takes no max_tokens; reading a request wants one.
     const { input_tokens } = anthropic.text.readRequest({ ...body.json, max_tokens: 1 })

@@ -1,6 +1,7 @@
 // `models`: the models of the catalogue, their prices and their routes.
 import type { Command } from 'commander'
 import type { Model } from '../domain/catalogue.ts'
+import type { ExtraPrice } from '../domain/extras.ts'
 import { formatUsd } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
@@ -24,7 +25,8 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
         throw new Exit(EXIT.failed)
       }
       const models = [...reading.catalogue.models.values()]
-      answer({ models: models.map(modelView) }, table(COLUMNS, models, 'The catalogue has no models.'))
+      const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
+      answer({ models: models.map(modelView) }, table(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
         remark('+: costs more for larger prompts; --json shows every tier.')
       }
@@ -48,6 +50,20 @@ const COLUMNS: Column<Model>[] = [
   },
 ]
 
+/** What is billed beyond tokens; shown where some model has it. */
+const EXTRAS: Column<Model> = {
+  head: 'EXTRAS',
+  text: (model) => (hasExtras(model) ? extrasOf(model).map(extraText).join(', ') : '-'),
+}
+
+const extrasOf = ({ price }: Model) => (price.unit === 'token' ? [...(price.extras ?? [])] : [])
+const hasExtras = (model: Model) => extrasOf(model).length > 0
+
+const extraText = ([name, { per, nanos, max_units }]: readonly [string, ExtraPrice]): string => {
+  if (nanos === 0) return `${name} free`
+  return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}`
+}
+
 function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): string {
   if (price.unit !== 'token') return '-'
   const [first, ...more] = price.tiers
@@ -68,7 +84,17 @@ function modelView(model: Model) {
 }
 
 function priceView(price: Price) {
-  if (price.unit === 'token') return { unit: price.unit, tiers: price.tiers.map(tierView) }
+  if (price.unit === 'token')
+    return {
+      unit: price.unit,
+      tiers: price.tiers.map(tierView),
+      extras: [...(price.extras ?? [])].map(([name, { per, nanos, max_units }]) => ({
+        name,
+        per,
+        ...money('price', nanos),
+        max_units,
+      })),
+    }
   return {
     unit: price.unit,
     ...money('per_image', price.per_image_nanos),

@@ -89,6 +89,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     if (!text) return
     if (models.has(text.id)) report([...path, 'id'], `must be unique: there is already a model "${text.id}"`)
     checkRoutes(text, index, suppliers, report)
+    if (text.kind === 'text') checkExtras(text, index, suppliers, report)
     models.set(text.id, readModel(text, path, report))
   })
   return models
@@ -104,6 +105,33 @@ function checkRoutes({ kind, routes }: ModelText, model: number, suppliers: Supp
     if (protocol && !hasKind(protocol, kind))
       report(path, `must be a provider of another protocol: "${spoken}" has no ${kind} models`)
   })
+}
+
+/** An extra must be one that some provider of the model may bill, and be priced by units only where these are counted. */
+function checkExtras(
+  { routes, price }: Extract<ModelText, { kind: 'text' }>,
+  model: number,
+  { providers, protocols }: Suppliers,
+  report: Report,
+): void {
+  if (!price.extras) return
+  const units: Record<string, string | null> = {}
+  for (const { provider } of routes)
+    Object.assign(units, protocols.get(providers.get(provider)?.protocol ?? '')?.text?.extras?.units)
+  const names = Object.keys(units)
+  for (const [name, extra] of Object.entries(price.extras)) {
+    const path = ['models', model, 'price', 'extras', name]
+    if (names.length > 0 && !names.includes(name)) report(path, unknownExtra(name, names))
+    else if (typeof extra === 'object' && 'per_unit' in extra && units[name] === null)
+      report(path, 'must be a price per call: its providers count no units of it')
+  }
+}
+
+function unknownExtra(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near === undefined
+    ? `unknown extra; allowed: ${known.join(', ')}`
+    : `unknown extra; did you mean "${near}"?`
 }
 
 function unknownProvider(name: string, known: readonly string[]): string {

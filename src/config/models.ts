@@ -40,11 +40,11 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
   const price_path = [...path, 'price']
   switch (text.kind) {
     case 'text': {
-      const { kind, context, max_output_tokens } = text
+      const { kind, context, max_output_tokens, unknown_fields, cached_content } = text
       if (max_output_tokens > context)
         report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
       const price = readTokenPrice(text.price, price_path, report)
-      return { ...base, kind, context, max_output_tokens, price }
+      return { ...base, kind, context, max_output_tokens, unknown_fields, cached_content, price }
     }
     case 'embedding':
       return { ...base, kind: text.kind, price: readTokenPrice(text.price, price_path, report) }

@@ -1,11 +1,18 @@
 // The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
+import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
 import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
 import type { Report } from './mistakes.ts'
-import { type EmbeddingPriceText, type ImagePriceText, type TokenPriceText, USD_MUST } from './schema.ts'
+import {
+  type EmbeddingPriceText,
+  type ExtraPriceText,
+  type ImagePriceText,
+  type TokenPriceText,
+  USD_MUST,
+} from './price-schema.ts'
 import type { TomlPath } from './toml.ts'
 
-type RatesText = Omit<TokenPriceText, 'tiers'>
+type RatesText = Omit<TokenPriceText, 'tiers' | 'extras'>
 type Amount = number | string
 
 /**
@@ -21,10 +28,30 @@ export function readTokenPrice(
   path: TomlPath,
   report: Report,
 ): TokenPrice {
-  const { tiers = [], ...base }: TokenPriceText = { output: 0, ...text }
+  const { tiers = [], extras, ...base }: TokenPriceText = { output: 0, ...text }
   checkTiersRise(tiers, path, report)
   const higher = tiers.map((tier, index) => readTier(tier.above, tier, [...path, 'tiers', index], report))
-  return { unit: 'token', tiers: [readTier(0, base, path, report), ...higher] }
+  const by_token = { unit: 'token', tiers: [readTier(0, base, path, report), ...higher] } as const
+  return extras ? { ...by_token, extras: readExtras(extras, [...path, 'extras'], report) } : by_token
+}
+
+const readExtras = (
+  extras: Readonly<Record<string, ExtraPriceText>>,
+  path: TomlPath,
+  report: Report,
+): ExtraPrices =>
+  new Map(Object.entries(extras).map(([name, text]) => [name, readExtra(text, [...path, name], report)]))
+
+function readExtra(text: ExtraPriceText, path: TomlPath, report: Report): ExtraPrice {
+  if (typeof text === 'object' && 'per_unit' in text) {
+    const nanos = readUsd(text.per_unit, [...path, 'per_unit'], report, MAX_EXTRA_USD)
+    return { per: 'unit', nanos, max_units: text.max_units }
+  }
+  const nanos =
+    typeof text === 'object'
+      ? readUsd(text.per_call, [...path, 'per_call'], report, MAX_EXTRA_USD)
+      : readUsd(text, path, report, MAX_EXTRA_USD)
+  return { per: 'call', nanos, max_units: 1 }
 }
 
 /**
@@ -76,13 +103,15 @@ const share = (rate: Nanos, numerator: bigint, denominator: bigint): Nanos =>
   divideRoundingUp(BigInt(rate) * numerator, denominator)
 
 /** The most for a million tokens or an image: twice as much is still counted exactly. */
-const MAX_PRICE_NANOS = parseUsd(1_000_000)
+const MAX_PRICE_USD = 1_000_000
+/** The most for one unit of an extra: a call may have many. */
+const MAX_EXTRA_USD = 1_000
 
-function readUsd(amount: Amount, path: TomlPath, report: Report): Nanos {
+function readUsd(amount: Amount, path: TomlPath, report: Report, max_usd = MAX_PRICE_USD): Nanos {
   try {
     const nanos = parseUsd(amount)
-    if (nanos >= 0 && nanos <= MAX_PRICE_NANOS) return nanos
-    report(path, 'must be between 0 and 1000000 USD')
+    if (nanos >= 0 && nanos <= parseUsd(max_usd)) return nanos
+    report(path, `must be between 0 and ${max_usd} USD`)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
     report(path, `must be ${USD_MUST}`)

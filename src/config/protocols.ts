@@ -3,7 +3,8 @@ import type { Model } from '../domain/catalogue.ts'
 
 /** One protocol: the verbs that it has for each kind of model, and whether servers of it ask for a key. */
 export interface ProtocolFacts {
-  readonly text?: object
+  /** With what its providers bill beyond tokens, by name: what they count of it, null where they count nothing. */
+  readonly text?: { readonly extras?: { readonly units: Readonly<Record<string, string | null>> } }
   readonly images?: object
   readonly embeddings?: object
   readonly keyless_over_http?: boolean

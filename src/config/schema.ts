@@ -1,74 +1,14 @@
 // The shape of the catalogue file (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, Type } from '@sinclair/typebox'
+import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
-
-const closed = { additionalProperties: false }
+import { Count, closed, MAX_COUNT } from './schema-parts.ts'
 
 /** setTimeout fires at once for delays beyond 31 bits. */
 const MAX_TIMER_MS = 2_147_483_647
 
-/** Far more than any model's context; the product of two such counts is still exact. */
-const MAX_COUNT = 67_108_864
-
-/** `must` is what a message about a wrong value says, where the schema alone does not tell a person enough. */
-export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
-
-/** USD as providers write it: `0.30` or `"0.30"`. It is read digit by digit, never multiplied as a float. */
-const Usd = (description: string) =>
-  Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
-
-const Count = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_COUNT, description })
-
 const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
-
-const tokenRates = {
-  input: Usd('USD per million tokens read, text and images'),
-  output: Usd('USD per million tokens written; thinking too, unless it has a rate of its own'),
-  cache_read: Type.Optional(Usd('per million tokens read from a cache; a tenth of input where absent')),
-  cache_write_5m: Type.Optional(Usd('per million tokens put in a 5 minute cache; 1.25 x input where absent')),
-  cache_write_1h: Type.Optional(Usd('per million tokens put in a 1 hour cache; 2 x input where absent')),
-  thinking: Type.Optional(Usd('per million thinking tokens; the output rate where absent')),
-  audio: Type.Optional(Usd('per million audio tokens read; the input rate where absent')),
-  image_output: Type.Optional(Usd('per million image tokens written; the output rate where absent')),
-}
-
-const TokenPriceSchema = Type.Object(
-  {
-    ...tokenRates,
-    tiers: Type.Optional(
-      Type.Array(
-        Type.Object(
-          { above: Count('prompts with more tokens than this pay this tier, whole'), ...tokenRates },
-          closed,
-        ),
-      ),
-    ),
-  },
-  closed,
-)
-
-const ImagePriceSchema = Type.Object(
-  {
-    per_image: Usd('USD per image, where no line of `variants` fits'),
-    variants: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            size: Type.Optional(Type.String()),
-            quality: Type.Optional(Type.String()),
-            per_image: Usd('USD per image'),
-          },
-          closed,
-        ),
-      ),
-    ),
-  },
-  closed,
-)
-
-/** An embedding is priced by the tokens that are read: none are written. */
-const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
 
 export const ServerSchema = Type.Object(
   {
@@ -222,6 +162,14 @@ const TextModelSchema = Type.Object(
       maximum: MAX_COUNT,
       description: 'the limit for callers who set none, and the most that any caller may set',
     }),
+    unknown_fields: Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
+      default: 'pass',
+      description: 'top-level fields that the protocol does not have',
+    }),
+    cached_content: Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
+      default: 'pass',
+      description: 'requests that refer to cached content',
+    }),
     price: TokenPriceSchema,
   },
   closed,
@@ -270,9 +218,6 @@ export const OutlineSchema = Type.Object(
   closed,
 )
 
-export type TokenPriceText = Static<typeof TokenPriceSchema>
-export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>
-export type ImagePriceText = Static<typeof ImagePriceSchema>
 export type ProviderText = Static<ProviderSchema>
 export type ModelText =
   | Static<typeof TextModelSchema>

@@ -38,8 +38,14 @@ export interface TextModel extends ModelBase {
   readonly kind: 'text'
   readonly context: number
   readonly max_output_tokens: number
+  /** What becomes of top-level fields that the caller's protocol does not have. */
+  readonly unknown_fields: Fate
+  /** What becomes of a request that refers to cached content, which only the operator can have created. */
+  readonly cached_content: Fate
   readonly price: TokenPrice
 }
+
+export type Fate = 'pass' | 'refuse'
 
 export interface EmbeddingModel extends ModelBase {
   readonly kind: 'embedding'

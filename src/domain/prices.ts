@@ -1,4 +1,5 @@
 // Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; or per image.
+import type { ExtraPrices } from './extras.ts'
 import type { Nanos } from './money.ts'
 import type { UsageField } from './usage.ts'
 
@@ -20,6 +21,8 @@ export interface Tier {
 export interface TokenPrice {
   readonly unit: 'token'
   readonly tiers: readonly [Tier, ...Tier[]]
+  /** What is billed beyond tokens. An extra without a price is refused. */
+  readonly extras?: ExtraPrices
 }
 
 /** A line of the price list. An undefined field matches any value. */

@@ -1,4 +1,5 @@
 // Charges: what a call cost, exact and rounded up once.
+import type { ExtraCharge } from '../domain/extras.ts'
 import { divideRoundingUp, type Nanos } from '../domain/money.ts'
 import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
 import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
@@ -20,19 +21,30 @@ export interface ImageOrder {
 
 /**
  * The cost of a call that is priced by tokens: the exact sum of tokens x rate, rounded up once to a nano-dollar. The size
- * of the prompt selects the tier, which prices the whole request, output included.
+ * of the prompt selects the tier, which prices the whole request, output included. Extras come on top, whatever the tier.
  *
  * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
  */
-export function chargeTokens(price: TokenPrice, usage: Usage): Charge {
+export function chargeTokens(
+  price: TokenPrice,
+  usage: Usage,
+  extras: readonly ExtraCharge[] = NO_EXTRAS,
+): Charge {
   const { rates, snapshot } = tierOf(price, promptTokens(usage))
   let sum = 0n
   for (const field of USAGE_FIELDS) {
     const tokens = usage[field]
     if (tokens !== 0) sum += BigInt(tokens) * BigInt(rates[field])
   }
-  return { cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE), snapshot }
+  if (extras.length === 0) return { cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE), snapshot }
+  for (const { nanos, units } of extras) sum += BigInt(nanos) * BigInt(units) * TOKENS_PER_RATE
+  return {
+    cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE),
+    snapshot: JSON.stringify({ ...JSON.parse(snapshot), extras }),
+  }
 }
+
+const NO_EXTRAS: readonly ExtraCharge[] = []
 
 /**
  * The cost of images: their number x the price of one (spec.md, Image billing 1).

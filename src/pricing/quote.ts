@@ -20,6 +20,8 @@ export interface QuotedInput {
   candidates: number
   /** How the input may be billed. Absent: in any way, including the most expensive cache write of the price. */
   input_fields?: readonly InputField[] | undefined
+  /** The most that is billed beyond tokens; 0 where absent. */
+  extras_nanos?: Nanos
 }
 
 export interface QuotedRequest extends QuotedInput {
@@ -36,6 +38,7 @@ export interface Quote {
 
 /** The cost of a request in one tier, in nano-dollars x 1,000,000, so that nothing is rounded yet. */
 interface TierCost {
+  /** Of the input, and of all that does not hang on the output. */
   input: bigint
   per_output_token: bigint
 }
@@ -81,10 +84,11 @@ export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
 function tierCosts(price: TokenPrice, request: QuotedInput): TierCost[] {
   const largest_prompt = request.input_tokens * ESTIMATE_MARGIN
   const input_fields = request.input_fields ?? INPUT_FIELDS
+  const extras = BigInt(request.extras_nanos ?? 0) * TOKENS_PER_RATE
   return price.tiers
     .filter((tier, index) => index === 0 || tier.above_tokens < largest_prompt)
     .map(({ rates }) => ({
-      input: BigInt(request.input_tokens) * highestRate(rates, input_fields),
+      input: BigInt(request.input_tokens) * highestRate(rates, input_fields) + extras,
       per_output_token: BigInt(request.candidates) * highestRate(rates, OUTPUT_FIELDS),
     }))
 }

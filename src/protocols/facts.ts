@@ -16,6 +16,8 @@ export interface RequestFacts {
   input_fields?: readonly InputField[]
   /** Tools run at the provider, whose results the model reads: its usage may be larger than the model's own limits. */
   runs_tools?: boolean
+  /** The field that refers to content which only the provider has, as the caller wrote it; undefined where there is none. */
+  cached_content?: string | undefined
 }
 
 /** Where and how a request goes to a provider of this protocol. */

@@ -7,6 +7,7 @@ import type { ConversationRequest, TargetModel } from './canonical/request.ts'
 import type { StreamDecoder, StreamEncoder } from './canonical/stream.ts'
 import type { Carries } from './carries.ts'
 import type { EmbeddingProtocol } from './embeddings.ts'
+import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { ImageProtocol } from './images.ts'
 import type { ByteString } from './wire/byte-string.ts'
@@ -82,6 +83,8 @@ export interface TextProtocol extends Translator {
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
   readonly stream: StreamRules
+  /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */
+  readonly extras?: ExtrasProtocol
 }
 
 /** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */

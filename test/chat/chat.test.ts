@@ -29,11 +29,8 @@ describe('fields reach a provider of the protocol as they were written', () => {
       '"frequency_penalty":0.50,"presence_penalty":-1,"temperature":1.0,"top_p":1e-1',
     ],
     ['logit_bias', '"logit_bias":{"50256":-100}'],
-    [
-      'extensions of providers',
-      '"transforms":["x"],"provider":{"order":["a"]},"chat_template_kwargs":{"enable_thinking":false}',
-    ],
-    ['metadata, store, user', '"metadata":{"a":"b"},"store":true,"user":"u"'],
+    ['extensions of providers', '"repetition_penalty":1.10,"chat_template_kwargs":{"enable_thinking":false}'],
+    ['metadata, store, user', '"metadata":{"a":"b"},"store":false,"user":"u"'],
   ]
   test.each(FIELDS)('%s', async (_, fields) => {
     const given = `${fields}, "messages" : [{"role":"user","content":"Hi"}]`

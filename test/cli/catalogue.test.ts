@@ -32,6 +32,17 @@ routes = [{ provider = "simulator", model = "image" }]
 price = { per_image = 0.04, variants = [{ size = "1024x1024", per_image = 0.08 }] }
 `
 
+const WITH_EXTRAS = `
+[[models]]
+id = "sim-search"
+kind = "text"
+routes = [{ provider = "simulator-anthropic", model = "claude" }]
+[models.price]
+input = 1
+output = 1
+extras = { web_search = { per_unit = 0.01, max_units = 5 }, speed = 0.3, web_fetch = 0 }
+`
+
 describe('models', () => {
   test('shows the price, the routes and whether a model can be used', async () => {
     appendFileSync(scene.path('tollgate.toml'), RETIRED_IMAGE)
@@ -64,6 +75,25 @@ describe('models', () => {
         per_image_usd: '0.04',
         variants: [{ size: '1024x1024', quality: null, per_image_nanos: 80_000_000 }],
       },
+    })
+  })
+
+  test('shows what is billed beyond tokens, where a model has a price for it', async () => {
+    expect((await scene.run('models')).out).not.toContain('EXTRAS')
+    appendFileSync(scene.path('tollgate.toml'), WITH_EXTRAS)
+    const { out } = await scene.run('models')
+    expect(out).toMatch(
+      /^sim-search .*web_search 0\.01 per unit, at most 5, speed 0\.30 per call, web_fetch free$/m,
+    )
+    expect(out).toMatch(/^sim-flash .* -$/m)
+    const { models } = await scene.json('models')
+    const { price } = models.find(({ id }: { id: string }) => id === 'sim-search')
+    expect(price.extras[0]).toEqual({
+      name: 'web_search',
+      per: 'unit',
+      price_nanos: 10_000_000,
+      price_usd: '0.01',
+      max_units: 5,
     })
   })
 

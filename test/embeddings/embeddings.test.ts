@@ -36,7 +36,9 @@ function model(id: string, ...providers: readonly string[]): string {
   return `[[models]]\nid = "${id}"\nkind = "embedding"\nroutes = [${routes}]\nprice = { input = 0.02 }`
 }
 
-const { gateway, upstream, key, call, asked, lastCall } = await fileScene({ more: embeddingModels })
+const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+  more: embeddingModels,
+})
 const sdk = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
 beforeEach(() => {
   upstream.seen.length = 0
@@ -93,6 +95,25 @@ describe("to a provider of OpenAI's protocol", () => {
       })
     },
   )
+
+  test.each([
+    ['service_tier', { service_tier: 'priority' }],
+    ['provider', { provider: { order: ['dear'] } }],
+    ['models', { models: ['dear'] }],
+  ])('%s is billed beyond tokens: 400, and nothing is held, asked or recorded', async (field, more) => {
+    const before = counts()
+    const response = await post({ model: OPENAI, input: 'Tides', ...more })
+    const { error } = (await response.json()) as { error: { param: string } }
+    expect([response.status, error.param]).toEqual([400, field])
+    await expectCounts(before)
+  })
+
+  test('one that is given twice is refused, whichever value a reader takes', async () => {
+    const twice = `{"service_tier":"priority","service_tier":"auto","model":"${OPENAI}","input":"Tides"}`
+    const response = await post(twice)
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('service_tier')
+  })
 
   test('the bytes of the answer are the provider’s, unknown fields included', async () => {
     const text = ` {"object":"list","data":[{"embedding":[1.50,2],"index":0}],"more":1e400,"usage":{"total_tokens":3}}\n`

@@ -55,7 +55,7 @@ describe('version header: "anthropic-version (what SDKs send) or vendor-version;
 })
 
 describe('anthropic-beta', () => {
-  const headers = { 'anthropic-beta': 'context-1m-2025-08-07,interleaved-thinking-2025-05-14' }
+  const headers = { 'anthropic-beta': 'prompt-caching-2024-07-31,interleaved-thinking-2025-05-14' }
 
   test.each([PATH, COUNT])('%s passes it on to a provider of the protocol', async (path) => {
     await (await post(BODY, { headers }, path)).text()
@@ -99,8 +99,8 @@ describe('all fields are passed on to a provider of the protocol, byte for byte'
       `{"model":"MODEL","system":[{"type":"text","text":"x","cache_control":{"type":"ephemeral","ttl":"1h"}}],${given}}`,
     ],
     [
-      'server tools, MCP and containers',
-      `{"model":"MODEL","tools":[{"type":"web_search_20250305","name":"web_search"}],"mcp_servers":[{"type":"url","url":"https://x.test","name":"x"}],"container":"c",${given}}`,
+      'tools that the caller runs',
+      `{"model":"MODEL","tools":[{"type":"bash_20250124","name":"bash"},{"type":"computer_20251124","name":"computer","display_width_px":1.0}],${given}}`,
     ],
     [
       'thinking, service_tier, context_management',

@@ -38,7 +38,7 @@ const BODIES: [string, string | Uint8Array][] = [
   ['a system instruction', `{${contents},"systemInstruction":{"parts":[${text}]}}`],
   [
     'tools and their mode',
-    `{${contents},"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT"}}]},{"googleSearch":{}}],"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}`,
+    `{${contents},"tools":[{"functionDeclarations":[{"name":"f","parameters":{"type":"OBJECT"}}]},{"function_declarations":[]}],"toolConfig":{"functionCallingConfig":{"mode":"ANY"}}}`,
   ],
   [
     'safety settings',

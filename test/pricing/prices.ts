@@ -1,7 +1,7 @@
 // Prices for tests: read as the catalogue reads them, and generated at random.
 import fc from 'fast-check'
+import type { ImagePriceText, TokenPriceText } from '../../src/config/price-schema.ts'
 import { readImagePrice, readTokenPrice } from '../../src/config/prices.ts'
-import type { ImagePriceText, TokenPriceText } from '../../src/config/schema.ts'
 import type { ImagePrice, TokenPrice, TokenRates } from '../../src/domain/prices.ts'
 import { NO_USAGE, USAGE_FIELDS, type Usage } from '../../src/domain/usage.ts'
 

@@ -142,10 +142,12 @@ describe('dropped in silence', () => {
 })
 
 test.each(PROTOCOLS)(
-  'to a provider of the caller’s own protocol everything passes, known or not: %s',
+  'to a provider of the caller’s own protocol everything passes that is not billed beyond tokens, known or not: %s',
   async (surface) => {
-    for (const field of [...Object.keys(BUILT_IN_PROTOCOLS[surface].carries.own_fields), 'temprature']) {
-      if (field === 'model' || field === 'cachedContent') continue
+    const { carries, text } = BUILT_IN_PROTOCOLS[surface]
+    const judged = ['model', 'cachedContent', ...(text.extras?.decisive_fields ?? [])]
+    for (const field of [...Object.keys(carries.own_fields), 'temprature']) {
+      if (judged.includes(field)) continue
       const said = at(field, SAMPLE)
       const response = await ask(surface, MODELS[surface], false, said)
       expect(response.status).toBe(200)

@@ -1,6 +1,8 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
-import { type Quote, quote } from '../../pricing/quote.ts'
-import type { JsonObject } from '../../protocols/wire/json.ts'
+import type { TextModel } from '../../domain/catalogue.ts'
+import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
+import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { CallTarget } from '../call-target.ts'
@@ -10,7 +12,9 @@ import type { PaidKind } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { spentInput } from '../spent-input.ts'
 import type { Dialect } from './dialect.ts'
+import { heldForExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
+import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
@@ -40,9 +44,11 @@ async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: Text
   const named = typeof call.target === 'function' ? undefined : find(call.target.model_id)
   const body = await readJsonBody(call.request, call.body_limit_bytes, call.names)
   const target = typeof call.target === 'function' ? call.target(body.json) : call.target
-  const model = named ?? find(target.model_id)
+  const asked = named ?? find(target.model_id)
   const dialect = call.dialect(body.json)
   const facts = dialect.protocol.text.readRequest(body.json)
+  if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
+    throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
   const { streams } = target
   const context = {
     id: call.request_id,
@@ -50,22 +56,39 @@ async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: Text
     created_s: Math.floor(admitted.started_ms / 1000),
     shows_usage: dialect.shows_usage,
   }
-  const request = { dialect, body, streams, context }
+  const request = { model: asked, dialect, body, streams, context }
   const passages = passagesOf(request, parts.protocols, call.forwarded_headers)
+  const model = carriedBy(parts, asked, (provider, route) =>
+    passages(provider).assertCarries({ model: route.model, max_output_tokens: asked.max_output_tokens }),
+  )
   return {
-    model: carriedBy(parts, model, (provider, route) =>
-      passages(provider).assertCarries({ model: route.model, max_output_tokens: model.max_output_tokens }),
-    ),
+    model,
     streams,
     content: [body.bytes],
     request,
     facts,
+    quoted: quotedInput(parts, model, facts, passages),
     passages,
   }
 }
 
+/** Cached content, which the gateway does not see, may fill all of the model's context. */
+function quotedInput(
+  { catalogue }: ExchangeParts,
+  model: TextModel,
+  facts: RequestFacts,
+  passages: Passages,
+): QuotedInput {
+  const input_tokens =
+    facts.cached_content === undefined ? facts.input_tokens : Math.max(facts.input_tokens, model.context)
+  if (model.price.extras === undefined) return { ...facts, input_tokens }
+  const { providers } = catalogue()
+  const used = model.routes.flatMap(({ provider }) => providers.get(provider) ?? [])
+  return { ...facts, input_tokens, extras_nanos: heldForExtras(model, used.map(passages)) }
+}
+
 /** The most that the call can cost, and the least that makes it worth starting. */
-function quoteText({ model, facts }: TextOrder): Quote {
+function quoteText({ model, facts, quoted }: TextOrder): Quote {
   const asked = facts.max_output_tokens ?? model.max_output_tokens
-  return quote(model.price, { ...facts, max_output_tokens: Math.min(asked, model.max_output_tokens) })
+  return quote(model.price, { ...quoted, max_output_tokens: Math.min(asked, model.max_output_tokens) })
 }

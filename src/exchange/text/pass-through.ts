@@ -1,31 +1,46 @@
 // The passage between equal protocols: the caller's own bytes to the provider, and the provider's own to the caller.
-
+import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
+import { pricedExtras } from './extras.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** @param forwarded_headers headers of the caller's that the provider is to get too */
 export function passThrough(
-  { dialect, body, streams }: TextRequest,
+  { model: called, dialect, body, streams }: TextRequest,
   protocol: Protocol,
   forwarded_headers: Readonly<Record<string, string>>,
 ): Passage {
   const { text } = protocol
   const { frame, raw, shown } = dialect
+  let found: readonly AskedExtra[] | undefined
+
+  function extras(): readonly AskedExtra[] {
+    found ??= pricedExtras(called, protocol, body.json, forwarded_headers)
+    return found
+  }
+
+  const unitLimit = (name: string): number | undefined => {
+    const price = called.price.extras?.get(name)
+    return price?.per === 'unit' ? price.max_units : undefined
+  }
+
   return {
     protocol,
     forwarded_headers,
-    assertCarries() {
-      // What the caller's own protocol can say, its providers can be told.
-    },
+    // What the caller's own protocol can say, its providers can be told, if it is paid for.
+    assertCarries: () => void extras(),
+    extras,
     request({ model, output_limit }) {
       const prepared = text.prepare(body.json, { model, streams })
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-      return spliceFields(body, limited)
+      const counted =
+        extras().length === 0 ? limited : (text.extras?.limitUnits?.(limited, unitLimit) ?? limited)
+      return spliceFields(body, counted)
     },
     answer({ bytes, json }, { usage, estimated }) {
       const differs = estimated && text.readUsage(json) !== undefined

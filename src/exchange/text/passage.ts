@@ -1,5 +1,6 @@
 // The way of a text call's bytes between its caller and a provider.
-import type { Provider } from '../../domain/catalogue.ts'
+import type { Provider, TextModel } from '../../domain/catalogue.ts'
+import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
 import type { TargetModel } from '../../protocols/canonical/request.ts'
@@ -11,6 +12,8 @@ import type { Dialect } from './dialect.ts'
 
 /** A caller's request, on its way to whichever provider. */
 export interface TextRequest {
+  /** The model that is called. */
+  model: TextModel
   dialect: Dialect
   body: JsonBody
   streams: boolean
@@ -34,6 +37,8 @@ export interface Passage {
   readonly forwarded_headers: Readonly<Record<string, string>>
   /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
   assertCarries(target: TargetModel): void
+  /** What the request, as the provider gets it, asks for beyond tokens. @throws as `assertCarries` */
+  extras(): readonly AskedExtra[]
   /** The body for the provider. @throws as `assertCarries` */
   request(upstream: UpstreamModel): Uint8Array | string
   /** The whole answer for the caller. @param billed the usage that is paid for, and shown in place of another */

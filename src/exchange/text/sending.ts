@@ -25,8 +25,8 @@ export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): S
 
 /** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead, in tokens. */
 export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrder>): number | undefined {
-  const { model, facts } = order
-  if (held_nanos < ceiling_nanos) return affordableOutput(model.price, facts, held_nanos)
+  const { model, facts, quoted } = order
+  if (held_nanos < ceiling_nanos) return affordableOutput(model.price, quoted, held_nanos)
   // What is sent is what is held for: the model's limit, where the caller set one beyond it.
   const { max_output_tokens = 0 } = facts
   return max_output_tokens > model.max_output_tokens ? model.max_output_tokens : undefined

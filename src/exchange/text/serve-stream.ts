@@ -10,6 +10,7 @@ import { type Held, type Served, type Settle, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
 import { billStream, isFree } from './bill.ts'
+import { type ExtrasTally, tallyStream } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 
@@ -19,7 +20,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
-  const reading = passage.protocol.text.stream.open()
+  const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())
   const relay = passage.stream(reading, () => billStream(held, passage.protocol, reading))
   const stream = (settle: Settle) => {
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
@@ -31,7 +32,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
-        await settle(() => endOf(parts, held, { attempt, reading, ending, cause, given_out }))
+        await settle(() => endOf(parts, held, { attempt, reading, tally, ending, cause, given_out }))
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),
@@ -45,6 +46,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
 interface StreamEnd {
   attempt: Attempt
   reading: StreamReading
+  tally: ExtrasTally
   ending: StreamEnding
   /** Why it broke. */
   cause: unknown
@@ -53,14 +55,16 @@ interface StreamEnd {
 
 /** What was delivered is charged, however the stream ended. */
 function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
-  const { attempt, reading, ending, cause, given_out } = end
+  const { attempt, reading, tally, ending, cause, given_out } = end
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
   const { model, passages } = held.order
   const billed = billStream(held, passages(attempt.provider).protocol, reading, ending)
   reportDoubt(parts, held, attempt, billed)
   const { usage, estimated } = billed
-  return { outcome: ending, charge: chargeTokens(model.price, usage), usage, estimated, given_out }
+  const extras = tally.charges(ending === 'completed' && !estimated)
+  const charge = chargeTokens(model.price, usage, extras)
+  return { outcome: ending, charge, usage, estimated, given_out }
 }
 
 /** A break that is neither the upstream's nor ours to announce is a bug of the gateway: it is logged with its stack. */

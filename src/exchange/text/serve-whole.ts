@@ -7,6 +7,7 @@ import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
+import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
@@ -17,9 +18,9 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
     readWhole(response, held, order.passages(provider)),
   )
   const { answer, attempt } = await send(parts, held, sending)
-  const { body, billed } = answer
+  const { body, billed, tally } = answer
   reportDoubt(parts, held, attempt, billed)
-  const charge = chargeTokens(order.model.price, billed.usage)
+  const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
     answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
@@ -34,10 +35,14 @@ async function readWhole(
   response: Response,
   held: Held<TextOrder>,
   passage: Passage,
-): Promise<{ body: ArrayBuffer | string; billed: Billed }> {
+): Promise<{ body: ArrayBuffer | string; billed: Billed; tally: ExtrasTally }> {
   const bytes = await fromUpstream(response.arrayBuffer())
   const json = parseAnswer(Buffer.from(bytes).toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const billed = bill(held, passage.protocol, readUsage(json), () => estimateOutput(json))
-  return { body: passage.answer({ bytes, json }, billed), billed }
+  return {
+    body: passage.answer({ bytes, json }, billed),
+    billed,
+    tally: tallyAnswer(held.order.model, passage, json),
+  }
 }

@@ -1,4 +1,5 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
+import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
 import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type {
@@ -32,6 +33,8 @@ export function translation({ dialect, body, streams, context }: TextRequest, pr
     protocol,
     forwarded_headers: {},
     assertCarries: (target) => void translate(target),
+    // Whatever is billed beyond tokens is dropped or refused by translation.
+    extras: () => NO_EXTRAS,
     request(upstream) {
       const prepared = provider.prepare(translate(upstream), { model: upstream.model, streams })
       const { output_limit } = upstream
@@ -55,6 +58,8 @@ export function translation({ dialect, body, streams, context }: TextRequest, pr
       ),
   }
 }
+
+const NO_EXTRAS: readonly AskedExtra[] = []
 
 function translateEvents(
   decoder: StreamDecoder,

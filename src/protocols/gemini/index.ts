@@ -9,6 +9,7 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
@@ -33,6 +34,7 @@ export const gemini: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    extras,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

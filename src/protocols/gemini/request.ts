@@ -42,17 +42,19 @@ const CACHED_CONTENT_TOKENS = 4_096
  */
 export function readRequest(body: JsonObject): RequestFacts {
   const limits = readLimits(body)
+  const cached_content = cachedContentOf(body)
   const input_tokens =
     contentsTokens(body.contents) +
     systemTokens(body) +
     jsonTokens(body.tools) +
     jsonTokens(limits.schema?.value) +
-    cachedTokens(body)
+    (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
   return {
     input_tokens,
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
     runs_tools: objectsIn(body.tools).some(runsAtProvider),
+    cached_content,
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }
@@ -161,11 +163,12 @@ function functionResponseTokens(response: JsonObject, path: string): number {
   return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, join(path, 'parts')))
 }
 
-function cachedTokens(body: JsonObject): number {
+/** The field that names a cached content, in the spelling that the caller used. */
+function cachedContentOf(body: JsonObject): string | undefined {
   const found = find<typeof PricedRequest>(body, 'cachedContent', 'cached_content', '')
-  if (found === undefined) return 0
+  if (found === undefined) return undefined
   if (typeof found.value !== 'string') throw refusal(found.name, 'must be the name of a cached content.')
-  return found.value === '' ? 0 : CACHED_CONTENT_TOKENS
+  return found.value === '' ? undefined : found.name
 }
 
 function findObject(

@@ -27,6 +27,7 @@ import {
   wantCount,
   wantString,
 } from '../wire/json.ts'
+import { extras } from './extras.ts'
 import { keyHeaders } from './target.ts'
 import { readCounts } from './usage.ts'
 
@@ -103,13 +104,22 @@ export const openaiEmbeddings: EmbeddingProtocol = {
     path: '/embeddings',
     headers: keyHeaders(api_key),
   }),
-  encode: ({ body }, model) => (body.model === model ? body : { ...body, model }),
+  encode({ body }, model) {
+    rejectExtras(body)
+    return body.model === model ? body : { ...body, model }
+  },
   decode(json, { count }) {
     const answer = uncheckedIn<typeof Embeddings>(json)
     const found = eachUncheckedIn(answer.data).length
     if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
+}
+
+/** Embeddings are priced by their tokens alone. @throws GatewayError invalid_request naming what is billed beyond them */
+function rejectExtras(body: JsonObject): void {
+  const [extra] = extras.find(body, {})
+  if (extra) throw refusal(extra.at, 'is billed beyond tokens, which embeddings are not. Leave it out.')
 }
 
 /** Undefined where the answer does not report what was read; some servers report only `total_tokens`. */

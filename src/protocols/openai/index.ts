@@ -9,6 +9,7 @@ import { encodeAnswer } from './encode-answer.ts'
 import { encodeRequest } from './encode-request.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { renderError, renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { openaiImages } from './images.ts'
 import { chatNames } from './names.ts'
@@ -35,6 +36,7 @@ export const openai: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    extras,
     decodeRequest,
     encodeRequest,
     decodeAnswer,

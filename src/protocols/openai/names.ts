@@ -66,6 +66,6 @@ export const chatNames = namesFrom(
 
 /** Of an embeddings request. Some servers read `messages` in place of `input`. */
 export const embeddingNames = namesFrom(
-  { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value' },
+  { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value', service_tier: 'value' },
   { harmless: ['user'], aliases: { messages: 'input' } },
 )

@@ -1,0 +1,85 @@
+// The shape of prices in the catalogue file, in TypeBox schemas, from which the static types follow.
+import { type Static, Type } from '@sinclair/typebox'
+import { Count, closed } from './schema-parts.ts'
+
+/** `must` is what a message about a wrong value says, where the schema alone does not tell a person enough. */
+export const USD_MUST = 'an amount in USD of at most nine decimals, such as 0.30'
+
+/** USD as providers write it: `0.30` or `"0.30"`. It is read digit by digit, never multiplied as a float. */
+const Usd = (description: string) =>
+  Type.Union([Type.Number({ minimum: 0 }), Type.String()], { description, must: USD_MUST })
+
+const tokenRates = {
+  input: Usd('USD per million tokens read, text and images'),
+  output: Usd('USD per million tokens written; thinking too, unless it has a rate of its own'),
+  cache_read: Type.Optional(Usd('per million tokens read from a cache; a tenth of input where absent')),
+  cache_write_5m: Type.Optional(Usd('per million tokens put in a 5 minute cache; 1.25 x input where absent')),
+  cache_write_1h: Type.Optional(Usd('per million tokens put in a 1 hour cache; 2 x input where absent')),
+  thinking: Type.Optional(Usd('per million thinking tokens; the output rate where absent')),
+  audio: Type.Optional(Usd('per million audio tokens read; the input rate where absent')),
+  image_output: Type.Optional(Usd('per million image tokens written; the output rate where absent')),
+}
+
+/** Also the most that `max_units` times the price may come to, so that every cost is counted exactly. */
+const MAX_UNITS = 1_000
+
+const ExtraSchema = Type.Union(
+  [
+    Type.Number({ minimum: 0 }),
+    Type.String(),
+    Type.Object({ per_call: Usd('USD') }, closed),
+    Type.Object(
+      { per_unit: Usd('USD'), max_units: Type.Integer({ minimum: 1, maximum: MAX_UNITS }) },
+      closed,
+    ),
+  ],
+  {
+    must: 'USD per call, such as 0.03 (0 is free), { per_call = 0.03 } or { per_unit = 0.01, max_units = 5 }',
+    description: `max_units: the most units of one call, from 1 to ${MAX_UNITS}`,
+  },
+)
+
+export const TokenPriceSchema = Type.Object(
+  {
+    ...tokenRates,
+    extras: Type.Optional(
+      Type.Record(Type.String(), ExtraSchema, { description: 'what providers bill beyond tokens, by name' }),
+    ),
+    tiers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { above: Count('prompts with more tokens than this pay this tier, whole'), ...tokenRates },
+          closed,
+        ),
+      ),
+    ),
+  },
+  closed,
+)
+
+export const ImagePriceSchema = Type.Object(
+  {
+    per_image: Usd('USD per image, where no line of `variants` fits'),
+    variants: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            size: Type.Optional(Type.String()),
+            quality: Type.Optional(Type.String()),
+            per_image: Usd('USD per image'),
+          },
+          closed,
+        ),
+      ),
+    ),
+  },
+  closed,
+)
+
+/** An embedding is priced by the tokens that are read: none are written. */
+export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
+
+export type ExtraPriceText = Static<typeof ExtraSchema>
+export type TokenPriceText = Static<typeof TokenPriceSchema>
+export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>
+export type ImagePriceText = Static<typeof ImagePriceSchema>

@@ -1,0 +1,32 @@
+// Extras: what a provider bills beyond tokens. Their prices, what a call asks for, and what it is charged for.
+import type { Nanos } from './money.ts'
+
+/** The price of one extra. `per: 'call'` is paid once by a call that used it, `per: 'unit'` for each unit of it. */
+export interface ExtraPrice {
+  readonly per: 'call' | 'unit'
+  readonly nanos: Nanos
+  /** The most units of one call: so much is held for, and no more is ever charged. 1 for `per: 'call'`. */
+  readonly max_units: number
+}
+
+/** By the name of the extra, such as `web_search`. */
+export type ExtraPrices = ReadonlyMap<string, ExtraPrice>
+
+/** An extra that a request asks for. */
+export interface AskedExtra {
+  readonly name: string
+  /** Where the request asks for it, as the caller wrote it; for messages. */
+  readonly at: string
+  /** The caller's own limit of units. */
+  readonly max_units?: number
+  /** False for what only allows an extra that is asked for elsewhere, such as a beta: it needs a price, and costs nothing. */
+  readonly is_charged: boolean
+}
+
+/** What a call is charged for an extra: `units` times `nanos`. */
+export interface ExtraCharge {
+  readonly name: string
+  readonly per: ExtraPrice['per']
+  readonly nanos: Nanos
+  readonly units: number
+}

@@ -1,0 +1,124 @@
+// The extras of a text call: whether its model has a price for them, what is held for them, and what they come to.
+import type { TextModel } from '../../domain/catalogue.ts'
+import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
+import type { Nanos } from '../../domain/money.ts'
+import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
+import type { ExtrasCount } from '../../protocols/extras.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
+import { type JsonObject, parseObject, refusal } from '../../protocols/wire/json.ts'
+import type { Passage } from './passage.ts'
+
+const NONE: readonly AskedExtra[] = []
+
+/**
+ * The extras of a request that goes to a provider as it is.
+ * @param headers the caller's that the provider is to get too
+ * @throws GatewayError invalid_request for one that the model has no price for, for what a provider alone remembers, and for
+ * unknown fields where the model refuses them
+ */
+export function pricedExtras(
+  { price, unknown_fields }: TextModel,
+  { text: { extras } }: Protocol,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>>,
+): readonly AskedExtra[] {
+  if (!extras) return NONE
+  const asked = extras.find(body, headers)
+  for (const { name, at } of asked)
+    if (!price.extras?.has(name))
+      throw refusal(
+        at,
+        `is billed beyond tokens, and this model has no price for ${name}. Leave it out, or choose another model.`,
+      )
+  if (unknown_fields === 'refuse')
+    for (const name of Object.keys(body))
+      if (!extras.known_fields.has(name))
+        throw refusal(name, 'is unknown, and this model takes no such fields.')
+  return asked
+}
+
+/** The most that a call's extras can cost, by whichever of its model's routes. @param passages of these routes */
+export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
+  const { extras } = price
+  return extras === undefined
+    ? 0
+    : Math.max(...passages.map((passage) => extrasCeiling(extras, passage.extras())))
+}
+
+/** The counting of what is used in one answer. */
+export interface ExtrasTally {
+  /** @param complete all of the answer came, and its usage is the provider's own */
+  charges(complete: boolean): readonly ExtraCharge[]
+}
+
+const NO_CHARGES: readonly ExtraCharge[] = []
+const NO_TALLY: ExtrasTally = { charges: () => NO_CHARGES }
+
+/** Of a whole answer. */
+export function tallyAnswer({ price }: TextModel, passage: Passage, answer: JsonObject): ExtrasTally {
+  const count = countOf(passage)
+  count?.read(answer)
+  return tallyOf(price.extras, passage, count)
+}
+
+/** Of a stream: a reading that counts, too. Where nothing is asked for, it is the very same one. */
+export function tallyStream(
+  { price }: TextModel,
+  passage: Passage,
+  reading: StreamReading,
+): { reading: StreamReading; tally: ExtrasTally } {
+  const count = countOf(passage)
+  return {
+    reading: count ? new CountingReading(reading, count) : reading,
+    tally: tallyOf(price.extras, passage, count),
+  }
+}
+
+const countOf = (passage: Passage): ExtrasCount | undefined =>
+  passage.extras().length === 0 ? undefined : passage.protocol.text.extras?.count()
+
+const tallyOf = (
+  prices: TextModel['price']['extras'],
+  passage: Passage,
+  count: ExtrasCount | undefined,
+): ExtrasTally =>
+  prices && count
+    ? {
+        charges: (complete) =>
+          chargedExtras(prices, passage.extras(), { units: (name) => count.units(name), complete }),
+      }
+    : NO_TALLY
+
+/** Every event is parsed: such calls are few, and dear. */
+class CountingReading implements StreamReading {
+  readonly #reading: StreamReading
+  readonly #count: ExtrasCount
+
+  constructor(reading: StreamReading, count: ExtrasCount) {
+    this.#reading = reading
+    this.#count = count
+  }
+
+  read(data: ByteString): void {
+    this.#reading.read(data)
+    const event = parseObject(decodeByteString(data))
+    if (event) this.#count.read(event)
+  }
+
+  get finished(): boolean {
+    return this.#reading.finished
+  }
+
+  get failed(): boolean {
+    return this.#reading.failed
+  }
+
+  usage() {
+    return this.#reading.usage()
+  }
+
+  deliveredTokens(): number {
+    return this.#reading.deliveredTokens()
+  }
+}

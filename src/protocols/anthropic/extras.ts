@@ -1,0 +1,235 @@
+// What a messages request can ask for beyond tokens, in its fields, its tools and its betas, and what the provider counts of it.
+// https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
+import type { AskedExtra } from '../../domain/extras.ts'
+import {
+  billed,
+  type ExtrasProtocol,
+  type FieldRule,
+  fieldRules,
+  isEmptyList,
+  isOneOf,
+  isStandardTier,
+  judge,
+  remembered,
+  rememberedRefusal,
+  toolsIn,
+  unknownTool,
+} from '../extras.ts'
+import { namesOf } from '../forms.ts'
+import { isObject, type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import { carries } from './carries.ts'
+import { MessagesRequest } from './decode-request.ts'
+import { ServerToolCount } from './server-tools.ts'
+
+const UNITS = {
+  web_search: 'searches',
+  web_fetch: 'fetches',
+  code_execution: 'executions',
+  advisor: 'consultations',
+  mcp_servers: 'tool calls',
+  service_tier: null,
+  speed: null,
+  inference_geo: null,
+  fallbacks: null,
+  fallback_credit_token: null,
+  billing_policy: null,
+  compaction: null,
+  skills: null,
+  long_context: null,
+} as const
+
+type Name = keyof typeof UNITS
+
+/** Tools by their type without its date: those that the provider runs, and null for those that the caller runs, or that cost nothing. */
+const TOOLS: Readonly<Record<string, Name | 'none'>> = {
+  custom: 'none',
+  bash: 'none',
+  text_editor: 'none',
+  computer: 'none',
+  computer_toolset: 'none',
+  browser_toolset: 'none',
+  memory: 'none',
+  tool_search_tool_bm25: 'none',
+  tool_search_tool_regex: 'none',
+  web_search: 'web_search',
+  web_fetch: 'web_fetch',
+  code_execution: 'code_execution',
+  advisor: 'advisor',
+  mcp_toolset: 'mcp_servers',
+}
+const DATE = /_20\d{6}$/
+
+/** The extra that a tool of a type is; undefined for one without. @throws GatewayError invalid_request for an unknown type */
+function extraOf(type: Json | undefined, list: string, index: number): Name | undefined {
+  if (type === undefined || type === null || type === 'custom') return undefined
+  const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
+  if (name === undefined)
+    throw unknownTool(`${list}[${index}].type`, 'custom and the types of tools that callers run')
+  return name === 'none' ? undefined : name
+}
+
+const judgeTools: FieldRule = (value, list, found) => {
+  for (const [index, tool] of toolsIn(value, list).entries()) {
+    const name = extraOf(tool.type, list, index)
+    if (name === undefined) continue
+    // In another spelling its uses could not be limited.
+    if (list !== 'tools') throw refusal(list, 'must be written "tools".')
+    const limit = limitOf(tool)
+    const asked = { name, at: `${list}[${index}].type`, is_charged: true }
+    found.push(limit === undefined ? asked : { ...asked, max_units: limit })
+  }
+}
+
+const limitOf = ({ max_uses }: JsonObject): number | undefined =>
+  Number.isSafeInteger(max_uses) && Number(max_uses) >= 1 ? Number(max_uses) : undefined
+
+const judgeMessages: FieldRule = (value, at) => {
+  if (!Array.isArray(value)) return
+  for (const [index, message] of value.entries()) {
+    const { content } = objectIn(message)
+    if (needsLook(content)) judgeBlocks(content, `${at}[${index}].content`)
+  }
+}
+
+/** Whether some block must be judged, at any depth. Of almost all messages none must, and no places are worked out. */
+const needsLook = (blocks: Json | undefined): boolean =>
+  Array.isArray(blocks) &&
+  blocks.some((block) => {
+    if (!isObject(block) || block.type === 'text') return false
+    const { source, content, file_id, tool } = block
+    if ((file_id ?? null) !== null || isObject(tool)) return true
+    return needsLook(content) || (isObject(source) && (isStored(source) || needsLook(source.content)))
+  })
+
+/** The blocks of a message, and those inside of them: results of tools, documents made of blocks. */
+function judgeBlocks(blocks: Json | undefined, at: string): void {
+  if (!Array.isArray(blocks)) return
+  for (const [index, block] of blocks.entries()) {
+    if (!isObject(block)) continue
+    const path = `${at}[${index}]`
+    const { source, content, file_id, tool } = block
+    if ((file_id ?? null) !== null) throw rememberedRefusal(`${path}.file_id`)
+    if (isObject(source)) {
+      if (isStored(source)) throw rememberedRefusal(`${path}.source.file_id`)
+      judgeBlocks(source.content, `${path}.source.content`)
+    }
+    judgeBlocks(content, `${path}.content`)
+    if (isObject(tool) && isObject(tool.definition))
+      judgeDefinition(tool.definition, `${path}.tool.definition`)
+  }
+}
+
+const isStored = ({ type, file_id }: JsonObject): boolean => type === 'file' || (file_id ?? null) !== null
+
+/** A tool that a message adds. Its uses could not be limited there, so it must be one that the caller runs. */
+function judgeDefinition(definition: JsonObject, at: string): void {
+  const [{ type = null } = {}] = toolsIn([definition], at)
+  const name = typeof type === 'string' ? lookUp(TOOLS, type.replace(DATE, '')) : undefined
+  if (type !== null && name !== 'none')
+    throw refusal(`${at}.type`, 'must be a tool that callers run; name the others in tools.')
+}
+
+/** A container by its id is one that the provider keeps; one with skills alone is made for the call. */
+const judgeContainer: FieldRule = (value, at, found) => {
+  if (!isObject(value) || (value.id ?? null) !== null) throw rememberedRefusal(at)
+  found.push({ name: 'skills', at, is_charged: true })
+}
+
+/** The tokens that write a summary are missing in the usage of an answer. */
+const judgeContextEdits: FieldRule = (value, at, found) => {
+  for (const [index, { type }] of objectsIn(objectIn(value).edits).entries())
+    if (typeof type !== 'string' || type.startsWith('compact'))
+      found.push({ name: 'compaction', at: `${at}.edits[${index}]`, is_charged: true })
+}
+
+const judgeDiagnostics: FieldRule = (value, at) => {
+  if ((objectIn(value).previous_message_id ?? null) !== null)
+    throw rememberedRefusal(`${at}.previous_message_id`)
+}
+
+/** Betas that change the bill, by their names without the date. Only the long context costs something by itself. */
+const BETAS: Readonly<Record<string, Name>> = {
+  'context-1m': 'long_context',
+  'fast-mode': 'speed',
+  'code-execution': 'code_execution',
+  'web-search': 'web_search',
+  'web-fetch': 'web_fetch',
+  'mcp-client': 'mcp_servers',
+  'mcp-tunnels': 'mcp_servers',
+  'advisor-tool': 'advisor',
+  'server-side-fallback': 'fallbacks',
+  'fallback-credit': 'fallback_credit_token',
+  'user-profiles-billing': 'billing_policy',
+  skills: 'skills',
+}
+const BETA_DATE = /-20\d\d-\d\d-\d\d$/
+
+function judgeBeta(value: string, at: string, found: AskedExtra[]): void {
+  const name = lookUp(BETAS, value.trim().toLowerCase().replace(BETA_DATE, ''))
+  if (name) found.push({ name, at, is_charged: name === 'long_context' })
+}
+
+/** In the body, as some hosts of these models take them. */
+const judgeBetas: FieldRule = (value, at, found) => {
+  for (const beta of Array.isArray(value) ? value : [value])
+    for (const name of String(beta).split(',')) judgeBeta(name, at, found)
+}
+
+const MEMORY = {
+  messages: judgeMessages,
+  thread: remembered(),
+  diagnostics: judgeDiagnostics,
+  container: ((value, at) => judgeContainer(value, at, [])) as FieldRule,
+}
+const RULES = {
+  ...MEMORY,
+  container: judgeContainer,
+  tools: judgeTools,
+  service_tier: billed('service_tier', isStandardTier),
+  speed: billed('speed', isOneOf('standard')),
+  inference_geo: billed('inference_geo', isOneOf('global')),
+  fallbacks: billed('fallbacks', isEmptyList),
+  fallback_credit_token: billed('fallback_credit_token'),
+  billing_policy: billed('billing_policy', (value) => {
+    const { bill_to = null } = objectIn(value)
+    return bill_to === null || bill_to === 'self'
+  }),
+  mcp_servers: billed('mcp_servers', isEmptyList),
+  compaction: billed('compaction'),
+  context_management: judgeContextEdits,
+  betas: judgeBetas,
+  anthropic_beta: judgeBetas,
+}
+
+const OWN = [...namesOf(MessagesRequest), ...Object.keys(carries.own_fields)]
+const ALL = fieldRules(RULES, OWN)
+const MEMORY_ONLY = fieldRules(MEMORY, OWN)
+
+export const extras: ExtrasProtocol = {
+  units: UNITS,
+  known_fields: new Set([...OWN, ...Object.keys(RULES)]),
+  decisive_fields: Object.keys(RULES),
+  find(body, headers) {
+    const found: AskedExtra[] = []
+    judge(ALL, body, '', found)
+    const betas = headers['anthropic-beta']
+    if (betas !== undefined)
+      for (const beta of betas.split(',')) judgeBeta(beta, `anthropic-beta: ${beta.trim()}`, found)
+    return found
+  },
+  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
+  limitUnits(body, max_units) {
+    let changed = false
+    const tools = objectsIn(body.tools).map((tool, index) => {
+      const name = extraOf(tool.type, 'tools', index)
+      const limit = name === undefined || !TAKES_MAX_USES.has(name) ? undefined : max_units(name)
+      if (limit === undefined || (limitOf(tool) ?? Number.POSITIVE_INFINITY) <= limit) return tool
+      changed = true
+      return { ...tool, max_uses: limit }
+    })
+    return changed ? { ...body, tools } : body
+  },
+  count: () => new ServerToolCount(),
+}
+
+const TAKES_MAX_USES: ReadonlySet<Name> = new Set(['web_search', 'web_fetch', 'advisor'])

@@ -1,0 +1,51 @@
+// How often the provider ran tools of its own in a message: as its usage says, or as the message shows.
+import type { ExtrasCount } from '../extras.ts'
+import { countIn, type JsonObject, lookUp, objectIn, objectsIn } from '../wire/json.ts'
+
+/** The extra that a block shows one use of, by the name of its tool. */
+const BY_TOOL: Readonly<Record<string, string>> = {
+  web_search: 'web_search',
+  web_fetch: 'web_fetch',
+  code_execution: 'code_execution',
+  bash_code_execution: 'code_execution',
+  text_editor_code_execution: 'code_execution',
+  advisor: 'advisor',
+}
+const COUNTED: ReadonlySet<string> = new Set([...Object.values(BY_TOOL), 'mcp_servers'])
+
+/**
+ * The usage is the provider's own count, and comes last; until then, and for tools that it has no count of, the blocks that
+ * were written are counted.
+ */
+export class ServerToolCount implements ExtrasCount {
+  readonly #shown = new Map<string, number>()
+  readonly #reported = new Map<string, number>()
+
+  read(answer: JsonObject): void {
+    for (const block of objectsIn(answer.content)) this.#readBlock(block)
+    this.#readBlock(objectIn(answer.content_block))
+    for (const usage of [answer.usage, objectIn(answer.message).usage]) {
+      const counts = objectIn(objectIn(usage).server_tool_use)
+      for (const [field, name] of REPORTED) {
+        const count = countIn(counts[field])
+        if (count !== undefined) this.#reported.set(name, count)
+      }
+    }
+  }
+
+  units(name: string): number | undefined {
+    if (!COUNTED.has(name)) return undefined
+    return this.#reported.get(name) ?? this.#shown.get(name) ?? 0
+  }
+
+  #readBlock({ type, name }: JsonObject): void {
+    const extra =
+      type === 'mcp_tool_use' ? 'mcp_servers' : type === 'server_tool_use' ? lookUp(BY_TOOL, name) : undefined
+    if (extra !== undefined) this.#shown.set(extra, (this.#shown.get(extra) ?? 0) + 1)
+  }
+}
+
+const REPORTED = [
+  ['web_search_requests', 'web_search'],
+  ['web_fetch_requests', 'web_fetch'],
+] as const

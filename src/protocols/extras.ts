@@ -1,0 +1,129 @@
+// Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
+import type { AskedExtra } from '../domain/extras.ts'
+import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
+
+/** What is counted in one answer, whole or event by event. */
+export interface ExtrasCount {
+  /** Takes the whole answer, or the next event of a stream. */
+  read(answer: JsonObject): void
+  /** Units of an extra so far; undefined where the provider counts none. */
+  units(name: string): number | undefined
+}
+
+/** The verbs: what a request asks for beyond tokens, and how much of it the provider says was used. */
+export interface ExtrasProtocol {
+  /** The extras that the catalogue may price: what providers count of each, null where they count nothing. */
+  readonly units: Readonly<Record<string, string | null>>
+  /** The top-level fields that this protocol has, as callers may write them. */
+  readonly known_fields: ReadonlySet<string>
+  /** The fields among them that are judged: given twice, they could be read as one value here and as another upstream. */
+  readonly decisive_fields: readonly string[]
+  /**
+   * What a request asks for that the provider bills beyond tokens.
+   * @param headers the caller's that the provider is to get too
+   * @throws GatewayError invalid_request for tools of an unknown type, and for what a provider alone remembers
+   */
+  find(body: JsonObject, headers: Readonly<Record<string, string>>): readonly AskedExtra[]
+  /** As `find`, but only what a provider alone remembers: for requests that nothing is billed for. */
+  rejectRemembered(body: JsonObject): void
+  /**
+   * The same request with the caller's limits of units lowered, where the protocol has such limits.
+   * @param max_units by the name of the extra; undefined where units are not limited
+   */
+  limitUnits?(body: JsonObject, max_units: (name: string) => number | undefined): JsonObject
+  count(): ExtrasCount
+}
+
+/** Judges a field that is neither absent nor null. @param at the field as the caller wrote it @param found what is asked for */
+export type FieldRule = (value: Json, at: string, found: AskedExtra[]) => void
+
+/** The rules of an object, by the name of the field; of others nothing is asked. */
+export interface FieldRules {
+  /** Fields that need no look at all, in the spelling of most callers. */
+  readonly plain: ReadonlySet<string>
+  /** By the name as most callers write it: the common ones need no folding. */
+  readonly written: ReadonlyMap<string, FieldRule>
+  /** By the name as `folded` has it. */
+  readonly folded: ReadonlyMap<string, FieldRule>
+}
+
+/**
+ * A name as the most lenient reader compares it: without case (Go's encoding/json, which folds by Unicode) and without
+ * underscores (both spellings of protocol buffers).
+ */
+export const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('_', '')
+
+/** @param plain known fields without a rule of their own */
+export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: Iterable<string>): FieldRules {
+  const written = new Map(Object.entries(rules))
+  const by_folded = new Map([...written].map(([name, rule]) => [folded(name), rule]))
+  return {
+    plain: new Set([...plain].filter((name) => !by_folded.has(folded(name)))),
+    written,
+    folded: by_folded,
+  }
+}
+
+/** Judges the fields of an object. @param within its place in the request; empty for the request itself */
+export function judge(rules: FieldRules, object: JsonObject, within: string, found: AskedExtra[]): void {
+  for (const name of Object.keys(object)) {
+    if (rules.plain.has(name)) continue
+    const rule = rules.written.get(name) ?? rules.folded.get(folded(name))
+    const value = object[name]
+    if (rule && value !== undefined && value !== null)
+      rule(value, within === '' ? name : `${within}.${name}`, found)
+  }
+}
+
+const never = () => false
+
+/** The rule of a field that is billed. @param isHarmless whether a value changes nothing of the bill */
+export const billed =
+  (name: string, isHarmless: (value: Json) => boolean = never): FieldRule =>
+  (value, at, found) => {
+    if (!isHarmless(value)) found.push({ name, at, is_charged: true })
+  }
+
+/** The rule of a field that refers to what a provider alone remembers. */
+export const remembered =
+  (isHarmless: (value: Json) => boolean = never): FieldRule =>
+  (value, at) => {
+    if (!isHarmless(value)) throw rememberedRefusal(at)
+  }
+
+export const rememberedRefusal = (at: string) =>
+  refusal(
+    at,
+    'refers to what the provider keeps, which is not kept apart by account here. Send what it stands for inline instead.',
+  )
+
+export const unknownTool = (at: string, taken: string) =>
+  refusal(at, `is not a type of tool that this gateway knows. Take one of ${taken}, or leave the tool out.`)
+
+/** Whether a value is one of a few words, in either case. */
+export const isOneOf =
+  (...words: readonly string[]) =>
+  (value: Json): boolean =>
+    typeof value === 'string' && words.includes(value.toLowerCase())
+
+export const isFalse = (value: Json): boolean => value === false
+export const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
+
+/** The service tiers at the list price. */
+export const isStandardTier = isOneOf('auto', 'default', 'standard', 'standard_only', 'unspecified')
+
+/**
+ * The tools of a list: the very same one.
+ * @throws GatewayError invalid_request for another value, for items that are no objects, and for another spelling of `type`,
+ * which some servers would read in its place
+ */
+export function toolsIn(value: Json, at: string): readonly JsonObject[] {
+  if (!Array.isArray(value)) throw refusal(at, 'must be an array.')
+  for (const [index, tool] of value.entries()) {
+    if (!isObject(tool)) throw refusal(`${at}[${index}]`, 'must be an object.')
+    for (const name in tool)
+      if (name !== 'type' && name.length === 4 && name.toLowerCase() === 'type')
+        throw refusal(`${at}[${index}].${name}`, 'must be written "type".')
+  }
+  return value as JsonObject[]
+}

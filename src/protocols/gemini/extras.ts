@@ -1,0 +1,209 @@
+// What a native request can ask for beyond tokens, and what the provider counts of it.
+// https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
+import type { AskedExtra } from '../../domain/extras.ts'
+import {
+  billed,
+  type ExtrasCount,
+  type ExtrasProtocol,
+  type FieldRule,
+  fieldRules,
+  folded,
+  isStandardTier,
+  judge,
+  remembered,
+  rememberedRefusal,
+  toolsIn,
+  unknownTool,
+} from '../extras.ts'
+import { namesOf } from '../forms.ts'
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { carries } from './carries.ts'
+import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
+
+const UNITS = {
+  google_search: 'queries',
+  google_search_retrieval: 'queries',
+  enterprise_web_search: 'queries',
+  google_maps: 'grounded answers',
+  url_context: 'addresses',
+  code_execution: 'executions',
+  file_search: null,
+  computer_use: null,
+  retrieval: null,
+  mcp_servers: null,
+  exa_ai_search: null,
+  parallel_ai_search: null,
+  service_tier: null,
+  model_routing: null,
+} as const
+
+type Name = keyof typeof UNITS
+
+const NOT_TOOLS: readonly Name[] = ['service_tier', 'model_routing']
+
+/** Tools that the provider runs, by their field. */
+const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
+  (Object.keys(UNITS) as Name[])
+    .filter((name) => !NOT_TOOLS.includes(name))
+    .map((name) => [folded(name), name]),
+)
+
+const judgeTools: FieldRule = (value, at, found) => {
+  // A single tool in place of the array is taken, as the provider takes it.
+  const tools = isObject(value) ? [value] : toolsIn(value, at)
+  for (const [index, tool] of tools.entries())
+    for (const key of Object.keys(tool)) {
+      if (key === 'functionDeclarations' || folded(key) === 'functiondeclarations') continue
+      const name = SERVER_TOOLS.get(folded(key))
+      const path = `${isObject(value) ? at : `${at}[${index}]`}.${key}`
+      if (name === undefined) throw unknownTool(path, 'functionDeclarations')
+      found.push({ name, at: path, is_charged: true })
+    }
+}
+
+const judgeContents: FieldRule = (value, at) => {
+  if (!Array.isArray(value)) return
+  for (const [index, content] of value.entries()) {
+    const { parts } = objectIn(content)
+    if (needsLook(parts)) judgeParts(parts, `${at}[${index}].parts`)
+  }
+}
+
+/** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
+const needsLook = (parts: Json | undefined): boolean =>
+  Array.isArray(parts) ? parts.some(needsLook) : isObject(parts) && Object.keys(parts).some(isJudged)
+
+const isJudged = (name: string): boolean => !PART.plain.has(name)
+
+function judgeParts(parts: Json | undefined, at: string): void {
+  if (isObject(parts)) judge(PART, parts, at, [])
+  if (!Array.isArray(parts)) return
+  for (const [index, part] of parts.entries()) if (isObject(part)) judge(PART, part, `${at}[${index}]`, [])
+}
+
+const judgeFile: FieldRule = (value, at) => {
+  const file = objectIn(value)
+  const name = Object.keys(file).find((key) => folded(key) === 'fileuri') ?? 'fileUri'
+  if (!isPublicAddress(stringIn(file[name]) ?? '')) throw rememberedRefusal(`${at}.${name}`)
+}
+
+/** Where the provider keeps files of whoever has its key. Its storage for the public is none of these. */
+const PROVIDER_HOST = /(^|\.)googleapis\.com$/
+const PUBLIC_HOST = /^([^/]+\.)?storage\.googleapis\.com$/
+/** A file of the provider's store, through whatever host: https://ai.google.dev/api/files. */
+const STORED_FILE = /^\/v\d+(alpha|beta)?\d*\/files\//
+
+/** Whether anybody can read what is at an address: buckets (`gs://`) and stored files are read with the operator's key. */
+function isPublicAddress(uri: string): boolean {
+  const url = URL.parse(uri)
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return false
+  const host = url.hostname.replace(/\.+$/, '')
+  return (!PROVIDER_HOST.test(host) || PUBLIC_HOST.test(host)) && !STORED_FILE.test(url.pathname)
+}
+
+const PART = fieldRules(
+  {
+    fileData: judgeFile,
+    functionResponse: (value, at) => judgeParts(objectIn(value).parts, `${at}.parts`),
+  },
+  ['text', 'inlineData', 'functionCall', 'thought', 'thoughtSignature'],
+)
+
+const CONFIG = fieldRules(
+  {
+    serviceTier: billed('service_tier', isStandardTier),
+    // Vertex AI: another model than the one that was asked for answers.
+    routingConfig: billed('model_routing'),
+    modelSelectionConfig: billed('model_routing'),
+    modelConfig: billed('model_routing'),
+  },
+  namesOf(GenerationConfig),
+)
+
+const MEMORY = {
+  contents: judgeContents,
+  systemInstruction: ((value, at) => judgeParts(objectIn(value).parts, `${at}.parts`)) as FieldRule,
+  continuationToken: remembered(),
+  previousInteractionId: remembered(),
+}
+const RULES = {
+  ...MEMORY,
+  serviceTier: billed('service_tier', isStandardTier),
+  tools: judgeTools,
+  generationConfig: ((value, at, found) => judge(CONFIG, objectIn(value), at, found)) as FieldRule,
+}
+
+const snakeOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]
+
+/** Top-level fields; `cachedContent` is read where the request is priced. */
+const OWN = [...namesOf(GenerateContentRequest), ...Object.keys(carries.own_fields)].filter(
+  (name) => !name.includes('.'),
+)
+const ALL = fieldRules(RULES, inBothSpellings(OWN))
+const MEMORY_ONLY = fieldRules(MEMORY, inBothSpellings(OWN))
+
+export const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
+
+/**
+ * Each candidate tells of its own searches, in its last event or in all of them; the largest number counts. Code that ran is
+ * told once, where it stands in the answer.
+ */
+class Count implements ExtrasCount {
+  readonly #largest = new Map<string, number>()
+  #executions = 0
+
+  read(answer: JsonObject): void {
+    for (const [place, candidate] of objectsIn(answer.candidates).entries()) {
+      const index = typeof candidate.index === 'number' ? candidate.index : place
+      const grounding = objectIn(candidate.groundingMetadata)
+      const queries = GroundingMetadata.reduce((sum, field) => sum + textsIn(grounding[field]), 0)
+      this.#atLeast('queries', index, queries)
+      const has_places = objectsIn(grounding.groundingChunks).some(({ maps }) => isObject(maps))
+      this.#atLeast('places', index, has_places ? 1 : 0)
+      const { urlMetadata } = objectIn(candidate.urlContextMetadata)
+      this.#atLeast('addresses', index, objectsIn(urlMetadata).length)
+      for (const part of objectsIn(objectIn(candidate.content).parts))
+        if (isObject(part.executableCode)) this.#executions++
+    }
+  }
+
+  units(name: string): number | undefined {
+    if (name === 'code_execution') return this.#executions
+    const kind = COUNTED.get(name)
+    if (kind === undefined) return undefined
+    let sum = 0
+    for (const [key, count] of this.#largest) if (key.startsWith(kind)) sum += count
+    return sum
+  }
+
+  #atLeast(kind: string, index: number, count: number): void {
+    const key = `${kind} ${index}`
+    this.#largest.set(key, Math.max(count, this.#largest.get(key) ?? 0))
+  }
+}
+
+const COUNTED: ReadonlyMap<string, string> = new Map([
+  ['google_search', 'queries'],
+  ['google_search_retrieval', 'queries'],
+  ['enterprise_web_search', 'queries'],
+  ['google_maps', 'places'],
+  ['url_context', 'addresses'],
+])
+
+/** How many texts a list holds that are not empty: an empty query is not billed. */
+const textsIn = (value: Json | undefined): number =>
+  Array.isArray(value) ? value.filter((text) => typeof text === 'string' && text !== '').length : 0
+
+export const extras: ExtrasProtocol = {
+  units: UNITS,
+  known_fields: new Set(inBothSpellings([...OWN, ...Object.keys(RULES)])),
+  decisive_fields: inBothSpellings(Object.keys(RULES)),
+  find(body) {
+    const found: AskedExtra[] = []
+    judge(ALL, body, '', found)
+    return found
+  },
+  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
+  count: () => new Count(),
+}

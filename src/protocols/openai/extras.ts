@@ -1,0 +1,165 @@
+// What chat completions can ask for beyond tokens, at OpenAI and at servers that speak like it, and what they count of it.
+// https://platform.openai.com/docs/api-reference/chat/create, https://openrouter.ai/docs/api-reference/parameters
+import type { AskedExtra } from '../../domain/extras.ts'
+import {
+  billed,
+  type ExtrasCount,
+  type ExtrasProtocol,
+  type FieldRule,
+  fieldRules,
+  isEmptyList,
+  isFalse,
+  isOneOf,
+  isStandardTier,
+  judge,
+  remembered,
+  rememberedRefusal,
+  toolsIn,
+  unknownTool,
+} from '../extras.ts'
+import { namesOf } from '../forms.ts'
+import { countIn, type Json, type JsonObject, lookUp, objectIn } from '../wire/json.ts'
+import { carries } from './carries.ts'
+import { BiasedRequest, ChatRequest } from './decode-request.ts'
+
+const UNITS = {
+  service_tier: null,
+  web_search: 'searches',
+  file_search: null,
+  code_interpreter: null,
+  image_generation: null,
+  computer_use: null,
+  mcp: null,
+  models: null,
+  provider: null,
+  plugins: null,
+  route: null,
+  transforms: null,
+  preset: null,
+  fallbacks: null,
+  extra_body: null,
+} as const
+
+type Name = keyof typeof UNITS
+
+/** Tools that the provider runs, by `type`. Functions and custom tools are the caller's to run. */
+const SERVER_TOOLS: Readonly<Record<string, Name>> = {
+  web_search: 'web_search',
+  web_search_preview: 'web_search',
+  web_search_preview_2025_03_11: 'web_search',
+  web_search_2025_08_26: 'web_search',
+  'openrouter:web_search': 'web_search',
+  live_search: 'web_search',
+  file_search: 'file_search',
+  code_interpreter: 'code_interpreter',
+  image_generation: 'image_generation',
+  computer_use: 'computer_use',
+  computer_use_preview: 'computer_use',
+  mcp: 'mcp',
+}
+
+const judgeTools: FieldRule = (value, list, found) => {
+  for (const [index, { type, function: declared }] of toolsIn(value, list).entries()) {
+    if (type === 'function' || type === 'custom' || ((type ?? null) === null && declared)) continue
+    const at = `${list}[${index}].type`
+    const name = lookUp(SERVER_TOOLS, type)
+    if (!name) throw unknownTool(at, 'function and custom')
+    found.push({ name, at, is_charged: true })
+  }
+}
+
+/** A choice among some of the tools repeats them. */
+const judgeChoice: FieldRule = (value, at, found) => {
+  const { tools } = objectIn(objectIn(value).allowed_tools)
+  if (tools !== undefined && tools !== null) judgeTools(tools, `${at}.allowed_tools.tools`, found)
+}
+
+const judgeMessages: FieldRule = (value, at) => {
+  if (!Array.isArray(value)) return
+  for (const [index, message] of value.entries()) {
+    const { content, audio } = objectIn(message)
+    if (Array.isArray(content))
+      for (const [place, part] of content.entries()) {
+        const holder = fileHolderOf(part)
+        if (holder !== undefined)
+          throw rememberedRefusal(`${at}[${index}].content[${place}]${holder}.file_id`)
+      }
+    if (audio && objectIn(audio).id !== undefined) throw rememberedRefusal(`${at}[${index}].audio.id`)
+  }
+}
+
+/** Where a part names a file in the provider's store. */
+function fileHolderOf(value: Json): string | undefined {
+  const part = objectIn(value)
+  if (part.type === 'text') return undefined
+  if ((part.file_id ?? null) !== null) return ''
+  const holder = FILE_HOLDERS.find((name) => (objectIn(part[name]).file_id ?? null) !== null)
+  return holder && `.${holder}`
+}
+
+const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
+
+const MEMORY = {
+  store: remembered(isFalse),
+  previous_response_id: remembered(),
+  conversation: remembered(),
+  thread_id: remembered(),
+  container: remembered(),
+  prompt: remembered((value) => typeof value === 'string'),
+  messages: judgeMessages,
+}
+const RULES = {
+  ...MEMORY,
+  service_tier: billed('service_tier', isStandardTier),
+  web_search_options: billed('web_search'),
+  // xAI and DashScope.
+  search_parameters: billed('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
+  enable_search: billed('web_search', isFalse),
+  models: billed('models', isEmptyList),
+  provider: billed('provider'),
+  plugins: billed('plugins', isEmptyList),
+  route: billed('route'),
+  transforms: billed('transforms', isEmptyList),
+  preset: billed('preset'),
+  fallbacks: billed('fallbacks', isEmptyList),
+  // Some servers read it as if its fields stood beside it.
+  extra_body: billed('extra_body'),
+  tools: judgeTools,
+  tool_choice: judgeChoice,
+}
+
+const OWN = [...namesOf(ChatRequest), ...namesOf(BiasedRequest), ...Object.keys(carries.own_fields)]
+const ALL = fieldRules(RULES, OWN)
+const MEMORY_ONLY = fieldRules(MEMORY, OWN)
+
+/**
+ * Searches are counted by servers that sell them by number (OpenRouter, Perplexity). OpenAI counts none: its models search
+ * once in every call that has the options.
+ */
+class Count implements ExtrasCount {
+  #searches: number | undefined
+
+  read({ usage }: JsonObject): void {
+    const counts = objectIn(usage)
+    const searches =
+      countIn(objectIn(counts.server_tool_use).web_search_requests) ?? countIn(counts.num_search_queries)
+    if (searches !== undefined) this.#searches = Math.max(searches, this.#searches ?? 0)
+  }
+
+  units(name: string): number | undefined {
+    return name === 'web_search' ? this.#searches : undefined
+  }
+}
+
+export const extras: ExtrasProtocol = {
+  units: UNITS,
+  known_fields: new Set([...OWN, ...Object.keys(RULES)]),
+  decisive_fields: Object.keys(RULES),
+  find(body) {
+    const found: AskedExtra[] = []
+    judge(ALL, body, '', found)
+    return found
+  },
+  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
+  count: () => new Count(),
+}

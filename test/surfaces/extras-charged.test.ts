@@ -1,0 +1,544 @@
+// Extras that a model has a price for: held before the call, charged as the provider counts them, exact to the nano-dollar.
+import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { fileScene } from '../support/scene.ts'
+import { type Answer, events, stream, whole } from '../support/upstream.ts'
+import { ERROR_OF, REQUESTS } from './requests.ts'
+
+/** A model of each protocol at 1 USD per million tokens read and 4 written: 1,000 and 4,000 nano-dollars a token. */
+const EXTRAS: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: `
+google_search = { per_unit = 0.014, max_units = 4 }
+google_maps = 0.025
+url_context = 0
+code_execution = { per_unit = "0.000000003", max_units = 10 }
+service_tier = 0.5`,
+  anthropic: `
+web_search = { per_unit = 0.01, max_units = 5 }
+web_fetch = 0
+code_execution = { per_unit = 0.000000007, max_units = 3 }
+mcp_servers = { per_call = 0.02 }
+speed = 0.3
+long_context = 0.001
+compaction = 0.004`,
+  openai: `
+web_search = { per_unit = 0.025, max_units = 3 }
+service_tier = 0.125
+models = 0`,
+}
+const PROTOCOLS = Object.keys(EXTRAS) as BuiltInProtocol[]
+
+const catalogue = (url: string): string =>
+  [
+    '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+    ...PROTOCOLS.map(
+      (name) => `
+[[providers]]
+name = "${name}"
+protocol = "${name}"
+base_url = "${url}/${name}"
+api_keys = ["${PROVIDER_KEYS[0]}"]
+cooldown_ms = 0`,
+    ),
+    ...PROTOCOLS.map((name) => modelOf(name, [name], EXTRAS[name])),
+    modelOf('strict', ['openai'], '', 'unknown_fields = "refuse"'),
+    modelOf('strict-claude', ['anthropic'], '', 'unknown_fields = "refuse"'),
+    modelOf('strict-gemini', ['gemini'], '', 'unknown_fields = "refuse"'),
+    modelOf('uncached', ['gemini'], '', 'cached_content = "refuse"'),
+    modelOf('either', ['gemini', 'openai'], EXTRAS.openai),
+  ].join('\n')
+
+const modelOf = (id: string, routes: readonly BuiltInProtocol[], extras: string, more = ''): string => `
+[[models]]
+id = "${id}"
+kind = "text"
+context = 100000
+max_output_tokens = 1000
+routes = [${routes.map((to, order) => `{ provider = "${to}", model = "m", order = ${order} }`)}]
+${more}
+[models.price]
+input = 1
+output = 4
+[models.price.extras]
+${extras}`
+
+const { gateway, upstream, call, asked, lastCall, counts, expectCounts } = await fileScene({ catalogue })
+
+function send(
+  surface: BuiltInProtocol,
+  streams: boolean,
+  said: JsonObject,
+  model: string = surface,
+  headers = {},
+) {
+  const request = REQUESTS[surface](model, streams, said)
+  return call(request.path, request.body, { form: 'x-api-key', headers: { ...request.headers, ...headers } })
+}
+
+/** Answers of 10 tokens read and 5 written: 30,000 nano-dollars. */
+const TOKENS_NANOS = 10 * 1_000 + 5 * 4_000
+
+const claude = (server_tool_use: object | undefined, blocks: readonly object[] = []) => ({
+  whole: whole({
+    type: 'message',
+    role: 'assistant',
+    content: [...blocks, { type: 'text', text: 'Hello.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 10, output_tokens: 5, ...(server_tool_use ? { server_tool_use } : {}) },
+  }),
+  streamed: events([
+    { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+    ...blocks.map((content_block, index) => ({ type: 'content_block_start', index, content_block })),
+    { type: 'content_block_delta', index: 9, delta: { type: 'text_delta', text: 'Hello.' } },
+    {
+      type: 'message_delta',
+      delta: { stop_reason: 'end_turn' },
+      usage: { output_tokens: 5, ...(server_tool_use ? { server_tool_use } : {}) },
+    },
+    { type: 'message_stop' },
+  ]),
+})
+
+const gemini = (more: object, parts: readonly object[] = []) => {
+  const answer = {
+    candidates: [
+      {
+        content: { role: 'model', parts: [...parts, { text: 'Hello.' }] },
+        finishReason: 'STOP',
+        index: 0,
+        ...more,
+      },
+    ],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+  }
+  // The grounding is told twice, as some models do: it counts once.
+  const before = { candidates: [{ content: { parts: [{ text: '' }] }, index: 0, ...more }] }
+  return { whole: whole(answer), streamed: events([before, answer]) }
+}
+
+const gpt = (usage: object = {}) => {
+  const counted = { prompt_tokens: 10, completion_tokens: 5, ...usage }
+  const choice = { index: 0, finish_reason: 'stop' }
+  return {
+    whole: whole({
+      choices: [{ ...choice, message: { role: 'assistant', content: 'Hello.' } }],
+      usage: counted,
+    }),
+    streamed: events([
+      { choices: [{ ...choice, delta: { content: 'Hello.' } }] },
+      { choices: [], usage: counted },
+      '[DONE]',
+    ]),
+  }
+}
+
+const search = (more: JsonObject = {}): JsonObject => ({
+  tools: [{ type: 'web_search_20250305', name: 'web_search', ...more }],
+})
+const google = (...names: string[]): JsonObject => ({ tools: names.map((name) => ({ [name]: {} })) })
+const queries = (...webSearchQueries: string[]) => ({ groundingMetadata: { webSearchQueries } })
+const used = (name: string) => ({ type: 'server_tool_use', id: 'x', name, input: {} })
+
+interface Row {
+  said: JsonObject
+  answer: { whole: Answer; streamed: Answer }
+  /** What is charged beyond the tokens, in nano-dollars. */
+  nanos: number
+  /** What is held for beyond the tokens. */
+  held: number
+  headers?: Record<string, string>
+}
+
+const ROWS: readonly (readonly [BuiltInProtocol, string, Row])[] = [
+  [
+    'anthropic',
+    'three searches',
+    { said: search(), answer: claude({ web_search_requests: 3 }), nanos: 30_000_000, held: 50_000_000 },
+  ],
+  [
+    'anthropic',
+    'no search',
+    { said: search(), answer: claude({ web_search_requests: 0 }), nanos: 0, held: 50_000_000 },
+  ],
+  [
+    'anthropic',
+    'nothing is said of searches',
+    { said: search(), answer: claude(undefined), nanos: 0, held: 50_000_000 },
+  ],
+  [
+    'anthropic',
+    'a limit of the caller’s',
+    {
+      said: search({ max_uses: 2 }),
+      answer: claude({ web_search_requests: 2 }),
+      nanos: 20_000_000,
+      held: 20_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'more than was held for is not charged',
+    {
+      said: search({ max_uses: 2 }),
+      answer: claude({ web_search_requests: 90 }),
+      nanos: 20_000_000,
+      held: 20_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'searches that only the blocks show',
+    {
+      said: search(),
+      answer: claude(undefined, [used('web_search'), used('web_search')]),
+      nanos: 20_000_000,
+      held: 50_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'free',
+    {
+      said: { tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] },
+      answer: claude({ web_fetch_requests: 4 }),
+      nanos: 0,
+      held: 0,
+    },
+  ],
+  [
+    'anthropic',
+    'code that runs',
+    {
+      said: { tools: [{ type: 'code_execution_20250825', name: 'code_execution' }] },
+      answer: claude(undefined, [used('bash_code_execution'), used('code_execution')]),
+      nanos: 14,
+      held: 21,
+    },
+  ],
+  [
+    'anthropic',
+    'by the call, used often',
+    {
+      said: {
+        mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }],
+        tools: [{ type: 'mcp_toolset', mcp_server_name: 'x' }],
+      },
+      answer: claude(undefined, [
+        { type: 'mcp_tool_use', name: 'a' },
+        { type: 'mcp_tool_use', name: 'b' },
+      ]),
+      nanos: 20_000_000,
+      held: 20_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'by the call, not used',
+    {
+      said: { mcp_servers: [{ type: 'url', url: 'https://x.test', name: 'x' }] },
+      answer: claude(undefined),
+      nanos: 0,
+      held: 20_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'what no provider counts',
+    { said: { speed: 'fast' }, answer: claude(undefined), nanos: 300_000_000, held: 300_000_000 },
+  ],
+  [
+    'anthropic',
+    'a beta that costs by itself',
+    {
+      said: {},
+      headers: { 'anthropic-beta': 'context-1m-2025-08-07' },
+      answer: claude(undefined),
+      nanos: 1_000_000,
+      held: 1_000_000,
+    },
+  ],
+  [
+    'anthropic',
+    'a beta that only allows',
+    {
+      said: {},
+      headers: { 'anthropic-beta': 'fast-mode-2026-02-01' },
+      answer: claude(undefined),
+      nanos: 0,
+      held: 0,
+    },
+  ],
+  [
+    'anthropic',
+    'several',
+    {
+      said: { ...search({ max_uses: 1 }), speed: 'fast', compaction: { type: 'summarize' } },
+      answer: claude({ web_search_requests: 1 }),
+      nanos: 314_000_000,
+      held: 314_000_000,
+    },
+  ],
+  [
+    'gemini',
+    'two queries',
+    {
+      said: google('googleSearch'),
+      answer: gemini(queries('a', '', 'b')),
+      nanos: 28_000_000,
+      held: 56_000_000,
+    },
+  ],
+  ['gemini', 'no query', { said: google('google_search'), answer: gemini({}), nanos: 0, held: 56_000_000 }],
+  [
+    'gemini',
+    'more than was held for is not charged',
+    {
+      said: google('googleSearch'),
+      answer: gemini(queries(...'abcdefghij')),
+      nanos: 56_000_000,
+      held: 56_000_000,
+    },
+  ],
+  [
+    'gemini',
+    'grounded in places',
+    {
+      said: google('googleMaps'),
+      answer: gemini({ groundingMetadata: { groundingChunks: [{ maps: {} }, { maps: {} }] } }),
+      nanos: 25_000_000,
+      held: 25_000_000,
+    },
+  ],
+  [
+    'gemini',
+    'not grounded in places',
+    { said: google('googleMaps'), answer: gemini({}), nanos: 0, held: 25_000_000 },
+  ],
+  [
+    'gemini',
+    'free',
+    {
+      said: google('urlContext'),
+      answer: gemini({ urlContextMetadata: { urlMetadata: [{}, {}] } }),
+      nanos: 0,
+      held: 0,
+    },
+  ],
+  [
+    'gemini',
+    'code that runs',
+    {
+      said: google('codeExecution'),
+      answer: gemini({}, [{ executableCode: { code: 'x' } }, { executableCode: { code: 'y' } }]),
+      nanos: 6,
+      held: 30,
+    },
+  ],
+  [
+    'gemini',
+    'a tier',
+    { said: { serviceTier: 'priority' }, answer: gemini({}), nanos: 500_000_000, held: 500_000_000 },
+  ],
+  ['gemini', 'a standard tier', { said: { serviceTier: 'standard' }, answer: gemini({}), nanos: 0, held: 0 }],
+  [
+    'openai',
+    'one search where none are counted',
+    { said: { web_search_options: {} }, answer: gpt(), nanos: 25_000_000, held: 75_000_000 },
+  ],
+  [
+    'openai',
+    'searches that are counted',
+    {
+      said: { web_search_options: {} },
+      answer: gpt({ server_tool_use: { web_search_requests: 2 } }),
+      nanos: 50_000_000,
+      held: 75_000_000,
+    },
+  ],
+  [
+    'openai',
+    'none counted is none',
+    { said: { web_search_options: {} }, answer: gpt({ num_search_queries: 0 }), nanos: 0, held: 75_000_000 },
+  ],
+  [
+    'openai',
+    'a tier',
+    { said: { service_tier: 'priority' }, answer: gpt(), nanos: 125_000_000, held: 125_000_000 },
+  ],
+  ['openai', 'free', { said: { models: ['x'] }, answer: gpt(), nanos: 0, held: 0 }],
+]
+
+/** The output that a request may ask for, 1,000 tokens at 4,000 nano-dollars; the input is beyond 0 and below 100 tokens. */
+const OUTPUT_CEILING_NANOS = 4_000_000
+
+describe('held for, and charged as counted', () => {
+  test.each(ROWS)('%s: %s', async (surface, _, { said, answer, nanos, held, headers = {} }) => {
+    for (const streams of [false, true]) {
+      upstream.answer(streams ? answer.streamed : answer.whole)
+      const response = await send(surface, streams, said, surface, headers)
+      expect([response.status, await response.text()]).toEqual([200, expect.stringContaining('Hello.')])
+      const record = await lastCall()
+      expect(record).toMatchObject({ outcome: 'completed', estimated: 0, cost_nanos: TOKENS_NANOS + nanos })
+      expect(record.hold_nanos - held - OUTPUT_CEILING_NANOS).toBeWithin(1, 1_000_000)
+      const { extras = [] } = JSON.parse(record.price)
+      const sum = extras.reduce(
+        (total: number, extra: { nanos: number; units: number }) => total + extra.nanos * extra.units,
+        0,
+      )
+      expect(sum).toBe(nanos)
+    }
+  })
+})
+
+describe('the price that was applied is kept with the call', () => {
+  test('with extras', async () => {
+    upstream.answer(claude({ web_search_requests: 3 }).whole)
+    await (await send('anthropic', false, search())).text()
+    expect(JSON.parse((await lastCall()).price)).toMatchObject({
+      unit: 'token',
+      nanos_per_million_tokens: { input_tokens: 1_000_000_000 },
+      extras: [{ name: 'web_search', per: 'unit', nanos: 10_000_000, units: 3 }],
+    })
+  })
+  test('without', async () => {
+    upstream.answer(claude(undefined).whole)
+    await (await send('anthropic', false, {})).text()
+    expect(JSON.parse((await lastCall()).price)).not.toHaveProperty('extras')
+  })
+})
+
+describe('the caller’s limit of units is lowered to the model’s, in the request that is sent', () => {
+  test.each([
+    [undefined, 5],
+    [90, 5],
+    [5, 5],
+    [2, 2],
+    [0, 5],
+    ['3', 5],
+  ])('%p: %d', async (max_uses, sent) => {
+    upstream.answer(claude(undefined).whole)
+    const custom = { name: 'f', input_schema: { type: 'object' } }
+    const { tools } = search(max_uses === undefined ? {} : { max_uses }) as { tools: JsonObject[] }
+    expect((await send('anthropic', false, { tools: [custom, ...tools] })).status).toBe(200)
+    expect(asked().tools).toEqual([custom, { ...tools[0], max_uses: sent }])
+  })
+})
+
+describe('an answer that does not come to its end', () => {
+  const BEGUN = [
+    { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+    { type: 'content_block_start', index: 0, content_block: used('web_search') },
+    { type: 'content_block_start', index: 1, content_block: used('web_search') },
+    { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'Hell' } },
+  ]
+  test('what it shows was used is charged', async () => {
+    upstream.answer(stream(...BEGUN.map((event) => ({ event })), 'reset'))
+    await (await send('anthropic', true, search())).text()
+    const { outcome, price } = await lastCall()
+    expect([outcome, JSON.parse(price).extras]).toEqual([
+      'broken',
+      [{ name: 'web_search', per: 'unit', nanos: 10_000_000, units: 2 }],
+    ])
+  })
+  test('what is only told at the end counts as used once', async () => {
+    upstream.answer(
+      stream({ event: { candidates: [{ content: { parts: [{ text: 'Hell' }] }, index: 0 }] } }, 'reset'),
+    )
+    await (await send('gemini', true, google('googleSearch'))).text()
+    const { outcome, price } = await lastCall()
+    expect([outcome, JSON.parse(price).extras]).toEqual([
+      'broken',
+      [{ name: 'google_search', per: 'unit', nanos: 14_000_000, units: 1 }],
+    ])
+  })
+  test('and nothing is charged where nothing came', async () => {
+    upstream.answer(stream('reset'))
+    await (await send('anthropic', true, search())).text()
+    expect(await lastCall()).toMatchObject({ cost_nanos: 0 })
+  })
+})
+
+describe('a balance that does not pay for the extras', () => {
+  test('is refused before anything is asked: what they may cost is held in full', async () => {
+    const key = await gateway.caller('0.049')
+    const { path, headers, body } = REQUESTS.anthropic('anthropic', false, search())
+    const before = counts()
+    const response = await call(path, body, { key, form: 'x-api-key', headers })
+    expect(ERROR_OF.anthropic((await response.json()) as JsonObject).type).toBe('billing_error')
+    await expectCounts(before)
+  })
+  test('that pays for them and a short answer gets a short answer', async () => {
+    upstream.answer(claude({ web_search_requests: 5 }).whole)
+    const key = await gateway.caller('0.0520')
+    const { path, headers, body } = REQUESTS.anthropic('anthropic', false, search())
+    const response = await call(path, body, { key, form: 'x-api-key', headers })
+    expect(response.status).toBe(200)
+    const limit = Number(response.headers.get('x-tollgate-output-limit'))
+    expect(limit).toBeWithin(256, 500)
+    expect(asked().max_tokens).toBe(limit)
+    expect(await lastCall()).toMatchObject({ cost_nanos: TOKENS_NANOS + 50_000_000, unpaid_nanos: 0 })
+  })
+})
+
+test('a route that drops an extra costs nothing for it, whatever another would have cost', async () => {
+  upstream.answer(gemini({}).whole)
+  await (await send('openai', false, { service_tier: 'priority' }, 'either')).text()
+  expect(await lastCall()).toMatchObject({ provider: 'gemini', cost_nanos: TOKENS_NANOS })
+})
+
+describe('unknown_fields = "refuse"', () => {
+  test.each([
+    ['openai', 'strict', { temprature: 1 }, 'temprature'],
+    ['openai', 'strict', { __proto__x: 1 }, '__proto__x'],
+    ['openai', 'strict', { constructor: 1 }, 'constructor'],
+    ['anthropic', 'strict-claude', { temprature: 1 }, 'temprature'],
+    ['gemini', 'strict-gemini', { temprature: 1 }, 'temprature'],
+    ['gemini', 'strict-gemini', { Contents: [] }, 'Contents'],
+  ] as const)('%s to %s: %p', async (surface, model, said, field) => {
+    const before = counts()
+    const response = await send(surface, false, said as unknown as JsonObject, model)
+    expect(response.status).toBe(400)
+    expect(ERROR_OF[surface]((await response.json()) as JsonObject).message).toContain(field)
+    await expectCounts(before)
+  })
+  test.each([
+    ['openai', 'strict', { temperature: 1, logit_bias: {}, metadata: {}, service_tier: 'auto' }],
+    ['anthropic', 'strict-claude', { temperature: 1, cache_control: null, service_tier: 'auto' }],
+    [
+      'gemini',
+      'strict-gemini',
+      { system_instruction: { parts: [] }, safetySettings: [], cached_content: '' },
+    ],
+  ] as const)('%s takes what it knows: %p', async (surface, model, said) => {
+    upstream.answer({ openai: gpt(), anthropic: claude(undefined), gemini: gemini({}) }[surface].whole)
+    expect((await send(surface, false, said as unknown as JsonObject, model)).status).toBe(200)
+  })
+  test('the default is to pass', async () => {
+    upstream.answer(gpt().whole)
+    expect((await send('openai', false, { temprature: 1 })).status).toBe(200)
+    expect(asked().temprature).toBe(1)
+  })
+})
+
+describe('cached content', () => {
+  const said = { cachedContent: 'cachedContents/x' }
+  test('passes, and all of the model’s context is held for', async () => {
+    upstream.answer(gemini({}).whole)
+    expect((await send('gemini', false, said)).status).toBe(200)
+    expect(asked()).toMatchObject(said)
+    expect((await lastCall()).hold_nanos).toBe(100_000 * 1_000 + OUTPUT_CEILING_NANOS)
+  })
+  test.each(['cachedContent', 'cached_content'])('a model may refuse it: %s', async (name) => {
+    const response = await send('gemini', false, { [name]: 'cachedContents/x' }, 'uncached')
+    expect(response.status).toBe(400)
+    expect(ERROR_OF.gemini((await response.json()) as JsonObject).message).toContain(
+      `${name}: cannot be used`,
+    )
+  })
+  test('none is none', async () => {
+    upstream.answer(gemini({}).whole)
+    expect((await send('gemini', false, { cachedContent: '' }, 'uncached')).status).toBe(200)
+  })
+})
