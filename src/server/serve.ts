@@ -12,7 +12,7 @@ import { createApp } from './app.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { parseListenAddress } from './listen-address.ts'
-import { reportAudit } from './reports.ts'
+import { auditAtStart } from './start-audit.ts'
 import { openStores, recover } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
@@ -86,11 +86,13 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await options.beforeCalls?.(catalogue())
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
-  await reportAudit(stores.db, stores.library, log)
+  const { db, library } = stores
+  const start_audit = await auditAtStart({ db, library, data_folder, log })
   is_ready = true
 
   async function stop(): Promise<void> {
     await running.stop(catalogue().server.shutdown_timeout_ms)
+    start_audit.stop()
     stopSweeping()
     stopTicking()
     watched.close()
