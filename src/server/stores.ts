@@ -1,6 +1,7 @@
 // What is kept in the data folder besides the catalogue: opened under the folder's lock, and recovered after a crash.
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
+import type { MigrationCopy } from '../db/copy.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
@@ -41,7 +42,9 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   const database_path = join(data_folder, 'tollgate.db')
-  const db = openDatabase(database_path)
+  const onCopy = (copy: MigrationCopy) =>
+    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
+  const db = openDatabase(database_path, { onCopy })
   const ledger = await openLedger({ path: database_path, writer, probe })
   const settlements = createSettlementQueue({ ledger, log })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
