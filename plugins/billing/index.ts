@@ -3,13 +3,14 @@ import { Elysia } from 'elysia'
 import { type Caller, COMMON_FORMS, unknownKey } from '../../src/access/gate.ts'
 import { findKey, type KeyOfAccount } from '../../src/access/lookup.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
-import { dailySums, listCalls } from '../../src/ledger/history.ts'
+import { listCalls } from '../../src/ledger/history.ts'
+import { dailySums } from '../../src/ledger/sums.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { createFeeds, Feed, type FeedTimers } from './events.ts'
 import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
-import { AccountView, accountView, pageView, sumView, UsageView } from './views.ts'
+import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
 const FAILURES = failures(ErrorBody, 400, 401, 403, 500)
@@ -41,7 +42,7 @@ export function billing(gateway: Gateway, timers: FeedTimers = {}) {
       ({ caller, query }) => {
         const asked = readUsageRequest(query, { account_id: caller.account.id, now_ms: now() })
         return asked.kind === 'sums'
-          ? { sums: dailySums(db, asked.filter, 'utc').map(sumView) }
+          ? sumsView(dailySums(db, asked.filter, asked.request))
           : pageView(listCalls(db, asked.filter, asked.page))
       },
       { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },

@@ -2,10 +2,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
+import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { OneOf } from '../../src/http/schema.ts'
 import type { CallFilter } from '../../src/ledger/history.ts'
+import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */
@@ -44,13 +45,13 @@ export const UsageQuery = Type.Object(
 /** What a caller asks of their account's calls. */
 export type UsageRequest =
   | { kind: 'calls'; filter: CallFilter; page: PageRequest }
-  | { kind: 'sums'; filter: CallFilter }
+  | { kind: 'sums'; filter: CallFilter; request: SumsRequest }
 
 /**
  * What a checked query asks for.
  *
  * @param account_id whose calls; no query can name another's
- * @throws GatewayError invalid_request for days that do not exist, a time that ends before it begins, or sums in pages
+ * @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins
  */
 export function readUsageRequest(
   query: Static<typeof UsageQuery>,
@@ -64,10 +65,11 @@ export function readUsageRequest(
   }
   const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
   if (sums === undefined) return { kind: 'calls', filter, page: pageOf(query) }
-  for (const name of ['limit', 'cursor'] as const) {
-    if (query[name] !== undefined) throw invalidRequest(`${name}: sums come without pages.`, { param: name })
+  return {
+    kind: 'sums',
+    filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },
+    request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone: 'utc' },
   }
-  return { kind: 'sums', filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) } }
 }
 
 /** A day begins at midnight UTC; as an end it counts whole. */

@@ -13,7 +13,8 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import type { CallPage, DailySum, RecordedCall } from '../../src/ledger/history.ts'
+import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
+import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
 import { OUTCOMES } from './model.ts'
 
 /** No answer has a field that its schema does not name. */
@@ -107,10 +108,10 @@ const SumView = Type.Object(
   closed,
 )
 
-/** A page of calls; or sums, where they were asked for. */
+/** A page of calls; or of sums, where they were asked for. */
 export const UsageView = Type.Union([
   Type.Object({ calls: Type.Array(CallView), ...PAGE_FIELDS }, closed),
-  Type.Object({ sums: Type.Array(SumView) }, closed),
+  Type.Object({ sums: Type.Array(SumView), ...PAGE_FIELDS }, closed),
 ])
 
 /** An account with its money, what of it new calls may use, its limits, and the key that asks. */
@@ -168,8 +169,10 @@ function callView(call: RecordedCall) {
   }
 }
 
-/** The sum of one key's calls of one model on one day. */
-export function sumView(sum: DailySum) {
+/** One page of sums, the newest day first. */
+export const sumsView = (page: SumsPage) => ({ sums: page.sums.map(sumView), ...pageFields(page) })
+
+function sumView(sum: DailySum) {
   const { account_id, account_name, key_id, key_name, cost_nanos, unpaid_nanos, ...counts } = sum
   return { ...counts, key: key_name, ...money('cost', cost_nanos), ...money('unpaid', unpaid_nanos) }
 }

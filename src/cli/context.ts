@@ -17,7 +17,7 @@ export interface Context {
 export function contextOf(command: Command, { terminal, env }: CliDeps): Context {
   const { data, json } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   return {
-    folder: dataFolder(data ?? (env.TOLLGATE_DATA || './data')),
+    folder: { ...dataFolder(data ?? (env.TOLLGATE_DATA || './data')), remark: terminal.err },
     answer: (value, text) => terminal.out(json ? JSON.stringify(value, null, 2) : text),
     remark: (text) => {
       if (!json) terminal.err(text)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { readCatalogueFile } from '../config/load.ts'
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
+import type { MigrationCopy } from '../db/copy.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
@@ -16,6 +17,8 @@ export interface DataFolder {
   dir: string
   catalogue_path: string
   database_path: string
+  /** Told what was done to the folder beside what the command does. */
+  remark?: (text: string) => void
 }
 
 /** The paths of a data folder's files, whether or not they exist. */
@@ -35,7 +38,11 @@ export function withDatabase<T>(
   work: (db: Database) => T,
 ): T {
   requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
-  const db = openDatabase(folder.database_path, { readonly: access === 'read' })
+  const readonly = access === 'read'
+  const db = openDatabase(folder.database_path, {
+    readonly,
+    onCopy: (copy) => folder.remark?.(aboutCopy(copy)),
+  })
   try {
     return work(db)
   } finally {
@@ -59,7 +66,8 @@ export async function withReadableDatabase<T>(
 
 /** The same with a ledger of this process, whose answers are committed. */
 export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) => Promise<T>): Promise<T> {
-  requireFile(folder, folder.database_path)
+  // Migrates where that is needed, and tells of it; the ledger opens it in silence.
+  withDatabase(folder, 'write', () => {})
   const ledger = await openLedger({ path: folder.database_path, writer: 'inline' })
   try {
     return await work(ledger)
@@ -67,6 +75,9 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
     await ledger.close()
   }
 }
+
+const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
+  `The database was migrated from version ${from_version} to ${to_version}. A copy from before is kept: ${path}.`
 
 /** The catalogue, or its mistakes, also as lines of text. */
 export async function readCatalogueOf(

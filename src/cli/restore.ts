@@ -3,13 +3,14 @@ import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { flush } from '../db/copy.ts'
 import { takeLock } from '../db/lock.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
 import { conflict, notFound, unprocessable } from '../domain/errors.ts'
 import { contextOf } from './context.ts'
 import type { DataFolder } from './data-folder.ts'
-import { check, flush } from './snapshot.ts'
+import { check } from './snapshot.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addRestoreCommand(program: Command, deps: CliDeps): void {
@@ -92,7 +93,7 @@ function prepare(file: string, incoming: string): void {
   } finally {
     source.close()
   }
-  const copy = openDatabase(incoming)
+  const copy = openDatabase(incoming, { before_migration: 'nothing' })
   try {
     check(copy, file)
   } finally {

@@ -1,7 +1,8 @@
 // Copies of the database: written whole, checked, and only then given their name.
 import type { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { flush } from '../db/copy.ts'
 import { openDatabase } from '../db/open.ts'
 import { conflict, unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
@@ -51,16 +52,6 @@ export function check(db: Database, path: string): Audit {
   const result = audit(db)
   if (!result.clean) throw unprocessable(`${path} does not pass the audit.\n${describeFindings(result)}`)
   return result
-}
-
-/** Flushes a file, or the names in a folder, to the disk. */
-export function flush(path: string): void {
-  const descriptor = openSync(path, 'r')
-  try {
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
-  }
 }
 
 function checkFile(path: string): Audit {

@@ -6,14 +6,9 @@ import { keyByReference } from '../access/keys.ts'
 import { formatUsd } from '../domain/money.ts'
 import { outputTokens, promptTokens } from '../domain/usage.ts'
 import { money, time } from '../http/views.ts'
-import {
-  type CallFilter,
-  type CallPage,
-  type DailySum,
-  dailySums,
-  listCalls,
-  type RecordedCall,
-} from '../ledger/history.ts'
+import { dayOf } from '../ledger/days.ts'
+import { type CallFilter, type CallPage, listCalls, type RecordedCall } from '../ledger/history.ts'
+import { type DailySum, dailySums } from '../ledger/sums.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
@@ -33,6 +28,10 @@ interface UsageOptions {
 }
 
 const NONE = 'No calls.'
+/** How far back sums go by default, as in the API. */
+const DEFAULT_SUMS_MS = 31 * 86_400_000
+/** A search that few calls match ends after so many, about 100 ms. */
+const MAX_CALLS_LOOKED_AT = 50_000
 
 export function addUsageCommand(program: Command, deps: CliDeps): void {
   program
@@ -54,12 +53,23 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .action((options: UsageOptions, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       if (options.sums) {
-        const sums = withDatabase(folder, 'read', (db) => dailySums(db, filterOf(db, options), 'local'))
+        const since =
+          options.since ?? dayOf((options.until ?? deps.now()) - DEFAULT_SUMS_MS, 'local').start_ms
+        const { sums } = withDatabase(folder, 'read', (db) =>
+          dailySums(db, filterOf(db, { ...options, since }), { zone: 'local' }),
+        )
         answer({ sums: sums.map(sumView) }, table(SUM_COLUMNS, sums, NONE))
+        if (options.since === undefined)
+          remark('These are the sums of 31 days: --since reaches further back.')
         return
       }
       const page = withDatabase(folder, 'read', (db) =>
-        listCalls(db, filterOf(db, options), { limit: options.limit, cursor: options.before }),
+        listCalls(
+          db,
+          filterOf(db, options),
+          { limit: options.limit, cursor: options.before },
+          MAX_CALLS_LOOKED_AT,
+        ),
       )
       answer(pageView(page), table(CALL_COLUMNS, page.calls, NONE))
       if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)

@@ -4,9 +4,10 @@ import type { Database } from 'bun:sqlite'
 import ledger from './migrations/0001_ledger.sql' with { type: 'text' }
 import images from './migrations/0002_images.sql' with { type: 'text' }
 import idempotency from './migrations/0003_idempotency.sql' with { type: 'text' }
+import call_sums from './migrations/0004_call_sums.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
-export const MIGRATIONS: readonly string[] = [ledger, images, idempotency]
+export const MIGRATIONS: readonly string[] = [ledger, images, idempotency, call_sums]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */
 export function schemaVersion(db: Database): number {
@@ -32,11 +33,17 @@ export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
  * Applies the migrations that a database lacks. Two processes may do this at once: the version is read again under the
  * write lock of each migration.
  *
+ * @param beforeFirst called under the write lock, before the first migration that this call applies to a database that has
+ * tables; what it throws leaves the database as it is
  * @returns how many this call applied
  * @throws Error when the database is newer than the program; SQLiteError when a migration fails, which leaves the
  * database at the version before it
  */
-export function migrate(db: Database, migrations = MIGRATIONS): number {
+export function migrate(
+  db: Database,
+  migrations = MIGRATIONS,
+  beforeFirst: (from_version: number) => void = () => {},
+): number {
   refuseNewer(db, migrations.length)
   let applied = 0
   for (const [index, sql] of migrations.entries()) {
@@ -44,6 +51,7 @@ export function migrate(db: Database, migrations = MIGRATIONS): number {
     if (schemaVersion(db) >= version) continue
     db.transaction(() => {
       if (schemaVersion(db) >= version) return
+      if (applied === 0 && index > 0) beforeFirst(index)
       db.run(sql)
       db.run(`PRAGMA user_version = ${version}`)
       applied += 1

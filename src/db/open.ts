@@ -1,25 +1,37 @@
 // The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, openSync } from 'node:fs'
 import { MAX_BUSY_WAIT_MS } from './busy.ts'
+import { copyBeforeMigration, createForOwner, type MigrationCopy } from './copy.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
+
+/** A process that migrates, and copies before it, keeps the write lock for longer: seconds for each GB. */
+const MIGRATION_TIMEOUT_MS = 600_000
 
 /** The write-ahead log is truncated to this after a checkpoint; otherwise one long reader leaves a large file. */
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
+export interface OpenOptions {
+  /** No writes; the file must exist and its tables be up to date. */
+  readonly?: boolean
+  /** What is done before a migration: `copy`, which is the default, or nothing, for a file that is a copy itself. */
+  before_migration?: 'copy' | 'nothing'
+  /** Told of the copy that was made before a migration. */
+  onCopy?: ((copy: MigrationCopy) => void) | undefined
+}
+
 /**
- * Opens the database; creates it where it does not exist, and migrates it.
+ * Opens the database; creates it where it does not exist, and migrates it. A database that has tables is copied before
+ * it is migrated.
  *
  * Integers are read as JavaScript numbers: the tables' CHECKs keep every amount within the safe integers, and the
  * ledger refuses others before they reach a statement.
  *
  * @param path the file, or `:memory:`
- * @param options `readonly`: no writes; the file must exist and its tables be up to date
- * @throws Error when the file cannot be opened, or was written by a newer program
+ * @throws Error when the file cannot be opened, was written by a newer program, or cannot be copied before its migration
  */
-export function openDatabase(path: string, options: { readonly?: boolean } = {}): Database {
+export function openDatabase(path: string, options: OpenOptions = {}): Database {
   const readonly = options.readonly ?? false
-  if (!readonly && path !== ':memory:') restrictToOwner(path)
+  if (!readonly && path !== ':memory:') createForOwner(path)
   const db = new Database(path, readonly ? { readonly: true, strict: true } : { create: true, strict: true })
   try {
     // First, because the other pragmas may have to wait for a lock themselves.
@@ -28,7 +40,7 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
     // Without it, INSERT OR REPLACE deletes rows without running the triggers that refuse it.
     db.run('PRAGMA recursive_triggers = ON')
     if (readonly) refuseOtherVersion(db)
-    else prepareForWriting(db)
+    else prepareForWriting(db, path, options)
     return db
   } catch (error) {
     db.close()
@@ -36,19 +48,28 @@ export function openDatabase(path: string, options: { readonly?: boolean } = {})
   }
 }
 
-/** Creates the file for its owner only: it says who pays how much. SQLite gives its -wal and -shm files the same mode. */
-function restrictToOwner(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-}
-
-function prepareForWriting(db: Database): void {
+function prepareForWriting(db: Database, path: string, options: OpenOptions): void {
   // Before the switch to WAL, which would already change the file of a newer program.
   refuseNewer(db)
   db.run('PRAGMA journal_mode = WAL')
   // FULL, because NORMAL may lose the last commits in a power cut, after callers were told of them.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
-  migrate(db)
+  if (schemaVersion(db) < MIGRATIONS.length) migrateWithCopy(db, path, options)
+}
+
+function migrateWithCopy(
+  db: Database,
+  path: string,
+  { before_migration = 'copy', onCopy = () => {} }: OpenOptions,
+): void {
+  db.run(`PRAGMA busy_timeout = ${MIGRATION_TIMEOUT_MS}`)
+  let copy: MigrationCopy | undefined
+  migrate(db, MIGRATIONS, (from_version) => {
+    if (before_migration === 'copy') copy = copyBeforeMigration(path, from_version, MIGRATIONS.length)
+  })
+  db.run(`PRAGMA busy_timeout = ${MAX_BUSY_WAIT_MS}`)
+  if (copy) onCopy(copy)
 }
 
 function refuseOtherVersion(db: Database): void {

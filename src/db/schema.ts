@@ -1,5 +1,5 @@
 // The tables as Drizzle sees them, and their row types. The SQL that creates them is in migrations/.
-import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { ImageMime } from '../domain/image-formats.ts'
 
 /** Payers. balance = sum of its entries; held = sum of its pending holds, never more than the balance. */
@@ -94,6 +94,42 @@ export const calls = sqliteTable('calls', {
   first_byte_ms: integer(),
   duration_ms: integer().notNull(),
 })
+
+/**
+ * Sums of calls, by day and by quarter of an hour. A trigger maintains them, in the transaction that records the call: no
+ * code writes here.
+ */
+export const call_sums = sqliteTable(
+  'call_sums',
+  {
+    account_id: integer().notNull(),
+    /** The length of the period: a day or a quarter of an hour. */
+    span_s: integer().notNull(),
+    /** The begin of the period, in seconds since 1970: a multiple of the span. */
+    start_s: integer().notNull(),
+    key_id: integer().notNull(),
+    model: text().notNull(),
+    outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
+    calls: integer().notNull(),
+    input_tokens: integer().notNull(),
+    input_audio_tokens: integer().notNull(),
+    cache_read_tokens: integer().notNull(),
+    cache_write_5m_tokens: integer().notNull(),
+    cache_write_1h_tokens: integer().notNull(),
+    output_tokens: integer().notNull(),
+    thinking_tokens: integer().notNull(),
+    output_image_tokens: integer().notNull(),
+    images: integer().notNull(),
+    cost_nanos: integer().notNull(),
+    unpaid_nanos: integer().notNull(),
+    /** The least and the greatest id of the calls. */
+    first_call_id: integer().notNull(),
+    last_call_id: integer().notNull(),
+  },
+  ({ account_id, span_s, start_s, key_id, model, outcome }) => [
+    primaryKey({ columns: [account_id, span_s, start_s, key_id, model, outcome] }),
+  ],
+)
 
 /** Produced images. Their cost is in the record of their call: `call_id` is the id of both the hold and the call. */
 export const generations = sqliteTable('generations', {

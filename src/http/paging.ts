@@ -3,7 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { WholeNumber } from './parameters.ts'
 import { Nullable } from './schema.ts'
 
-const MAX_LIMIT = 1_000
+/** The most entries that a page can have. */
+export const MAX_LIMIT = 1_000
 const DEFAULT_LIMIT = 50
 
 /** How many entries a page has at most. */

@@ -3,90 +3,148 @@ import { and, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql 
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, calls, entries, holds, keys } from '../db/schema.ts'
+import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
 
 /** A literal: SQLite plans a query anew at each execution if a parameter decides on the partial index (5.9 µs, not 0.3). */
 const PENDING = sql`'pending'`
+const DAY = sql.raw(String(DAY_S))
 
-/**
- * Filters that may be null, which matches every row. No index serves them, so the plan is the same as without them:
- * over the 20,000 calls of an account they add 4 % to the daily sums.
- */
-const OPTIONAL_FILTERS = and(
-  isGivenOrNull(calls.key_id),
-  or(sql`${placeholder('key_prefix')} IS NULL`, eq(keys.prefix, placeholder('key_prefix'))),
-  isGivenOrNull(calls.model),
-  isGivenOrNull(calls.outcome),
-  gte(calls.started_at_ms, placeholder('since_ms')),
-  lt(calls.started_at_ms, placeholder('until_ms')),
-)
+/** Filters that may be null, which matches every row. They choose no index: what a search may look at bounds it instead. */
+const optionalFilters = (table: typeof calls | typeof call_sums) =>
+  and(
+    or(sql`${placeholder('key_ids')} IS NULL`, sql`${table.key_id} IN ${listOf('key_ids')}`),
+    isGivenOrNull(table.model),
+    isGivenOrNull(table.outcome),
+  )
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
-const STARTED_S = sql`${calls.started_at_ms} / 1000`
-const UTC_DAY = sql<string>`date(${STARTED_S}, 'unixepoch')`
-const LOCAL_DAY = sql<string>`date(${STARTED_S}, 'unixepoch', 'localtime')`
 
 /** @param account which decides on the index that serves a query, so it is no optional filter: it has statements of its own */
-function preparationsWhere(account?: SQL) {
-  return {
-    page: (orm: BunSQLiteDatabase) => pageWhere(orm, account),
-    utcSums: (orm: BunSQLiteDatabase) => dailySumsWhere(orm, UTC_DAY, account),
-    localSums: (orm: BunSQLiteDatabase) => dailySumsWhere(orm, LOCAL_DAY, account),
-  }
-}
+const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+  page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
+  step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
+  ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),
+  newestDay: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({ start_s: sql<number | null>`max(${call_sums.start_s})` })
+      .from(call_sums)
+      .where(
+        and(account(call_sums), eq(call_sums.span_s, DAY), lt(call_sums.start_s, placeholder('until_s'))),
+      )
+      .prepare(),
+  sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
+})
 
-function pageWhere(orm: BunSQLiteDatabase, account?: SQL) {
-  return orm
+/** The calls of one range of ids that match, the newest first. */
+const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
     .select({ ...getTableColumns(calls), ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
-    .where(and(account, OPTIONAL_FILTERS, lt(calls.id, placeholder('below_id'))))
+    .where(
+      and(
+        account,
+        optionalFilters(calls),
+        gte(calls.started_at_ms, placeholder('since_ms')),
+        lt(calls.started_at_ms, placeholder('until_ms')),
+        gte(calls.id, placeholder('from_id')),
+        lt(calls.id, placeholder('below_id')),
+      ),
+    )
     .orderBy(desc(calls.id))
     .limit(placeholder('row_limit'))
     .prepare()
-}
 
-function dailySumsWhere(orm: BunSQLiteDatabase, day: SQL<string>, account?: SQL) {
-  const cost_nanos = sumOf(calls.cost_nanos)
-  return orm
-    .select({
-      day,
-      account_id: calls.account_id,
-      key_id: calls.key_id,
-      ...NAMES,
-      model: calls.model,
-      calls: count(),
-      input_tokens: sumOf(calls.input_tokens),
-      input_audio_tokens: sumOf(calls.input_audio_tokens),
-      cache_read_tokens: sumOf(calls.cache_read_tokens),
-      cache_write_5m_tokens: sumOf(calls.cache_write_5m_tokens),
-      cache_write_1h_tokens: sumOf(calls.cache_write_1h_tokens),
-      output_tokens: sumOf(calls.output_tokens),
-      thinking_tokens: sumOf(calls.thinking_tokens),
-      output_image_tokens: sumOf(calls.output_image_tokens),
-      images: sumOf(calls.images),
-      cost_nanos,
-      unpaid_nanos: sumOf(calls.unpaid_nanos),
-    })
+/** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
+const stepWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
+  const step = orm
+    .select({ id: calls.id })
     .from(calls)
-    .innerJoin(accounts, eq(accounts.id, calls.account_id))
-    .innerJoin(keys, eq(keys.id, calls.key_id))
-    .where(and(account, OPTIONAL_FILTERS))
-    .groupBy(day, calls.account_id, calls.key_id, calls.model)
-    .orderBy(desc(day), desc(cost_nanos), calls.account_id, calls.key_id, calls.model)
+    .where(and(account, gte(calls.id, placeholder('from_id')), lt(calls.id, placeholder('below_id'))))
+    .orderBy(desc(calls.id))
+    .limit(placeholder('row_limit'))
+    .as('step')
+  return orm
+    .select({ calls: count(), first_id: sql<number | null>`min(${step.id})` })
+    .from(step)
     .prepare()
 }
 
+/** The ranges of ids in which there are calls that match, the range with the newest call first. */
+const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
+    .select({ first_id: call_sums.first_call_id, last_id: call_sums.last_call_id })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, DAY),
+        optionalFilters(call_sums),
+        gte(call_sums.start_s, placeholder('from_s')),
+        lt(call_sums.start_s, placeholder('until_s')),
+        lt(call_sums.first_call_id, placeholder('below_id')),
+      ),
+    )
+    .orderBy(desc(call_sums.last_call_id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** The sums over some periods of one length, by account, key and model. */
+const sumsWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
+    .select({
+      account_id: call_sums.account_id,
+      key_id: call_sums.key_id,
+      ...NAMES,
+      model: call_sums.model,
+      calls: sumOf(call_sums.calls),
+      input_tokens: sumOf(call_sums.input_tokens),
+      input_audio_tokens: sumOf(call_sums.input_audio_tokens),
+      cache_read_tokens: sumOf(call_sums.cache_read_tokens),
+      cache_write_5m_tokens: sumOf(call_sums.cache_write_5m_tokens),
+      cache_write_1h_tokens: sumOf(call_sums.cache_write_1h_tokens),
+      output_tokens: sumOf(call_sums.output_tokens),
+      thinking_tokens: sumOf(call_sums.thinking_tokens),
+      output_image_tokens: sumOf(call_sums.output_image_tokens),
+      images: sumOf(call_sums.images),
+      cost_nanos: sumOf(call_sums.cost_nanos),
+      unpaid_nanos: sumOf(call_sums.unpaid_nanos),
+    })
+    .from(call_sums)
+    .innerJoin(accounts, eq(accounts.id, call_sums.account_id))
+    .innerJoin(keys, eq(keys.id, call_sums.key_id))
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, placeholder('span_s')),
+        sql`${call_sums.start_s} IN ${listOf('starts')}`,
+        optionalFilters(call_sums),
+      ),
+    )
+    .groupBy(call_sums.account_id, call_sums.key_id, call_sums.model)
+    .prepare()
+
 /** The queries on every call. */
-export const callQueries = perConnection(preparationsWhere())
+export const callQueries = perConnection(preparationsWhere(() => undefined))
 
 /** The queries on the calls of an account. */
 export const callQueriesOfAccount = perConnection(
-  preparationsWhere(eq(calls.account_id, placeholder('account_id'))),
+  preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
+
+/** The keys of a prefix, which need not be unique. */
+export const keyPrefixQueries = perConnection({
+  ids: (orm) =>
+    orm
+      .select({ id: keys.id })
+      .from(keys)
+      .where(eq(keys.prefix, placeholder('key_prefix')))
+      .prepare(),
+})
 
 export const holdQueries = perConnection({
   pending: (orm) =>
@@ -124,6 +182,9 @@ export const totalQueries = perConnection({
   pendingHolds: (orm) =>
     orm.select({ pending_holds: count() }).from(holds).where(eq(holds.state, PENDING)).prepare(),
 })
+
+/** The values of a JSON array. */
+const listOf = (name: string): SQL => sql`(SELECT value FROM json_each(${placeholder(name)}))`
 
 function isGivenOrNull(column: SQLiteColumn): SQL | undefined {
   return or(sql`${placeholder(column.name)} IS NULL`, eq(column, placeholder(column.name)))

@@ -26,4 +26,4 @@ export function raiseFetchLimit(argv: readonly string[]): void {
 }
 
 /** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
-const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')
+export const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')

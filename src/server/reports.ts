@@ -1,10 +1,7 @@
 // Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
-import type { Database } from 'bun:sqlite'
+import type { Finding } from '../domain/finding.ts'
 import { formatUsd } from '../domain/money.ts'
-import { audit } from '../ledger/audit.ts'
 import type { Swept } from '../ledger/sweep.ts'
-import { auditLibrary } from '../library/audit.ts'
-import type { Library } from '../library/library.ts'
 import type { Recovered } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
 
@@ -38,8 +35,7 @@ export function reportRecovered(recovered: Recovered, log: Logger): void {
     )
 }
 
-/** Reports what the audit finds, if anything. Wrong books are no reason to refuse calls. */
-export async function reportAudit(db: Database, library: Library, log: Logger): Promise<void> {
-  const findings = [...audit(db).findings, ...(await auditLibrary(library))]
+/** Reports what the audit found, if anything. */
+export function reportFindings(findings: readonly Finding[], log: Logger): void {
   if (findings.length > 0) log.error({ findings }, 'the books are wrong: run `tollgate audit`')
 }

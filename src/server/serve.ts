@@ -13,7 +13,7 @@ import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { parseListenAddress } from './listen-address.ts'
 import { watchReadiness } from './readiness.ts'
-import { reportAudit } from './reports.ts'
+import { auditAtStart } from './start-audit.ts'
 import { openStores, recover } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
@@ -100,7 +100,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await options.beforeCalls?.(catalogue())
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
-  await reportAudit(stores.db, stores.library, log)
+  const { db, library } = stores
+  const start_audit = await auditAtStart({ db, library, data_folder, log })
   readiness.started()
 
   async function stop(): Promise<void> {
@@ -109,6 +110,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await running.stop(shutdown_timeout_ms)
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
+    start_audit.stop()
     stopSweeping()
     stopTicking()
     watched.close()

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { neverBlock } from '../db/busy.ts'
+import type { MigrationCopy } from '../db/copy.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
 import { openSettlementJournal, type SettlementJournal } from '../exchange/settlement-journal.ts'
@@ -48,7 +49,9 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
   const database_path = join(data_folder, 'tollgate.db')
-  const db = openDatabase(database_path)
+  const onCopy = (copy: MigrationCopy) =>
+    log.info({ ...copy }, 'migrated the database; a copy from before is kept')
+  const db = openDatabase(database_path, { onCopy })
   const onChange: OnChange = (failing, cause) => reportLedger(failing, cause, log)
   const ledger = await openLedger({ path: database_path, writer, probe, onChange })
   const journal = openSettlementJournal(data_folder, log)

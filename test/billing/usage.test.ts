@@ -172,7 +172,8 @@ describe('daily sums', () => {
       ].sort(),
     )
     expect(body.sums.map(({ day }) => day)).toEqual(['2026-02-28', '2026-02-28', '2026-02-27', '2026-02-27'])
-    expect(Object.keys(body)).toEqual(['sums'])
+    expect(Object.keys(body)).toEqual(['sums', 'next_cursor'])
+    expect(body.next_cursor).toBeNull()
   })
 
   test('filtered as calls are', async () => {
@@ -184,6 +185,14 @@ describe('daily sums', () => {
       since: '2026-01-01',
     }
     expect((await get(query)).body.sums.map(line)).toEqual([`2026-02-27 desk ${MODEL} 1 ${ANSWER_NANOS}`])
+  })
+
+  test('in pages of whole days', async () => {
+    const { body } = await get({ sums: 'day', limit: '3' })
+    expect(body.sums.map(({ day }) => day)).toEqual(['2026-02-28', '2026-02-28'])
+    const next = await get({ sums: 'day', limit: '3', cursor: String(body.next_cursor) })
+    expect(next.body.sums.map(({ day }) => day)).toEqual(['2026-02-27', '2026-02-27'])
+    expect(next.body.next_cursor).toBeNull()
   })
 
   test('of the last 31 days by default', async () => {
@@ -231,8 +240,8 @@ describe('refusals name the parameter', () => {
     ['since=2026-02-28T00:00Z&until=2026-02-28T00:00Z', ['since']],
     ['sums=week', ['sums']],
     ['sums=', ['sums']],
-    ['sums=day&limit=5', ['limit']],
-    ['sums=day&cursor=5', ['cursor']],
+    ['sums=day&limit=0', ['limit']],
+    ['sums=day&cursor=x', ['cursor']],
     ['limit=x&order=up&outcome=no', ['order', 'limit', 'outcome']],
     ['__proto__=1', ['__proto__']],
     ['constructor=1', ['constructor']],

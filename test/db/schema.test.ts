@@ -1,7 +1,7 @@
 // The tables as Drizzle sees them, compared with the tables that the migrations create.
 import { describe, expect, test } from 'bun:test'
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
-import { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { openDatabase } from '../../src/db/open.ts'
 import * as schema from '../../src/db/schema.ts'
 
@@ -32,6 +32,9 @@ test.each(listed)('$name is STRICT', ({ strict }) => {
 describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s', (name, table) => {
   test('has the same columns in the same order, with the same types and nullability', () => {
     const real = db.query<Column, [string]>('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(name)
+    const together = getTableConfig(table).primaryKeys.flatMap(({ columns }) =>
+      columns.map(({ name }) => name),
+    )
     const drawn = Object.entries(getTableColumns(table)).map(([key, column]) => {
       expect(column.name).toBe(key)
       // SQLite reports an INTEGER PRIMARY KEY as nullable, because a null id is replaced by the next number.
@@ -39,7 +42,7 @@ describe.each(TABLES.map((table) => [getTableName(table), table] as const))('%s'
         name: column.name,
         type: column.getSQLType().toUpperCase(),
         notnull: column.notNull && !column.primary,
-        primary: column.primary,
+        primary: column.primary || together.includes(column.name),
       }
     })
     expect(drawn).toEqual(

@@ -30,6 +30,8 @@ function tamper(db: Database, sql: string): void {
   db.run(sql)
 }
 
+const SUMS = ['daily_sums_are_of_calls', 'quarter_sums_are_of_calls']
+
 const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE accounts SET balance_nanos = 831 WHERE id = 1', ['balance_is_sum_of_entries'], 'account 1'],
   ["DELETE FROM entries WHERE kind = 'withdrawal'", ['balance_is_sum_of_entries'], 'account 1'],
@@ -60,7 +62,7 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ],
   ['UPDATE holds SET account_id = 2 WHERE id = 4', ['key_belongs_to_account'], 'hold 4'],
   ["UPDATE holds SET state = 'posted' WHERE id = 4", ['resolved_hold_has_call'], 'hold 4'],
-  ['DELETE FROM calls WHERE id = 3', ['resolved_hold_has_call'], 'hold 3'],
+  ['DELETE FROM calls WHERE id = 3', ['resolved_hold_has_call', ...SUMS], 'hold 3'],
   ["UPDATE holds SET state = 'expired' WHERE id = 3", ['call_has_resolved_hold'], 'call 3'],
   ["UPDATE holds SET state = 'voided' WHERE id = 1", ['call_has_resolved_hold'], 'call 1'],
   ['DELETE FROM holds WHERE id = 1', ['call_has_resolved_hold'], 'call 1'],
@@ -68,12 +70,12 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
   ['UPDATE calls SET hold_nanos = 99 WHERE id = 1', ['call_agrees_with_hold'], 'call 1'],
   [
     'UPDATE calls SET cost_nanos = 71 WHERE id = 1',
-    ['key_spent_is_sum_of_costs', 'call_is_charged_what_was_paid'],
+    ['key_spent_is_sum_of_costs', 'call_is_charged_what_was_paid', ...SUMS],
     'key 1',
   ],
   [
     'UPDATE calls SET unpaid_nanos = 1 WHERE id = 1',
-    ['debt_is_unpaid_less_payments', 'call_is_charged_what_was_paid'],
+    ['debt_is_unpaid_less_payments', 'call_is_charged_what_was_paid', ...SUMS],
     'account 1',
   ],
   [
@@ -91,6 +93,22 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
     'UPDATE entries SET call_id = 99 WHERE call_id = 1',
     ['call_is_charged_what_was_paid', 'charge_has_call_of_account'],
     'call 1',
+  ],
+  [
+    'UPDATE call_sums SET output_tokens = 16 WHERE span_s = 86400',
+    ['daily_sums_are_of_calls'],
+    'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00',
+  ],
+  [
+    "UPDATE call_sums SET model = 'sim-other' WHERE span_s = 900",
+    ['quarter_sums_are_of_calls'],
+    'account 1, key 1, sim-text, completed, from 1970-01-01 00:15:00',
+  ],
+  ['DELETE FROM call_sums', SUMS, 'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00'],
+  [
+    'UPDATE call_sums SET first_call_id = 2 WHERE span_s = 86400',
+    ['daily_sums_are_of_calls'],
+    'account 1, key 1, sim-text, completed, from 1970-01-01 00:00:00',
   ],
 ]
 

@@ -2,46 +2,17 @@
 import type { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createAccount } from '../../src/access/accounts.ts'
-import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
-import { type CallFilter, dailySums, listCalls } from '../../src/ledger/history.ts'
-import type { CallRecord } from '../../src/ledger/operations.ts'
+import { type CallFilter, listCalls } from '../../src/ledger/history.ts'
 import { callQueriesOfAccount } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
-import { hold, NOW, post, topUp, voided } from './world.ts'
-
-const DAY_MS = 86_400_000
-const MIDNIGHT_MS = Date.UTC(2026, 11, 31)
-
-const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
-
-/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ]. */
-function database(
-  calls: readonly [key_id: number, cost_nanos: number, call: Partial<CallRecord>][],
-): Database {
-  const db = openDatabase(':memory:')
-  let seed = 0
-  const issuing = { now_ms: NOW, randomBytes: (length: number) => new Uint8Array(length).fill(seed++) }
-  createAccount(db, { name: 'anna', now_ms: NOW })
-  createAccount(db, { name: 'bert', now_ms: NOW })
-  createKey(db, 'anna', { ...SETTINGS, name: 'phone' }, issuing)
-  createKey(db, 'anna', { ...SETTINGS, name: 'desk' }, issuing)
-  createKey(db, 'bert', { ...SETTINGS, name: 'phone' }, issuing)
-  const writer = createWriter(db)
-  writer.commit([topUp(1_000_000_000, 1), topUp(1_000_000_000, 2)])
-  for (const [index, [key_id, cost, call]] of calls.entries()) {
-    const account_id = key_id === 3 ? 2 : 1
-    writer.commit([hold(100_000, { account_id, key_id, request_id: `r${index + 1}` })])
-    writer.commit([post(index + 1, cost, call)])
-  }
-  return db
-}
+import { recorded } from './recorded.ts'
+import { hold, voided } from './world.ts'
 
 describe('calls', () => {
   let db: Database
   beforeAll(() => {
-    db = database([
+    db = recorded([
       [1, 10, { model: 'sim-flash', started_at_ms: 1_000 }],
       [2, 20, { model: 'sim-pro', started_at_ms: 2_000 }],
       [3, 30, { model: 'sim-flash', started_at_ms: 3_000 }],
@@ -109,7 +80,7 @@ describe('calls', () => {
   })
 
   test('that are recorded between two pages move no call from one page to the other', () => {
-    const moving = database([
+    const moving = recorded([
       [1, 1, {}],
       [1, 2, {}],
       [1, 3, {}],
@@ -124,101 +95,93 @@ describe('calls', () => {
   })
 })
 
-describe('sums by day', () => {
-  const at = (days: number, ms = 0) => ({ started_at_ms: MIDNIGHT_MS + days * DAY_MS + ms })
-
-  test('group by day, account, key and model: the newest day first, within a day the most expensive first', () => {
-    const db = database([
-      [1, 10, { model: 'a', ...at(0) }],
-      [1, 20, { model: 'a', ...at(0, DAY_MS - 1) }],
-      [1, 500, { model: 'b', ...at(0) }],
-      [2, 40, { model: 'a', ...at(0) }],
-      [3, 50, { model: 'a', ...at(1) }],
-    ])
-    const rows = dailySums(db, {}, 'utc').map((sum) => [
-      sum.day,
-      sum.account_name,
-      sum.key_name,
-      sum.model,
-      sum.calls,
-      sum.cost_nanos,
-    ])
-    expect(rows).toEqual([
-      ['2027-01-01', 'bert', 'phone', 'a', 1, 50],
-      ['2026-12-31', 'anna', 'phone', 'b', 1, 500],
-      ['2026-12-31', 'anna', 'desk', 'a', 1, 40],
-      ['2026-12-31', 'anna', 'phone', 'a', 2, 30],
-    ])
-  })
-
-  test('add up every field of the usage', () => {
-    const usage = {
-      input_tokens: 1,
-      input_audio_tokens: 2,
-      cache_read_tokens: 4,
-      cache_write_5m_tokens: 8,
-      cache_write_1h_tokens: 16,
-      output_tokens: 32,
-      thinking_tokens: 64,
-      output_image_tokens: 128,
-      images: 256,
+/** Thousands of calls of account 1, which alternate between two models except that a few, far apart, are of a third. */
+function many(count: number, rare: readonly number[]): Database {
+  const db = recorded([])
+  const insert = db.prepare(
+    `INSERT INTO calls SELECT ?1, 'r', 1, 1 + ?1 % 2, 's', ?2, 'p', 'u', 'completed', 200, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0,
+            1, 1, 0, '', ?3, 1, 1`,
+  )
+  const hold_of = db.prepare(`INSERT INTO holds VALUES (?1, 1, 1 + ?1 % 2, 'r', 1, 'posted', 0, 0)`)
+  db.transaction(() => {
+    for (let id = 1; id <= count; id++) {
+      hold_of.run(id)
+      insert.run(id, rare.includes(id) ? 'rare' : id % 3 ? 'often' : 'thirds', id * 60_000)
     }
-    const db = database([
-      [1, 0, { ...usage, ...at(0) }],
-      [1, 0, { ...usage, ...at(0) }],
-    ])
-    const doubled = Object.fromEntries(Object.entries(usage).map(([field, count]) => [field, count * 2]))
-    expect(dailySums(db, {}, 'utc')).toMatchObject([doubled])
+  })()
+  return db
+}
+
+describe('a search looks at a bounded number of calls, and its pages together find every call that matches', () => {
+  const COUNT = 3_000
+  const LOOKED_AT = 100
+  const RARE = [3, 700, 701, 1_500, 2_999]
+  const db = many(COUNT, RARE)
+
+  /** All calls that the pages of a search show, and how many pages they took. */
+  function searched(filter: CallFilter, limit: number): { ids: number[]; pages: number } {
+    const ids: number[] = []
+    let pages = 0
+    let cursor: number | undefined
+    do {
+      const page = listCalls(db, filter, { limit, cursor }, LOOKED_AT)
+      expect(page.calls.length).toBeLessThanOrEqual(limit)
+      if (cursor !== undefined && page.next_cursor !== undefined)
+        expect(page.next_cursor).toBeLessThan(cursor)
+      ids.push(...page.calls.map(({ id }) => id))
+      cursor = page.next_cursor
+      pages++
+    } while (cursor !== undefined)
+    return { ids, pages }
+  }
+  const matching = (test: (id: number) => boolean) =>
+    Array.from({ length: COUNT }, (_, index) => COUNT - index).filter(test)
+  const isThird = (id: number) => id % 3 === 0 && !RARE.includes(id)
+
+  test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
+    ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
+    ['a model of many', { account_id: 1, model: 'thirds' }, isThird],
+    [
+      'a model of many, by one key',
+      { account_id: 1, model: 'thirds', key_id: 2 },
+      (id) => isThird(id) && id % 2 === 1,
+    ],
+    ['a stretch of time', { since_ms: 500 * 60_000, until_ms: 900 * 60_000 }, (id) => id >= 500 && id < 900],
+    ['an outcome of all', { outcome: 'completed' }, () => true],
+  ])('%s', (_, filter, matches) => {
+    for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
   })
 
-  test('add up what was left unpaid', () => {
-    const db = database([[1, 2_000_000_000, at(0)]])
-    expect(dailySums(db, {}, 'utc')).toMatchObject([
-      { cost_nanos: 2_000_000_000, unpaid_nanos: 1_000_000_000 },
-    ])
+  test.each<[name: string, filter: CallFilter]>([
+    ['a model that no call is of', { account_id: 1, model: 'none' }],
+    ['an outcome that no call has', { outcome: 'broken' }],
+    ['a key of another account', { account_id: 1, key_id: 3 }],
+    ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
+    ['a time without calls', { since_ms: 10 * COUNT * 60_000 }],
+  ])('%s is told by one page, without looking at a call', (_, filter) => {
+    expect(listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
   })
 
-  test('are filtered like calls, and empty where nothing matches', () => {
-    const db = database([
-      [1, 10, at(0)],
-      [3, 20, at(0)],
-    ])
-    expect(dailySums(db, { account_id: 2 }, 'utc')).toMatchObject([{ account_id: 2, cost_nanos: 20 }])
-    expect(dailySums(db, { model: 'none' }, 'utc')).toEqual([])
+  test('a page that ends early says where the next one begins', () => {
+    const page = listCalls(db, { model: 'thirds', key_id: 1 }, { limit: 90 }, LOOKED_AT)
+    expect(page.calls.length).toBeWithin(1, 89)
+    expect(page.next_cursor).toBeGreaterThan(0)
   })
 
-  test('agree with the calls themselves, for any calls', () => {
-    const call = fc.record({
-      key: fc.integer({ min: 1, max: 3 }),
-      cost: fc.integer({ min: 0, max: 50_000 }),
-      model: fc.constantFrom('a', 'b'),
-      started_at_ms: fc.integer({ min: MIDNIGHT_MS, max: MIDNIGHT_MS + 3 * DAY_MS }),
-    })
-    fc.assert(
-      fc.property(fc.array(call, { maxLength: 20 }), (made) => {
-        const db = database(made.map(({ key, cost, ...rest }) => [key, cost, rest]))
-        const sums = dailySums(db, {}, 'utc')
-        const expected = Map.groupBy(made, ({ key, model, started_at_ms }) =>
-          [new Date(started_at_ms).toISOString().slice(0, 10), key, model].join(),
-        )
-        expect(new Map(sums.map((sum) => [[sum.day, sum.key_id, sum.model].join(), sum.cost_nanos]))).toEqual(
-          new Map(
-            [...expected].map(([group, calls]) => [
-              group,
-              calls.reduce((total, { cost }) => total + cost, 0),
-            ]),
-          ),
-        )
-        db.close()
-      }),
-      { numRuns: 40 },
-    )
+  test('calls whose clock was wrong are found in their place', () => {
+    const odd = recorded([
+      [1, 1, { started_at_ms: 9e11, model: 'a' }],
+      [1, 2, { started_at_ms: 1, model: 'a' }],
+      [1, 3, { started_at_ms: 5e11, model: 'b' }],
+      [1, 4, { started_at_ms: 8e11, model: 'a' }],
+    ])
+    expect(listCalls(odd, { model: 'a' }, { limit: 10 }).calls.map(({ id }) => id)).toEqual([4, 2, 1])
   })
 })
 
-describe('the calls of an account are found by its index, not by reading those of all accounts', () => {
+describe('what is read of an account is found by its index, not by reading what all accounts have', () => {
   const db = openDatabase(':memory:')
-  const { page, utcSums, localSums } = callQueriesOfAccount(db)
+  const { page, step, ranges, newestDay, sums } = callQueriesOfAccount(db)
   const planOf = (query: { getQuery(): { sql: string } }) =>
     db
       .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${query.getQuery().sql}`)
@@ -226,10 +189,20 @@ describe('the calls of an account are found by its index, not by reading those o
       .map(({ detail }) => detail)
 
   test.each([
-    ['a page of calls', page, 'account_id=? AND id<?'],
-    ['daily sums in UTC', utcSums, 'account_id=?'],
-    ['daily sums in local time', localSums, 'account_id=?'],
-  ])('%s', (_, query, columns) => {
-    expect(planOf(query)).toContain(`SEARCH calls USING INDEX calls_by_account (${columns})`)
+    ['a page of calls', page, 'calls USING INDEX calls_by_account (account_id=? AND id>? AND id<?)'],
+    [
+      'a step of a search',
+      step,
+      'calls USING COVERING INDEX calls_by_account (account_id=? AND id>? AND id<?)',
+    ],
+    [
+      'where calls can be',
+      ranges,
+      'call_sums USING PRIMARY KEY (account_id=? AND span_s=? AND start_s>? AND start_s<?)',
+    ],
+    ['its newest day', newestDay, 'call_sums USING PRIMARY KEY (account_id=? AND span_s=? AND start_s<?)'],
+    ['sums', sums, 'call_sums USING PRIMARY KEY (account_id=? AND span_s=? AND start_s=?)'],
+  ])('%s', (_, query, searched) => {
+    expect(planOf(query)).toContain(`SEARCH ${searched}`)
   })
 })

@@ -1,0 +1,120 @@
+// Sums of calls by day, added up from the kept sums. Only reads; their cost does not grow with the number of calls.
+import type { Database } from 'bun:sqlite'
+import type { Nanos } from '../domain/money.ts'
+import type { Usage } from '../domain/usage.ts'
+import { DAY_S, type DayZone, dayOf, type Periods, periodsOf } from './days.ts'
+import { type CallFilter, queriesFor, valuesOf } from './history.ts'
+
+/** The sum of one key's calls of one model on one day. */
+export interface DailySum extends Usage {
+  /** `2026-12-31`. */
+  day: string
+  account_id: number
+  account_name: string
+  key_id: number
+  key_name: string
+  key_prefix: string
+  model: string
+  calls: number
+  images: number
+  cost_nanos: Nanos
+  unpaid_nanos: Nanos
+}
+
+export interface SumsRequest {
+  zone: DayZone
+  /** At most this many sums, and whole days, one at least; all where absent. */
+  limit?: number | undefined
+  /** The `next_cursor` of the page before; absent for the first page. */
+  cursor?: number | undefined
+}
+
+export interface SumsPage {
+  sums: DailySum[]
+  /** Where the next page begins: the days before this second since 1970. Undefined on the last page. */
+  next_cursor: number | undefined
+}
+
+/** A page looks at this many days that have calls, also where the filter matches none of them. */
+const MAX_DAYS = 100
+
+/**
+ * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
+ * `since_ms` and `until_ms` count from, and up to, whole quarters of an hour.
+ */
+export function dailySums(db: Database, filter: CallFilter, request: SumsRequest): SumsPage {
+  const { zone, cursor, limit = Number.POSITIVE_INFINITY } = request
+  const { since_ms = Number.NEGATIVE_INFINITY, until_ms = Number.POSITIVE_INFINITY } = filter
+  const sumsIn = sumsOver(db, filter)
+  const sums: DailySum[] = []
+  let before_ms = Math.min(until_ms, cursor === undefined ? Number.POSITIVE_INFINITY : cursor * 1_000)
+  for (let days = 0; ; days++) {
+    const newest_s = newestDay(db, filter, before_ms)
+    const newest_end_ms = Math.min(before_ms, (newest_s + DAY_S) * 1_000)
+    if (newest_end_ms <= since_ms) return { sums, next_cursor: undefined }
+    const next_cursor = Math.ceil(before_ms / 1_000)
+    if (limit !== Number.POSITIVE_INFINITY && days === MAX_DAYS) return { sums, next_cursor }
+    const { name: day, start_ms, end_ms } = dayOf(newest_end_ms - 1, zone)
+    const found = sumsIn(periodsOf(Math.max(start_ms, since_ms), Math.min(end_ms, until_ms)))
+    if (sums.length > 0 && sums.length + found.length > limit) return { sums, next_cursor }
+    sums.push(...found.map((sum) => ({ day, ...sum })))
+    before_ms = start_ms
+  }
+}
+
+/** When the newest day (UTC) with calls begins; minus infinity where there is none. */
+function newestDay(db: Database, filter: CallFilter, before_ms: number): number {
+  const until_s = Math.min(Math.ceil(before_ms / 1_000), Number.MAX_SAFE_INTEGER)
+  const newest = queriesFor(db, filter).newestDay.get({ account_id: filter.account_id, until_s })
+  return newest?.start_s ?? Number.NEGATIVE_INFINITY
+}
+
+type Sum = Omit<DailySum, 'day'>
+
+const COUNTS = [
+  'calls',
+  'input_tokens',
+  'input_audio_tokens',
+  'cache_read_tokens',
+  'cache_write_5m_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'thinking_tokens',
+  'output_image_tokens',
+  'images',
+  'cost_nanos',
+  'unpaid_nanos',
+] as const satisfies (keyof Sum)[]
+
+/** Reads the sums over periods, the most expensive first. The same periods as in the call before are not read again. */
+function sumsOver(db: Database, filter: CallFilter): (periods: readonly Periods[]) => Sum[] {
+  const query = queriesFor(db, filter).sums
+  const values = valuesOf(db, filter)
+  let known = new Map<string, Sum[]>()
+
+  return (periods) => {
+    const reads = new Map<string, Sum[]>()
+    const sums = new Map<string, Sum>()
+    for (const { sign, span_s, starts } of periods) {
+      const key = JSON.stringify(starts)
+      const rows = known.get(key) ?? query.all({ ...values, span_s, starts: key })
+      if (starts.length > 1) reads.set(key, rows)
+      for (const row of rows) add(sums, row, sign)
+    }
+    known = reads
+    return [...sums.values()].filter(({ calls }) => calls > 0).sort(byCost)
+  }
+}
+
+function add(sums: Map<string, Sum>, row: Sum, sign: 1 | -1): void {
+  const key = `${row.key_id} ${row.model}`
+  const sum = sums.get(key)
+  if (sum) for (const count of COUNTS) sum[count] += sign * row[count]
+  else sums.set(key, { ...row, ...Object.fromEntries(COUNTS.map((count) => [count, sign * row[count]])) })
+}
+
+const byCost = (one: Sum, other: Sum): number =>
+  other.cost_nanos - one.cost_nanos ||
+  one.account_id - other.account_id ||
+  one.key_id - other.key_id ||
+  (one.model < other.model ? -1 : 1)

@@ -1,0 +1,144 @@
+// The copy that is kept before a migration, and a database with calls that is migrated.
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { MigrationCopy } from '../../src/db/copy.ts'
+import { MIGRATIONS, migrate, schemaVersion } from '../../src/db/migrate.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { dailySums } from '../../src/ledger/sums.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { createScene } from '../cli/scene.ts'
+import { addAccount, hold, post, voided } from '../ledger/world.ts'
+
+/** The version before the sums of calls. */
+const OLD = 3
+const COPY = 'tollgate.db.before-0004'
+
+async function inFolder(run: (folder: string, path: string) => void | Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'migration-'))
+  try {
+    await run(folder, join(folder, 'tollgate.db'))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** A database as the version before left it: with three calls, one of them voided, and its log not yet in its file. */
+function makeOld(path: string): Database {
+  const db = new Database(path, { strict: true })
+  db.run('PRAGMA journal_mode = WAL')
+  migrate(db, MIGRATIONS.slice(0, OLD))
+  addAccount(db, 1, { balance: 1_000 })
+  createWriter(db).commit([hold(100), hold(100), hold(100), hold(100)])
+  createWriter(db).commit([post(1, 70), post(2, 120, { model: 'other' }), voided(3)])
+  return db
+}
+
+const copiesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.includes('.before-'))
+    .sort()
+
+test('a database with calls is copied, then migrated; its calls are summed, and the copy is the database as it was', () =>
+  inFolder((folder, path) => {
+    const old = makeOld(path)
+    const told: MigrationCopy[] = []
+    const db = openDatabase(path, { onCopy: (copy) => told.push(copy) })
+    expect(told).toEqual([{ path: join(folder, COPY), from_version: OLD, to_version: MIGRATIONS.length }])
+    expect(schemaVersion(db)).toBe(MIGRATIONS.length)
+    expect(audit(db).findings).toEqual([])
+    expect(dailySums(db, {}, { zone: 'utc' }).sums.map(({ model, calls }) => [model, calls])).toEqual([
+      ['other', 1],
+      ['sim-text', 2],
+    ])
+    const copy = new Database(join(folder, COPY), { readonly: true })
+    expect(schemaVersion(copy)).toBe(OLD)
+    expect(copy.query('PRAGMA integrity_check').values()).toEqual([['ok']])
+    for (const table of ['accounts', 'keys', 'holds', 'calls', 'entries'])
+      expect(copy.query(`SELECT * FROM ${table}`).all()).toEqual(old.query(`SELECT * FROM ${table}`).all())
+    expect(statSync(join(folder, COPY)).mode & 0o777).toBe(0o600)
+    for (const open of [old, db, copy]) open.close()
+  }))
+
+test('a call that a process of the version before records after the migration is summed too', () =>
+  inFolder((_, path) => {
+    const old = makeOld(path)
+    const db = openDatabase(path)
+    createWriter(old).commit([post(4, 5)])
+    expect(audit(db).findings).toEqual([])
+    expect(dailySums(db, {}, { zone: 'utc' }).sums.reduce((calls, sum) => calls + sum.calls, 0)).toBe(4)
+    old.close()
+    db.close()
+  }))
+
+test('neither a new database nor one that is up to date is copied', () =>
+  inFolder((folder, path) => {
+    const told: MigrationCopy[] = []
+    for (const _ of ['new', 'again']) openDatabase(path, { onCopy: (copy) => told.push(copy) }).close()
+    expect(told).toEqual([])
+    expect(copiesIn(folder)).toEqual([])
+  }))
+
+test('the last three copies are kept, and nothing else of a similar name is deleted', () =>
+  inFolder((folder, path) => {
+    makeOld(path).close()
+    const mine = 'tollgate.db.before-0001.mine'
+    for (const name of ['before-0001', 'before-0002', 'before-0003'].map((end) => `tollgate.db.${end}`))
+      writeFileSync(join(folder, name), '')
+    writeFileSync(join(folder, mine), '')
+    openDatabase(path).close()
+    expect(copiesIn(folder)).toEqual([mine, 'tollgate.db.before-0002', 'tollgate.db.before-0003', COPY])
+  }))
+
+test('a copy that cannot be written refuses the migration, says what to do, and changes nothing', () =>
+  inFolder((folder, path) => {
+    makeOld(path).close()
+    mkdirSync(join(folder, COPY, 'in-the-way'), { recursive: true })
+    expect(() => openDatabase(path)).toThrow(
+      /from version 3 to \d+, and the copy.*Nothing was changed. Make room for 1 MiB in /,
+    )
+    const db = new Database(path)
+    expect(schemaVersion(db)).toBe(OLD)
+    expect(db.query('SELECT count(*) AS calls FROM calls').get()).toEqual({ calls: 3 })
+    db.close()
+    expect(copiesIn(folder)).toEqual([COPY])
+    rmSync(join(folder, COPY), { recursive: true })
+    openDatabase(path).close()
+    expect(copiesIn(folder)).toEqual([COPY])
+  }))
+
+test('processes that start at the same time migrate once, and copy what was there before', () =>
+  inFolder(async (folder, path) => {
+    makeOld(path).close()
+    const start = () =>
+      Bun.spawn(
+        [
+          process.execPath,
+          '-e',
+          `const { openDatabase } = await import(${JSON.stringify(join(import.meta.dir, '../../src/db/open.ts'))})
+           openDatabase(${JSON.stringify(path)}, { onCopy: () => console.log('copied') }).close()`,
+        ],
+        { stdout: 'pipe', stderr: 'inherit' },
+      )
+    const children = [start(), start(), start()]
+    expect(await Promise.all(children.map(({ exited }) => exited))).toEqual([0, 0, 0])
+    const told = await Promise.all(children.map(({ stdout }) => stdout.text()))
+    expect(told.sort()).toEqual(['', '', 'copied\n'])
+    const copy = new Database(join(folder, COPY), { readonly: true })
+    expect(schemaVersion(copy)).toBe(OLD)
+    copy.close()
+  }))
+
+test('a command that migrates says where the copy is, also with --json', async () => {
+  const scene = createScene()
+  for (const end of ['', '-wal', '-shm']) rmSync(scene.path(`tollgate.db${end}`), { force: true })
+  makeOld(scene.path('tollgate.db')).close()
+  const { err, out } = await scene.run('account', 'create', 'anna', '--json')
+  expect(err).toContain(`A copy from before is kept: ${scene.path(COPY)}`)
+  expect(JSON.parse(out).name).toBe('anna')
+  expect(existsSync(scene.path(COPY))).toBe(true)
+  scene.remove()
+})

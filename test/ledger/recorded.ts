@@ -1,0 +1,32 @@
+// A ledger with recorded calls, as the tests of their history and sums need it.
+import type { Database } from 'bun:sqlite'
+import { createAccount } from '../../src/access/accounts.ts'
+import { createKey } from '../../src/access/keys.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import type { CallRecord } from '../../src/ledger/operations.ts'
+import { createWriter } from '../../src/ledger/writer.ts'
+import { hold, NOW, post, topUp } from './world.ts'
+
+const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
+
+/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ]. */
+export function recorded(
+  calls: readonly [key_id: number, cost_nanos: number, call: Partial<CallRecord>][],
+): Database {
+  const db = openDatabase(':memory:')
+  let seed = 0
+  const issuing = { now_ms: NOW, randomBytes: (length: number) => new Uint8Array(length).fill(seed++) }
+  createAccount(db, { name: 'anna', now_ms: NOW })
+  createAccount(db, { name: 'bert', now_ms: NOW })
+  createKey(db, 'anna', { ...SETTINGS, name: 'phone' }, issuing)
+  createKey(db, 'anna', { ...SETTINGS, name: 'desk' }, issuing)
+  createKey(db, 'bert', { ...SETTINGS, name: 'phone' }, issuing)
+  const writer = createWriter(db)
+  writer.commit([topUp(1_000_000_000, 1), topUp(1_000_000_000, 2)])
+  for (const [index, [key_id, cost, call]] of calls.entries()) {
+    const account_id = key_id === 3 ? 2 : 1
+    writer.commit([hold(100_000, { account_id, key_id, request_id: `r${index + 1}` })])
+    writer.commit([post(index + 1, cost, call)])
+  }
+  return db
+}

@@ -1,0 +1,68 @@
+// The audit at the start: what it finds is logged, whether it ran at once or in a process of its own.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { openDatabase } from '../../src/db/open.ts'
+import { openLibrary } from '../../src/library/library.ts'
+import { auditAtStart } from '../../src/server/start-audit.ts'
+import { type DataFolder, prepareDataFolder } from '../support/data-folder.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+let folder: DataFolder
+beforeAll(async () => {
+  folder = await prepareDataFolder('')
+})
+afterAll(() => folder[Symbol.dispose]())
+
+async function started(max_rows_at_once: number) {
+  const db = openDatabase(folder.database_path)
+  const log = memoryLog()
+  const library = openLibrary({ db, now: Date.now, probe() {}, data_folder: folder.path })
+  const audit = await auditAtStart({ db, library, data_folder: folder.path, log: log.log, max_rows_at_once })
+  return { audit, db, log }
+}
+
+/** -1: also an empty ledger is audited beside the calls. */
+describe.each([
+  ['at once', 5_000],
+  ['in a process of its own', -1],
+])('%s', (_, max_rows_at_once) => {
+  test('right books are not mentioned', async () => {
+    const { audit, db, log } = await started(max_rows_at_once)
+    await audit.ended
+    expect(log.lines()).toEqual([])
+    db.close()
+  })
+
+  test('wrong books are an error in the log', async () => {
+    const { db: tampered } = await started(5_000)
+    tampered.run('UPDATE accounts SET balance_nanos = balance_nanos + 1')
+    const { audit, db, log } = await started(max_rows_at_once)
+    await audit.ended
+    tampered.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
+    expect(log.lines()).toMatchObject([{ findings: [{ invariant: 'balance_is_sum_of_entries' }] }])
+    db.close()
+    tampered.close()
+  })
+})
+
+test('an audit that a stop ended reports nothing', async () => {
+  const { audit, db, log } = await started(-1)
+  audit.stop()
+  await audit.ended
+  expect(log.lines()).toEqual([])
+  db.close()
+})
+
+test('an audit that cannot run says so', async () => {
+  const { db, log } = await started(5_000)
+  const library = openLibrary({ db, now: Date.now, probe() {}, data_folder: folder.path })
+  const audit = await auditAtStart({
+    db,
+    library,
+    data_folder: '/does-not-exist',
+    log: log.log,
+    max_rows_at_once: -1,
+  })
+  await audit.ended
+  expect(JSON.stringify(log.lines())).toContain('could not run')
+  db.close()
+})
