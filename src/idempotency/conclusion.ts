@@ -111,12 +111,18 @@ async function concludeStream(
   answer: Response,
   recording: Recording,
 ): Promise<void> {
-  const { answers } = deps
+  const { answers, log } = deps
   const row = answers.find(request)
   const call = row && answers.callOf(row)
   if (call?.outcome === 'completed') return await keep(deps, request, answer, recording.finish)
   await recording.discard()
-  if (call?.cost_nanos === 0) await answers.forget(request)
+  if (call?.cost_nanos !== 0) return
+  try {
+    await answers.forget(request)
+  } catch (cause) {
+    // The key becomes free at its next use.
+    log.warn({ request_id: request.request_id, cause }, 'an Idempotency-Key could not be freed')
+  }
 }
 
 /** Keeps an answer under its key. A failure is only logged: the caller has paid for the answer, and gets it. */

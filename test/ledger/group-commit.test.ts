@@ -210,3 +210,40 @@ describe('when a commit fails', () => {
     }
   })
 })
+
+test('one operation that can never be written costs the others few commits, not one each', async () => {
+  const db = world({ balance: 1_000 })
+  let commits = 0
+  const probe: Probe = (point) => {
+    if (point === 'commit.begun') commits += 1
+  }
+  const ledger = groupCommit(overDatabase(db, probe))
+  await Promise.all(Array.from({ length: 64 }, () => ledger.submit(hold(1))))
+  commits = 0
+  const posts = Array.from({ length: 64 }, (_, index) =>
+    ledger.submit(post(index + 1, 1, index === 40 ? { streamed: 2 } : {})),
+  )
+  const settled = await Promise.allSettled(posts)
+  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(1)
+  expect(settled[40]).toMatchObject({ status: 'rejected', reason: { kind: 'internal' } })
+  // The whole, and at each of six halvings both halves.
+  expect(commits).toBe(1 + 2 * 6)
+  expect(stateOf(db)).toMatchObject({ balance: 1_000 - 63, held: 1 })
+})
+
+test('while a disk hangs, nobody waits for it longer than the limit, and the ledger says so', async () => {
+  const { executor, batch } = heldUp()
+  const said: (string | undefined)[] = []
+  const ledger = groupCommit(executor, (failing) => said.push(failing))
+  const under_way = ledger.submit(topUp(1)).catch((thrown: unknown) => thrown)
+  const { finish } = await batch(0)
+  const behind = ledger.submit(topUp(2)).catch((thrown: unknown) => thrown)
+  const overdue = { kind: 'overloaded', code: 'ledger_unavailable' }
+  expect(await under_way).toMatchObject(overdue)
+  expect(await behind).toMatchObject(overdue)
+  expect(ledger.failing).toBe('the disk does not answer')
+  finish()
+  await turn()
+  expect(said).toEqual(['the disk does not answer', undefined])
+  expect(ledger.failing).toBeUndefined()
+}, 60_000)

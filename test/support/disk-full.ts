@@ -45,6 +45,7 @@ interface Round {
 interface Got {
   request_id: string
   status: number
+  text: string
   delivered: boolean
   refused: boolean
 }
@@ -86,13 +87,15 @@ export async function fillDiskInRounds(rounds: number, writer: 'inline' | 'threa
 
 async function playRound(round: Round, total: Rounds): Promise<void> {
   const { gateway, disk, allAsked, release } = round
+  const begun = Array.from({ length: STREAMS }, () => Promise.withResolvers<void>())
   const calls = [
-    ...Array.from({ length: STREAMS }, () => call(round, streamPath(), ask())),
+    ...begun.map(({ resolve }) => call(round, streamPath(), ask(), {}, resolve)),
     call(round, wholePath(), ask()),
     call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
     call(round, '/v1/images/generations', { model: PICTURE, prompt: 'Draw a cat.' }),
   ]
   await allAsked()
+  await Promise.all(begun.map(({ promise }) => promise))
   truncateLog(gateway)
   await disk.fill()
   release()
@@ -102,7 +105,7 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
     call(round, wholePath(), ask()),
     call(round, wholePath(), ask(), { 'idempotency-key': crypto.randomUUID() }),
   ]
-  const begun = await Promise.all(new_calls)
+  const later = await Promise.all(new_calls)
   disk.free()
   const freed_ms = performance.now()
   await eventually('ready again', async () => (await fetch(new URL('/readyz', gateway.url))).ok)
@@ -111,11 +114,11 @@ async function playRound(round: Round, total: Rounds): Promise<void> {
   const paid = new Set(
     gateway.books().calls.flatMap(({ request_id, cost_nanos }) => (cost_nanos > 0 ? [request_id] : [])),
   )
-  for (const { request_id, status, delivered, refused } of [...got, ...begun]) {
+  for (const { request_id, status, text, delivered, refused } of [...got, ...later]) {
     if (delivered) total.delivered += 1
     if (delivered && !paid.has(request_id)) total.unpaid.push(request_id)
     if (refused) total.withheld += 1
-    if (status !== 200 && status !== 503) total.wrong.push(`${request_id}: ${status}`)
+    if (status !== 200 && status !== 503) total.wrong.push(`${request_id}: ${status} ${text}`)
   }
 }
 
@@ -131,17 +134,23 @@ async function call(
   path: string,
   body: object,
   headers: Record<string, string> = {},
+  onBegun = () => {},
 ): Promise<Got> {
   const response = await fetch(new URL(path, url), {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   })
-  const text = await response.text()
+  let text = ''
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString()
+    onBegun()
+  }
   const { status } = response
   return {
     request_id: response.headers.get('x-request-id') ?? '',
     status,
+    text,
     delivered: status === 200,
     refused: status === 503 || /cannot record/.test(text),
   }
