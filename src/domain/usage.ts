@@ -53,11 +53,24 @@ export const OUTPUT_FIELDS = [
  * input, without `output_tokens` nothing of the output. NaN stands for what is no count, and parts that are more than
  * their whole leave a negative rest.
  */
-export type ReportedUsage = Partial<Usage>
+export type ReportedUsage = { readonly [F in UsageField]?: number | undefined }
 
-/** The same with zero for all that is not said. */
-export const inFull = (reported: ReportedUsage | undefined): Usage | undefined =>
-  reported && { ...NO_USAGE, ...reported }
+/** The same with zero for all that is not said. Field by field: every call comes this way, and a spread takes a microsecond. */
+export function inFull(reported: ReportedUsage): Usage
+export function inFull(reported: ReportedUsage | undefined): Usage | undefined
+export function inFull(reported: ReportedUsage | undefined): Usage | undefined {
+  if (reported === undefined) return undefined
+  return {
+    input_tokens: reported.input_tokens ?? 0,
+    input_audio_tokens: reported.input_audio_tokens ?? 0,
+    cache_read_tokens: reported.cache_read_tokens ?? 0,
+    cache_write_5m_tokens: reported.cache_write_5m_tokens ?? 0,
+    cache_write_1h_tokens: reported.cache_write_1h_tokens ?? 0,
+    output_tokens: reported.output_tokens ?? 0,
+    thinking_tokens: reported.thinking_tokens ?? 0,
+    output_image_tokens: reported.output_image_tokens ?? 0,
+  }
+}
 
 /** The prompt's size in tokens, cached or not, which selects the tier of the price. */
 export function promptTokens(usage: Usage): number {

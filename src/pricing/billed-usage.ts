@@ -1,11 +1,13 @@
 // The usage that is billed: as the provider reports it where that can be believed, else an estimate.
 import type { TokenPrice } from '../domain/prices.ts'
 import {
+  INPUT_FIELDS,
+  inFull,
   NO_USAGE,
+  OUTPUT_FIELDS,
   outputTokens,
   promptTokens,
   type ReportedUsage,
-  USAGE_FIELDS,
   type Usage,
   type UsageField,
 } from '../domain/usage.ts'
@@ -62,10 +64,12 @@ export function billUsage(
   }
   let estimated = false
   if (reported.input_tokens === undefined) {
+    for (const field of INPUT_FIELDS) usage[field] = 0
     usage.input_tokens = estimate.input_tokens
     estimated = true
   }
   if (reported.output_tokens === undefined) {
+    for (const field of OUTPUT_FIELDS) usage[field] = 0
     // Where nothing was delivered, nothing need be reported: some providers leave out what is zero.
     usage.output_tokens = estimatedOutput()
     estimated ||= usage.output_tokens > 0
@@ -74,10 +78,8 @@ export function billUsage(
 }
 
 function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
-  for (const field of USAGE_FIELDS) {
-    const tokens = usage[field]
-    if (!Number.isSafeInteger(tokens) || tokens < 0) return 'it contradicts itself'
-  }
+  // NaN is not above zero, either.
+  if (!(smallestCount(usage) >= 0)) return 'it contradicts itself'
   if (promptTokens(usage) > Math.min(bounds.input_tokens, MAX_TOKENS))
     return 'its input is larger than possible'
   if (outputTokens(usage) > Math.min(bounds.output_tokens, MAX_TOKENS))
@@ -85,12 +87,24 @@ function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
   return undefined
 }
 
+const smallestCount = (usage: Usage): number =>
+  Math.min(
+    usage.input_tokens,
+    usage.input_audio_tokens,
+    usage.cache_read_tokens,
+    usage.cache_write_5m_tokens,
+    usage.cache_write_1h_tokens,
+    usage.output_tokens,
+    usage.thinking_tokens,
+    usage.output_image_tokens,
+  )
+
 /**
  * All fields, with zero for what is not said. A part that is larger than its whole is no contradiction where both have
  * one price: then the whole decides alone. Servers differ in whether reasoning is part of the completion's count.
  */
 function inWhole(price: TokenPrice, reported: ReportedUsage): Usage {
-  const usage = { ...NO_USAGE, ...reported }
+  const usage = inFull(reported)
   if (usage.input_tokens < 0) mergePart(price, usage, 'input_tokens', 'input_audio_tokens')
   if (usage.output_tokens < 0) mergePart(price, usage, 'output_tokens', 'thinking_tokens')
   if (usage.output_tokens < 0) mergePart(price, usage, 'output_tokens', 'output_image_tokens')

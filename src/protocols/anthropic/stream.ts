@@ -33,8 +33,8 @@ class AnthropicStreamReading implements StreamReading {
   usage(): ReportedUsage | undefined {
     if (this.#usage === undefined || this.#output_reported) return this.#usage
     // The count in message_start covers only what was written before it.
-    const { output_tokens: _, thinking_tokens: __, ...input } = this.#usage
-    return input.input_tokens === undefined ? undefined : input
+    if (this.#usage.input_tokens === undefined) return undefined
+    return { ...this.#usage, output_tokens: undefined, thinking_tokens: 0 }
   }
 
   deliveredTokens(): number {

@@ -45,32 +45,19 @@ export function updateUsage(
   const input_tokens = tokenCountIn(usage.input_tokens) ?? known?.input_tokens
   const output = tokenCountIn(usage.output_tokens)
   if (input_tokens === undefined && output === undefined) return known
-  return {
-    ...known,
-    ...(input_tokens === undefined ? {} : { input_tokens, ...readCache(usage, known) }),
-    ...(output === undefined ? {} : readOutput(output, usage.output_tokens_details, known)),
-  }
-}
-
-function readOutput(
-  output: number,
-  details: Json | undefined,
-  before: ReportedUsage | undefined,
-): ReportedUsage {
-  const thinking = tokenCountIn(uncheckedIn<typeof OutputDetails>(details).thinking_tokens)
-  const thinking_tokens = thinking ?? before?.thinking_tokens ?? 0
-  return { output_tokens: output - thinking_tokens, thinking_tokens }
-}
-
-function readCache(usage: Unchecked<typeof MessageUsage>, before: ReportedUsage = {}): ReportedUsage {
+  const { thinking_tokens: thinking } = uncheckedIn<typeof OutputDetails>(usage.output_tokens_details)
+  const thinking_tokens = tokenCountIn(thinking) ?? known?.thinking_tokens ?? 0
   const written = uncheckedIn<typeof CacheCreation>(usage.cache_creation)
-  const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? before.cache_write_1h_tokens ?? 0
-  const in_5m = tokenCountIn(written.ephemeral_5m_input_tokens) ?? before.cache_write_5m_tokens ?? 0
+  const in_1h = tokenCountIn(written.ephemeral_1h_input_tokens) ?? known?.cache_write_1h_tokens ?? 0
+  const in_5m = tokenCountIn(written.ephemeral_5m_input_tokens) ?? known?.cache_write_5m_tokens ?? 0
   const total = tokenCountIn(usage.cache_creation_input_tokens)
   return {
-    cache_read_tokens: tokenCountIn(usage.cache_read_input_tokens) ?? before.cache_read_tokens ?? 0,
+    input_tokens,
+    cache_read_tokens: tokenCountIn(usage.cache_read_input_tokens) ?? known?.cache_read_tokens ?? 0,
     cache_write_5m_tokens: total === undefined ? in_5m : total - in_1h,
     cache_write_1h_tokens: in_1h,
+    output_tokens: output === undefined ? known?.output_tokens : output - thinking_tokens,
+    thinking_tokens,
   }
 }
 

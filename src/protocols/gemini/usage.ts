@@ -38,23 +38,27 @@ export const UsageMetadata = Fields({
 export function readUsage(answer: JsonObject): ReportedUsage | undefined {
   if (!isObject(answer.usageMetadata)) return undefined
   const meta = uncheckedIn<typeof UsageMetadata>(answer.usageMetadata)
-  const input = readInput(meta)
-  const output = readOutput(meta)
-  return input || output ? { ...input, ...output } : undefined
-}
-
-function readInput(meta: Unchecked<typeof UsageMetadata>): ReportedUsage | undefined {
   const prompt = tokenCountIn(meta.promptTokenCount)
   const cached = tokenCountIn(meta.cachedContentTokenCount)
   const tools = tokenCountIn(meta.toolUsePromptTokenCount)
-  if (prompt === undefined && cached === undefined && tools === undefined) return undefined
-  const cache_read_tokens = cached ?? 0
-  const uncached = (prompt ?? 0) - cache_read_tokens
+  const candidates = tokenCountIn(meta.candidatesTokenCount)
+  const thoughts = tokenCountIn(meta.thoughtsTokenCount)
+  const has_input = prompt !== undefined || cached !== undefined || tools !== undefined
+  const has_output = candidates !== undefined || thoughts !== undefined
+  if (!has_input && !has_output) return undefined
+  const uncached = (prompt ?? 0) - (cached ?? 0)
   // What the tools read must not make up for what is missing elsewhere.
-  if (uncached < 0) return { input_tokens: uncached, cache_read_tokens }
-  const read = uncached + (tools ?? 0)
-  const input_audio_tokens = readAudio(meta, { prompt: prompt ?? 0, cached: cache_read_tokens, read })
-  return { input_tokens: read - input_audio_tokens, input_audio_tokens, cache_read_tokens }
+  const read = uncached < 0 ? uncached : uncached + (tools ?? 0)
+  const input_audio_tokens = readAudio(meta, { prompt: prompt ?? 0, cached: cached ?? 0, read })
+  const output_image_tokens = modality(meta.candidatesTokensDetails, 'IMAGE')
+  return {
+    input_tokens: has_input ? read - input_audio_tokens : undefined,
+    input_audio_tokens,
+    cache_read_tokens: cached ?? 0,
+    output_tokens: has_output ? (candidates ?? 0) - output_image_tokens : undefined,
+    thinking_tokens: thoughts ?? 0,
+    output_image_tokens,
+  }
 }
 
 interface InputCounts {
@@ -68,20 +72,8 @@ interface InputCounts {
 function readAudio(meta: Unchecked<typeof UsageMetadata>, { prompt, cached, read }: InputCounts): number {
   const audio = modality(meta.promptTokensDetails, 'AUDIO')
   const cached_audio = modality(meta.cacheTokensDetails, 'AUDIO')
-  if (audio > prompt || cached_audio > cached) return read + audio + cached_audio
-  return Math.min(Math.max(0, audio - cached_audio), prompt - cached)
-}
-
-function readOutput(meta: Unchecked<typeof UsageMetadata>): ReportedUsage | undefined {
-  const candidates = tokenCountIn(meta.candidatesTokenCount)
-  const thoughts = tokenCountIn(meta.thoughtsTokenCount)
-  if (candidates === undefined && thoughts === undefined) return undefined
-  const output_image_tokens = modality(meta.candidatesTokensDetails, 'IMAGE')
-  return {
-    output_tokens: (candidates ?? 0) - output_image_tokens,
-    thinking_tokens: thoughts ?? 0,
-    output_image_tokens,
-  }
+  if (audio > prompt || cached_audio > cached) return Math.max(0, read) + audio + cached_audio
+  return Math.min(Math.max(0, audio - cached_audio), Math.max(0, prompt - cached))
 }
 
 function modality(details: Json | undefined, name: string): number {

@@ -35,26 +35,27 @@ export function readCounts(value: Json | undefined): ReportedUsage | undefined {
   const prompt = tokenCountIn(usage.prompt_tokens)
   const completion = tokenCountIn(usage.completion_tokens)
   if (prompt === undefined && completion === undefined) return undefined
+  const details = uncheckedIn<typeof PromptDetails>(usage.prompt_tokens_details)
+  const cache_read_tokens = tokenCountIn(details.cached_tokens) ?? 0
+  const input_audio_tokens = readAudio(
+    prompt ?? 0,
+    cache_read_tokens,
+    tokenCountIn(details.audio_tokens) ?? 0,
+  )
+  const { reasoning_tokens } = uncheckedIn<typeof CompletionDetails>(usage.completion_tokens_details)
+  const thinking_tokens = tokenCountIn(reasoning_tokens) ?? 0
   return {
-    ...(prompt === undefined ? {} : readInput(prompt, usage.prompt_tokens_details)),
-    ...(completion === undefined ? {} : readOutput(completion, usage.completion_tokens_details)),
+    input_tokens: prompt === undefined ? undefined : prompt - cache_read_tokens - input_audio_tokens,
+    input_audio_tokens,
+    cache_read_tokens,
+    output_tokens: completion === undefined ? undefined : completion - thinking_tokens,
+    thinking_tokens,
   }
 }
 
-function readInput(prompt: number, details: Json | undefined): ReportedUsage {
-  const read = uncheckedIn<typeof PromptDetails>(details)
-  const cache_read_tokens = tokenCountIn(read.cached_tokens) ?? 0
-  const audio = tokenCountIn(read.audio_tokens) ?? 0
-  const uncached = prompt - cache_read_tokens
-  // Audio may have been read from the cache, too.
-  const input_audio_tokens = audio > prompt ? audio : Math.min(audio, Math.max(0, uncached))
-  return { input_tokens: uncached - input_audio_tokens, input_audio_tokens, cache_read_tokens }
-}
-
-function readOutput(completion: number, details: Json | undefined): ReportedUsage {
-  const thinking_tokens = tokenCountIn(uncheckedIn<typeof CompletionDetails>(details).reasoning_tokens) ?? 0
-  return { output_tokens: completion - thinking_tokens, thinking_tokens }
-}
+/** Audio that was not cached: some of it may have been. Where it is more than the prompt, it leaves a negative rest. */
+const readAudio = (prompt: number, cached: number, audio: number): number =>
+  audio > prompt ? audio : Math.min(audio, Math.max(0, prompt - cached))
 
 /** The same answer or chunk with this usage in place of one that it has. */
 export const showUsage = (body: JsonObject, usage: Usage): JsonObject =>
