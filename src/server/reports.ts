@@ -10,6 +10,7 @@ import type { Logger } from '../observe/log.ts'
 
 /** Keeps the line readable. */
 const MAX_REQUEST_IDS = 100
+const MAX_FINDINGS = 100
 
 /** Reports expired holds, if there are any. */
 export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger): void {
@@ -23,16 +24,22 @@ export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger
 
 /** Reports images that were reconciled with their files, if there are any. */
 export function reportRecovered(recovered: Recovered, log: Logger): void {
-  const { left_behind, stray_files, lost_files } = recovered
-  if (left_behind + stray_files + lost_files > 0)
+  const { left_behind, stray_files, missing_files, found_files } = recovered
+  if (left_behind + stray_files + missing_files + found_files > 0)
     log.warn(
       { ...recovered },
-      'reconciled images with their rows and files: stray files are quarantined in .strays',
+      'reconciled images with their rows and files: stray files are quarantined in .strays, rows without their file are marked as missing',
     )
+}
+
+/** Reports images whose files are back, if there are any. */
+export function reportFound(found_files: number, log: Logger): void {
+  if (found_files > 0) log.info({ found_files }, 'missing images are back')
 }
 
 /** Reports what the audit finds, if anything. Wrong books are no reason to refuse calls. */
 export async function reportAudit(db: Database, library: Library, log: Logger): Promise<void> {
-  const findings = [...audit(db).findings, ...(await auditLibrary(library))]
-  if (findings.length > 0) log.error({ findings }, 'the books are wrong: run `tollgate audit`')
+  const all = [...audit(db).findings, ...(await auditLibrary(library))]
+  const findings = all.slice(0, MAX_FINDINGS)
+  if (all.length > 0) log.error({ count: all.length, findings }, 'the books are wrong: run `tollgate audit`')
 }

@@ -1,4 +1,6 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
+import { keptAnswers } from './kept-answers.ts'
+import { missingFiles } from './missing-files.ts'
 
-export const ATTACKS: readonly Attack[] = []
+export const ATTACKS: readonly Attack[] = [keptAnswers, missingFiles]
