@@ -7,7 +7,7 @@ import { ImageBytes, imageAnswer } from '../../src/http/image-answer.ts'
 import { renderImageError as render } from '../../src/http/image-error.ts'
 import { pageFields, pageOf } from '../../src/http/paging.ts'
 import { ErrorBody } from '../../src/http/plain-error.ts'
-import { findGeneration } from '../../src/library/generations.ts'
+import { findGeneration, openGeneration } from '../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../src/library/history.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -18,16 +18,16 @@ const SURFACE = { surface: 'library', forms: COMMON_FORMS, render }
 
 /** `GET /api/images/history`; `GET` and `DELETE /api/images/{id}`. An account sees its own images only. */
 export function library(gateway: Gateway) {
-  const { db, images } = gateway.library
+  const { db } = gateway.library
 
   async function send(account_id: number, id: string): Promise<Response> {
     const image = findGeneration(db, account_id, id)
     if (!image) throw noSuchImage()
     if (image.state === 'generating') throw notReady()
-    const { mime, file_key, uuid } = image
-    if (mime === null || file_key === null) throw neverMade()
-    const bytes = await images.open(file_key)
-    if (!bytes) throw noSuchImage()
+    const { mime, uuid } = image
+    if (mime === null) throw neverMade()
+    const bytes = await openGeneration(gateway.library, image)
+    if (!bytes) throw missing()
     return imageAnswer({ bytes, mime, filename: `${uuid}.${formatOf(mime)}` })
   }
 
@@ -64,6 +64,10 @@ export function library(gateway: Gateway) {
 
 const noSuchImage = () =>
   notFound('There is no such image. GET /api/images/history lists those that you have.', {
+    code: 'generation_not_found',
+  })
+const missing = () =>
+  notFound('This image is missing at the moment: its file cannot be found. Retry later, or DELETE it.', {
     code: 'generation_not_found',
   })
 const notReady = () =>

@@ -38,7 +38,7 @@ const ImageView = Type.Object(
     bytes: Nullable(Type.Integer()),
     sha256: Nullable(Type.String()),
     cost: Nullable(Type.String({ description: 'USD as a decimal number' })),
-    state: OneOf(['generating', 'stored', 'failed']),
+    state: OneOf(['generating', 'stored', 'failed', 'missing']),
     parents: Type.Array(Type.String()),
   },
   closed,
@@ -49,7 +49,7 @@ export const HistoryView = Type.Object({ images: Type.Array(ImageView), ...PAGE_
 export const DeletedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, closed)
 
 export function imageView(image: HistoryImage): Static<typeof ImageView> {
-  const { uuid, kind, model, prompt, revised_prompt, state, parents } = image
+  const { uuid, kind, model, prompt, revised_prompt, parents, missing_since_ms } = image
   const { width, height, mime, bytes, sha256, cost_nanos, created_at_ms } = image
   return {
     id: uuid,
@@ -63,7 +63,7 @@ export function imageView(image: HistoryImage): Static<typeof ImageView> {
     bytes,
     sha256,
     cost: cost_nanos === null ? null : formatUsd(cost_nanos),
-    state,
+    state: missing_since_ms === null ? image.state : 'missing',
     parents,
   }
 }

@@ -16,7 +16,7 @@ import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { FilesQuery, KeyParams, UploadForm } from './model.ts'
 import { receiveFiles, UPLOADING_BYTES } from './receive.ts'
-import { DeletedView, FilesView, fileView, UploadedView } from './views.ts'
+import { DeletedView, FilesView, fileView, listedFileView, UploadedView } from './views.ts'
 
 /** An upload that waits for others longer than this gets 429. */
 const WAIT_MS = 60_000
@@ -59,8 +59,9 @@ function stored(gateway: Gateway) {
 
   async function send(account_id: number, key: string): Promise<Response> {
     const file = findFile(db, account_id, key)
-    const bytes = file && isStored(file) ? await openFile(library, file) : undefined
-    if (!file || !bytes) throw noSuchFile()
+    if (!file || !isStored(file)) throw noSuchFile()
+    const bytes = await openFile(library, file)
+    if (!bytes) throw missing()
     return imageAnswer({ bytes, mime: file.mime, filename: file.name })
   }
 
@@ -71,7 +72,7 @@ function stored(gateway: Gateway) {
       ({ caller: { account }, query }) => {
         const page = listFiles(db, account.id, pageOf(query))
         return {
-          files: page.rows.map(fileView),
+          files: page.rows.map(listedFileView),
           ...pageFields(page),
           quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
@@ -99,3 +100,7 @@ function stored(gateway: Gateway) {
 
 const noSuchFile = () =>
   notFound('There is no such file. GET /api/v1/files lists those that you have.', { code: 'IMAGE_NOT_FOUND' })
+const missing = () =>
+  notFound('This file is missing at the moment: its bytes cannot be found. Retry later, or DELETE it.', {
+    code: 'IMAGE_NOT_FOUND',
+  })

@@ -1,6 +1,7 @@
 // What callers are shown of their files.
 import { type Static, Type } from '@sinclair/typebox'
 import { PAGE_FIELDS } from '../../src/http/paging.ts'
+import { OneOf } from '../../src/http/schema.ts'
 import type { StoredFile } from '../../src/library/files.ts'
 
 const closed = { additionalProperties: false }
@@ -20,11 +21,14 @@ export const FileView = Type.Object(
   closed,
 )
 
+/** A file in a list: `missing` while its bytes cannot be found. */
+const ListedFileView = Type.Object({ ...FileView.properties, state: OneOf(['stored', 'missing']) }, closed)
+
 export const UploadedView = Type.Object({ uploaded: Type.Array(FileView) }, closed)
 
 export const FilesView = Type.Object(
   {
-    files: Type.Array(FileView),
+    files: Type.Array(ListedFileView),
     ...PAGE_FIELDS,
     quota: Type.Object({ used_bytes: Type.Integer(), limit_bytes: Type.Integer() }, closed),
   },
@@ -51,4 +55,9 @@ export const fileView = ({
   width,
   height,
   created_at: new Date(created_at_ms).toISOString(),
+})
+
+export const listedFileView = (file: StoredFile): Static<typeof ListedFileView> => ({
+  ...fileView(file),
+  state: file.missing_since_ms === null ? 'stored' : 'missing',
 })

@@ -1,13 +1,15 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
 import type { Command } from 'commander'
+import { openDatabase } from '../db/open.ts'
 import { formatUsd } from '../domain/money.ts'
 import { money } from '../http/views.ts'
 import { type Audit, audit, type Totals } from '../ledger/audit.ts'
-import { auditLibrary } from '../library/audit.ts'
-import { foldersIn } from '../library/library.ts'
+import { compareLibrary, type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
+import { foldersIn, type Library } from '../library/library.ts'
+import { findMissing, hasMarked } from '../library/missing.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withReadableDatabase } from './data-folder.ts'
-import { fields } from './table.ts'
+import { fields, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addAuditCommand(program: Command, deps: CliDeps): void {
@@ -16,25 +18,44 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
     .summary('Check the books and the stored images.')
     .description(
       'Check every balance, hold, charge and debt against the others, and every stored image against its file. ' +
+        'Images that were missing and whose files are back are shown again. ' +
         'The exit status is 1 if anything is wrong.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const found = await auditFolder(folder)
-      answer(
-        { clean: found.clean, findings: found.findings, totals: totalsView(found.totals) },
-        describe(found),
-      )
+      const { clean, findings, files, found_files, totals } = found
+      answer({ clean, findings, files, found_files, totals: totalsView(totals) }, describe(found))
       if (!found.clean) throw new Exit(EXIT.failed)
     })
 }
 
-/** The books and the images of a data folder. */
-async function auditFolder(folder: DataFolder): Promise<Audit> {
+interface FolderAudit extends Audit {
+  /** Files and rows that disagree. */
+  files: Disagreement[]
+  /** Images that were marked as missing, and whose files are back. */
+  found_files: number
+}
+
+/** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
+async function auditFolder(folder: DataFolder): Promise<FolderAudit> {
   const { findings: in_books, totals } = withDatabase(folder, 'read', audit)
-  const in_images = await withReadableDatabase(folder, (db) => auditLibrary({ db, ...foldersIn(folder.dir) }))
-  const findings = [...in_books, ...in_images]
-  return { clean: findings.length === 0, findings, totals }
+  const folders = foldersIn(folder.dir)
+  const found_files = await withReadableDatabase(folder, (db) => findMarked({ db, ...folders }, folder))
+  const images = await withReadableDatabase(folder, (db) => compareLibrary({ db, ...folders }))
+  const findings = [...in_books, ...images.findings]
+  return { clean: findings.length === 0, findings, files: images.files, found_files, totals }
+}
+
+/** Writes only where there is something to unmark. */
+async function findMarked(library: Pick<Library, 'db' | 'images' | 'files'>, { database_path }: DataFolder) {
+  if (!hasMarked(library)) return 0
+  const db = openDatabase(database_path)
+  try {
+    return await findMissing({ ...library, db })
+  } finally {
+    db.close()
+  }
 }
 
 /** Findings as lines of text: what is wrong, what it should be, and which rule it breaks. */
@@ -46,7 +67,7 @@ export function describeFindings({ findings }: Pick<Audit, 'findings'>): string 
     .join('\n')
 }
 
-function describe(audit: Audit): string {
+function describe(audit: FolderAudit): string {
   const { totals } = audit
   const summary = fields([
     ['accounts', String(totals.accounts)],
@@ -60,8 +81,53 @@ function describe(audit: Audit): string {
     ['held', `${formatUsd(totals.held_nanos)} USD`],
     ['debt', `${formatUsd(totals.debt_nanos)} USD`],
   ])
-  if (audit.clean) return `${summary}\n\nClean: every invariant holds.`
-  return `${summary}\n\n${describeFindings(audit)}\n\nFindings: ${audit.findings.length}. Amounts without a unit are nano-dollars.`
+  const back = audit.found_files > 0 ? [backAgain(audit.found_files)] : []
+  if (audit.clean) return [summary, ...back, 'Clean: every invariant holds.'].join('\n\n')
+  const of_files = new Set<string>(FILE_INVARIANTS)
+  const others = audit.findings.filter(({ invariant }) => !of_files.has(invariant))
+  return [
+    summary,
+    ...back,
+    ...(others.length > 0 ? [describeFindings({ findings: others })] : []),
+    ...(audit.files.length > 0 ? [describeFiles(audit.files)] : []),
+    `Findings: ${audit.findings.length}. Amounts without a unit are nano-dollars.`,
+  ].join('\n\n')
+}
+
+const backAgain = (count: number): string =>
+  count === 1 ? '1 missing image is back.' : `${count} missing images are back.`
+
+/** In a terminal of 80 columns; `--json` has all files, with their whole paths. */
+const MAX_SHOWN = 50
+const MAX_PATH_CHARS = 51
+
+function describeFiles(files: readonly Disagreement[]): string {
+  const shown = files.slice(0, MAX_SHOWN)
+  const bytes = (count: number | null) => (count === null ? '-' : String(count))
+  const rows = table<Disagreement>(
+    [
+      { head: 'PROBLEM', text: ({ problem }) => problem },
+      { head: 'IN ROW', text: ({ row_bytes }) => bytes(row_bytes), right: true },
+      { head: 'ON DISK', text: ({ disk_bytes }) => bytes(disk_bytes), right: true },
+      { head: 'PATH', text: ({ path }) => shorten(path) },
+    ],
+    shown,
+    '',
+  )
+  const more = files.length - shown.length
+  return [rows, ...(more > 0 ? [`and ${more} more: --json lists all`] : []), '', ADVICE].join('\n')
+}
+
+const ADVICE = [
+  'missing: put the file back, and its image is back; until then it is missing.',
+  'no row:  the next start moves the file to .strays, where a row takes it back.',
+  'size:    the file was cut or changed: put the right one back.',
+].join('\n')
+
+/** Keeps the beginning, which has the account and the UUID, and the extension. */
+function shorten(path: string): string {
+  if (path.length <= MAX_PATH_CHARS) return path
+  return `${path.slice(0, MAX_PATH_CHARS - 5)}…${path.slice(-4)}`
 }
 
 function totalsView({ accounts, keys, calls, pending_holds, ...amounts }: Totals) {

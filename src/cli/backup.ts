@@ -13,7 +13,7 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
     .description(
       'Write a checked and audited copy of the database, also while the gateway runs. It has the accounts, keys ' +
         '(hashed) and calls. The catalogue, the images and the uploaded files are plain files of the data folder: ' +
-        'copy those too.',
+        'copy tollgate.toml, images/ and files/ after it.',
     )
     .action((file: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)

@@ -25,9 +25,18 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
       "where to listen, in place of the catalogue's server.listen",
       readListen,
     )
-    .action(async ({ listen }: { listen?: string }, command: Command) => {
-      await serve(contextOf(command, deps).folder, listen, deps)
+    .option(
+      '--accept-missing-files',
+      'start although images/ or files/ is missing: the images are shown as missing until it is back',
+    )
+    .action(async (options: ServeFlags, command: Command) => {
+      await serve(contextOf(command, deps).folder, options, deps)
     })
+}
+
+interface ServeFlags {
+  listen?: string
+  acceptMissingFiles?: boolean
 }
 
 /** Made by the first start: the demo account's key, and a model it may call. */
@@ -36,7 +45,7 @@ interface Demo {
   model: string
 }
 
-async function serve(folder: DataFolder, listen: string | undefined, deps: CliDeps): Promise<void> {
+async function serve(folder: DataFolder, flags: ServeFlags, deps: CliDeps): Promise<void> {
   const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
@@ -45,7 +54,8 @@ async function serve(folder: DataFolder, listen: string | undefined, deps: CliDe
     data_folder: folder.dir,
     log,
     env,
-    listen,
+    listen: flags.listen,
+    accept_missing_files: flags.acceptMissingFiles,
     now,
     beforeCalls: async (catalogue) => {
       demo = await makeDemo(folder, catalogue, deps)

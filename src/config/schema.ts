@@ -10,6 +10,9 @@ const MAX_TIMER_MS = 2_147_483_647
 const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
   Type.Integer({ ...options, maximum: MAX_TIMER_MS })
 
+const Megabytes = (fallback: number, description: string) =>
+  Type.Integer({ default: fallback, minimum: 0, maximum: MAX_COUNT, description })
+
 export const ServerSchema = Type.Object(
   {
     listen: Type.String({
@@ -37,6 +40,14 @@ export const ServerSchema = Type.Object(
     drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
     shutdown_timeout_ms: Milliseconds({ default: 30_000, minimum: 0 }),
     stalled_reader_timeout_ms: Milliseconds({ default: 120_000, minimum: 1_000 }),
+    kept_answers_mb: Megabytes(2_048, 'answers kept for an Idempotency-Key, all accounts together'),
+    kept_answers_mb_per_account: Megabytes(256, 'answers kept for the Idempotency-Keys of one account'),
+    idempotency_keys_per_account: Type.Integer({
+      default: 200_000,
+      minimum: 1_000,
+      maximum: MAX_COUNT,
+      description: 'keys of one account that are remembered for 24 hours',
+    }),
   },
   closed,
 )

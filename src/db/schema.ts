@@ -155,9 +155,11 @@ export const generations = sqliteTable('generations', {
   bytes: integer(),
   sha256: text(),
   created_at_ms: integer().notNull(),
+  /** Since when the file of a stored image could not be found; null while it is there. */
+  missing_since_ms: integer(),
 })
 
-/** Uploaded images. All rows of an account count against its quota, those being stored included. */
+/** Uploaded images. All rows of an account count against its quota, those being stored or missing included. */
 export const files = sqliteTable('files', {
   id: integer().primaryKey(),
   /** files/<account_id>/<uuid>_<name>.<ext> */
@@ -172,6 +174,8 @@ export const files = sqliteTable('files', {
   width: integer(),
   height: integer(),
   created_at_ms: integer().notNull(),
+  /** Since when a stored file could not be found on the disk; null while it is there. */
+  missing_since_ms: integer(),
 })
 
 /** Idempotency-Keys with the answers kept under them. Without a status there is no answer to send again, or none yet. */
@@ -189,6 +193,8 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   body: blob({ mode: 'buffer' }),
   body_file: text(),
   created_at_ms: integer().notNull(),
+  /** What is kept of the answer, headers and body; 0 where nothing is, or no longer. */
+  kept_bytes: integer().notNull(),
 })
 
 export type Account = typeof accounts.$inferSelect

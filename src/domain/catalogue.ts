@@ -92,6 +92,10 @@ export interface ServerSettings {
   readonly drain_timeout_ms: number
   readonly shutdown_timeout_ms: number
   readonly stalled_reader_timeout_ms: number
+  /** Answers that are kept for an Idempotency-Key: all of them, and those of one account. */
+  readonly kept_answers_mb: number
+  readonly kept_answers_mb_per_account: number
+  readonly idempotency_keys_per_account: number
 }
 
 /** One version of the file; never changed, replaced as a whole when the file changes. */

@@ -36,7 +36,7 @@ export async function concludeAnswer(
   answer: Response,
 ): Promise<Response> {
   const bytes = await answer.bytes()
-  await keep(deps, request, answer, () => keepWhole(deps.answers, bytes))
+  await keep(deps, request, answer, () => keepWhole(deps.answers, request.account_id, bytes))
   return new Response(bytes, answer)
 }
 
@@ -80,7 +80,7 @@ export function recordStream(
 ): Response {
   const reader = answer.body?.getReader()
   if (!reader) throw new Error('a streamed answer has no body')
-  const recording = startRecording(deps.answers)
+  const recording = startRecording(deps.answers, request.account_id)
   const giveUp = () => recording.discard().finally(end)
   gone.addEventListener('abort', () => void giveUp(), { once: true })
   if (gone.aborted) void giveUp()

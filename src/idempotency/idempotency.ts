@@ -9,6 +9,7 @@ import {
 } from './conclusion.ts'
 import type { KeyedRequest } from './kept-answers.ts'
 import { anotherRequest, answerIsLost, malformedKey, stillUnderWay } from './refusals.ts'
+import type { KeyOfAccount } from './room.ts'
 
 /** A paid request that was read, and not yet paid for. */
 export interface RepeatableCall {
@@ -37,11 +38,12 @@ export interface Idempotency {
    * that retries by itself, as the providers' SDKs do, would only get its 502 again.
    *
    * The ledger decides what was charged, so this holds across a crash: a request that was charged, but whose answer was
-   * not kept, is refused instead of charged again.
+   * not kept, or was given up for newer ones, is refused instead of charged again. Only an account that uses more keys in
+   * 24 hours than the catalogue lets it (`[server] idempotency_keys_per_account`) forgets its oldest ones.
    *
    * @param serve holds, dispatches and settles under the call's request id
    * @throws GatewayError what `serve` throws; invalid_request for a malformed key; conflict while the first request is
-   * under way, or where its answer was charged but broken off or too large to keep; unprocessable for another request
+   * under way, or where its answer was charged but broken off, too large to keep, or given up; unprocessable for another request
    */
   once(call: RepeatableCall, serve: () => Promise<Response>): Promise<Response>
   /** Deletes what is older than 24 hours. */
@@ -121,7 +123,7 @@ async function serveFirst(
   state.under_way.add(name)
   let ends_later = false
   try {
-    await state.answers.begin(keyed)
+    await state.answers.begin(keyed, (row) => state.under_way.has(nameOf(row)))
     const answer = await serve()
     if (!streams) return await concludeAnswer(state, keyed, answer)
     const recorded = recordStream(state, keyed, answer, gone, end)
@@ -135,7 +137,7 @@ async function serveFirst(
   }
 }
 
-const nameOf = ({ account_id, key }: KeyedRequest): string => `${account_id} ${key}`
+const nameOf = ({ account_id, key }: KeyOfAccount): string => `${account_id} ${key}`
 
 /** The hash of a request. The credential in an address (`?key=`) is left out: it is no part of the request's content. */
 function hashOf({ method, url }: Request, content: RepeatableCall['content']): Buffer {

@@ -1,5 +1,5 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, eq, gt, lte, max, sql } from 'drizzle-orm'
+import { and, asc, count, eq, gt, isNotNull, lte, max, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
@@ -11,7 +11,13 @@ const OF_KEY = and(
   eq(idempotency_keys.key, placeholder('key')),
 )
 const OF_REQUEST = and(OF_KEY, eq(idempotency_keys.request_id, placeholder('request_id')))
-const BODY_FILE = { body_file: idempotency_keys.body_file }
+/** What the space that a deleted row took follows from. */
+const SPACE = {
+  account_id: idempotency_keys.account_id,
+  kept_bytes: idempotency_keys.kept_bytes,
+  body_file: idempotency_keys.body_file,
+}
+const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0 }
 
 export const idempotencyQueries = perConnection({
   /** The row of a key that is younger than `expired_by_ms`. */
@@ -36,6 +42,7 @@ export const idempotencyQueries = perConnection({
         request_id: placeholder('request_id'),
         after_hold_id: placeholder('after_hold_id'),
         created_at_ms: placeholder('created_at_ms'),
+        kept_bytes: 0,
       })
       .prepare(),
   /** `headers` is JSON text. */
@@ -47,18 +54,79 @@ export const idempotencyQueries = perConnection({
         headers: given('headers'),
         body: given('body'),
         body_file: given('body_file'),
+        kept_bytes: given('kept_bytes'),
       })
       .where(OF_REQUEST)
+      .returning({ id: idempotency_keys.id })
       .prepare(),
-  deleteKey: (orm) => orm.delete(idempotency_keys).where(OF_KEY).returning(BODY_FILE).prepare(),
-  deleteRequest: (orm) => orm.delete(idempotency_keys).where(OF_REQUEST).returning(BODY_FILE).prepare(),
+  deleteKey: (orm) => orm.delete(idempotency_keys).where(OF_KEY).returning(SPACE).prepare(),
+  deleteRequest: (orm) => orm.delete(idempotency_keys).where(OF_REQUEST).returning(SPACE).prepare(),
   deleteExpired: (orm) =>
     orm
       .delete(idempotency_keys)
       .where(lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))
-      .returning(BODY_FILE)
+      .returning(SPACE)
       .prepare(),
-  bodyFiles: (orm) => orm.select(BODY_FILE).from(idempotency_keys).prepare(),
+  /** What each account has. */
+  holdings: (orm) =>
+    orm
+      .select({
+        account_id: idempotency_keys.account_id,
+        kept_bytes: sum(idempotency_keys.kept_bytes).mapWith(Number),
+        keys: count(),
+      })
+      .from(idempotency_keys)
+      .groupBy(idempotency_keys.account_id)
+      .prepare(),
+  /** The oldest kept answers of an account. */
+  oldestKept: (orm) =>
+    orm
+      .select({ id: idempotency_keys.id, ...SPACE })
+      .from(idempotency_keys)
+      .where(
+        and(
+          eq(idempotency_keys.account_id, placeholder('account_id')),
+          // A literal, so that the partial index serves.
+          gt(idempotency_keys.kept_bytes, sql`0`),
+        ),
+      )
+      .orderBy(asc(idempotency_keys.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Gives up an answer; that its key was used stays known. */
+  giveUp: (orm) =>
+    orm
+      .update(idempotency_keys)
+      .set(NOTHING)
+      .where(eq(idempotency_keys.id, placeholder('id')))
+      .prepare(),
+  /** The oldest keys of an account. */
+  oldestKeys: (orm) =>
+    orm
+      .select({ id: idempotency_keys.id, key: idempotency_keys.key, account_id: idempotency_keys.account_id })
+      .from(idempotency_keys)
+      .where(eq(idempotency_keys.account_id, placeholder('account_id')))
+      .orderBy(asc(idempotency_keys.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  deleteRow: (orm) =>
+    orm
+      .delete(idempotency_keys)
+      .where(eq(idempotency_keys.id, placeholder('id')))
+      .returning(SPACE)
+      .prepare(),
+  bodyFiles: (orm) =>
+    orm
+      .select({ id: idempotency_keys.id, ...SPACE })
+      .from(idempotency_keys)
+      .where(isNotNull(idempotency_keys.body_file))
+      .prepare(),
+  count: (orm) =>
+    orm
+      .update(idempotency_keys)
+      .set({ kept_bytes: given('kept_bytes') })
+      .where(eq(idempotency_keys.id, placeholder('id')))
+      .prepare(),
   pendingHold: (orm) =>
     orm
       .select({ id: holds.id })

@@ -9,9 +9,13 @@ export const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 type Files = Pick<KeptAnswers, 'write'>
 
-/** Keeps a complete answer. @throws what the disk throws; GatewayError payload_too_large over the cap */
-export async function keepWhole(files: Files, bytes: Uint8Array): Promise<KeptBody> {
-  return bytes.length <= MAX_ROW_BYTES ? { bytes } : await files.write(bytes, MAX_KEPT_BYTES)
+/**
+ * Keeps a complete answer of an account.
+ *
+ * @throws what the disk throws; GatewayError payload_too_large over the cap, or where there is no room
+ */
+export async function keepWhole(files: Files, account_id: number, bytes: Uint8Array): Promise<KeptBody> {
+  return bytes.length <= MAX_ROW_BYTES ? { bytes } : await files.write(account_id, bytes, MAX_KEPT_BYTES)
 }
 
 /** The recording of one streamed answer. */
@@ -31,8 +35,8 @@ interface Spool {
   written: Promise<{ body: KeptBody } | { failure: unknown }>
 }
 
-/** Starts to record an answer. */
-export function startRecording(files: Files): Recording {
+/** Starts to record an answer of an account. */
+export function startRecording(files: Files, account_id: number): Recording {
   let parts: Uint8Array[] = []
   let size_bytes = 0
   let state: 'open' | 'finishing' | 'discarded' = 'open'
@@ -44,7 +48,7 @@ export function startRecording(files: Files): Recording {
       size_bytes += bytes.length
       parts.push(bytes)
       if (size_bytes <= MAX_ROW_BYTES) return
-      spool ??= startSpool(files)
+      spool ??= startSpool(files, account_id)
       const { writer } = spool
       const pending = parts
       parts = []
@@ -71,9 +75,9 @@ export function startRecording(files: Files): Recording {
   }
 }
 
-function startSpool(files: Files): Spool {
+function startSpool(files: Files, account_id: number): Spool {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const written = files.write(readable, MAX_KEPT_BYTES).then(
+  const written = files.write(account_id, readable, MAX_KEPT_BYTES).then(
     (body) => ({ body }),
     (failure: unknown) => ({ failure }),
   )

@@ -20,6 +20,6 @@ export const stillUnderWay = (): GatewayError =>
 
 export const answerIsLost = (): GatewayError =>
   conflict(
-    'The first request with this Idempotency-Key was charged, but its answer was broken off, was not waited for, or is too large to be kept. To repeat the call and be charged again, send a new key.',
+    'The first request with this Idempotency-Key was charged, but its answer was broken off, was not waited for, is too large to be kept, or was given up for newer ones. To repeat the call and be charged again, send a new key.',
     { code: 'idempotent_answer_lost' },
   )

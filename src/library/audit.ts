@@ -13,12 +13,21 @@ const MEANINGS = {
   stored_row_has_its_file: 'An image whose row says stored has its file, of the size in its row.',
   file_has_its_row: 'A file in the folders of images is named by a row.',
   used_quota_is_sum_of_files:
-    "The bytes that an account's rows count against its quota are those of its files on the disk.",
+    "The bytes that an account's rows count against its quota are those of its files on the disk, missing files aside.",
   quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES} bytes together.`,
 } as const
 
+/** Those that `Disagreement` tells in more detail. */
+export const FILE_INVARIANTS = [
+  'stored_row_has_its_file',
+  'file_has_its_row',
+] as const satisfies (keyof typeof MEANINGS)[]
+
 /** What the file of an image follows from. */
-type GenerationPlace = Pick<Generation, 'uuid' | 'account_id' | 'state' | 'file_key' | 'bytes'>
+type GenerationPlace = Pick<
+  Generation,
+  'uuid' | 'account_id' | 'state' | 'file_key' | 'bytes' | 'missing_since_ms'
+>
 
 /** A file that a row names. */
 interface Named {
@@ -28,19 +37,52 @@ interface Named {
   key: string
   /** Undefined while its file is being written. */
   bytes: number | undefined
+  /** Since when it is marked as missing. */
+  missing_since_ms: number | null
 }
+
+/** A row and a file that disagree. */
+export interface Disagreement {
+  problem: 'missing' | 'no row' | 'size'
+  /** In the data folder. */
+  path: string
+  /** What the file belongs to, such as `image <uuid>`; null where no row names it. */
+  row: string | null
+  row_bytes: number | null
+  disk_bytes: number | null
+  /** Since when the row is marked as missing; null where it is not marked. */
+  missing_since_ms: number | null
+}
+
+export interface LibraryAudit {
+  /** One for each breach of an invariant. */
+  findings: Finding[]
+  /** The same breaches between rows and files, one for each file. */
+  files: Disagreement[]
+}
+
+/** The findings of `compareLibrary`. */
+export const auditLibrary = async (library: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> =>
+  (await compareLibrary(library)).findings
 
 /**
  * Compares the rows with the files, and the files with the quotas. May run beside a server: only what is found twice is
  * reported, since rows and files may change between two reads.
  *
- * @returns one finding for each breach
+ * @returns one finding for each breach, and the files that are concerned
  */
-export async function auditLibrary(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> {
+export async function compareLibrary(
+  library: Pick<Library, 'db' | 'images' | 'files'>,
+): Promise<LibraryAudit> {
   const first = await breaches(library)
-  if (first.length === 0) return []
-  const again = new Set((await breaches(library)).map(nameOf))
-  return first.filter((finding) => again.has(nameOf(finding)))
+  if (first.findings.length === 0) return first
+  const again = await breaches(library)
+  const findings = new Set(again.findings.map(nameOf))
+  const paths = new Set(again.files.map(({ path }) => path))
+  return {
+    findings: first.findings.filter((finding) => findings.has(nameOf(finding))),
+    files: first.files.filter(({ path }) => paths.has(path)),
+  }
 }
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
@@ -49,70 +91,96 @@ async function breaches({
   db,
   images,
   files: uploads,
-}: Pick<Library, 'db' | 'images' | 'files'>): Promise<Finding[]> {
+}: Pick<Library, 'db' | 'images' | 'files'>): Promise<LibraryAudit> {
   // The files are listed before the rows are read: a listed file had its row before it was written.
   const [produced_files, uploaded_files] = [await sizesIn(images), await sizesIn(uploads)]
   const produced = generationQueries(db).places.all().flatMap(filesOfGeneration)
   const uploaded = fileQueries(db).all.all().map(fileOfUpload)
-  return [
+  const files = [
     ...disagreements(produced, produced_files, 'images'),
     ...disagreements(uploaded, uploaded_files, 'files'),
-    ...quotas(uploaded, uploaded_files),
   ]
+  return { files, findings: [...files.map(findingOf), ...quotas(uploaded, uploaded_files)] }
 }
 
-const fileOfUpload = ({ key, account_id, bytes, state }: FileRow): Named => ({
+const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileRow): Named => ({
   subject: `file ${key}`,
   account_id,
   key: storeKeyOf(key),
   bytes: state === 'stored' ? bytes : undefined,
+  missing_since_ms,
 })
 
 /** While an image is being made, its file may exist in any of the formats. */
-function filesOfGeneration({ uuid, account_id, state, file_key, bytes }: GenerationPlace): Named[] {
+function filesOfGeneration(row: GenerationPlace): Named[] {
+  const { uuid, account_id, state, file_key, bytes, missing_since_ms } = row
   const subject = `image ${uuid}`
-  if (file_key !== null && bytes !== null) return [{ subject, account_id, key: file_key, bytes }]
+  if (file_key !== null && bytes !== null)
+    return [{ subject, account_id, key: file_key, bytes, missing_since_ms }]
   if (state !== 'generating') return []
   return OUTPUT_FORMATS.map((format) => ({
     subject,
     account_id,
     key: fileKeyOf({ uuid, account_id }, mimeOf(format)),
     bytes: undefined,
+    missing_since_ms,
   }))
 }
 
 const sizesIn = async (store: FileStore): Promise<Map<string, number>> =>
   new Map((await store.list()).map(({ key, bytes }) => [key, bytes]))
 
-function disagreements(rows: Named[], sizes: Map<string, number>, folder: string): Finding[] {
+function disagreements(
+  rows: readonly Named[],
+  sizes: Map<string, number>,
+  folder: 'images' | 'files',
+): Disagreement[] {
   const named = new Set(rows.map(({ key }) => key))
-  const missing = rows.filter(({ key, bytes }) => bytes !== undefined && sizes.get(key) !== bytes)
+  const wrong = rows.filter(({ key, bytes }) => bytes !== undefined && sizes.get(key) !== bytes)
   const strays = [...sizes].filter(([key]) => !named.has(key))
   return [
-    ...missing.map(({ subject, key, bytes }) =>
-      finding('stored_row_has_its_file', subject, `${bytes} bytes`, sizesText(sizes.get(key))),
-    ),
-    ...strays.map(([key]) => finding('file_has_its_row', `${folder}/${key}`, 'a row', 'none')),
+    ...wrong.map(({ subject, key, bytes, missing_since_ms }) => ({
+      problem: sizes.has(key) ? ('size' as const) : ('missing' as const),
+      path: `${folder}/${key}`,
+      row: subject,
+      row_bytes: bytes ?? null,
+      disk_bytes: sizes.get(key) ?? null,
+      missing_since_ms,
+    })),
+    ...strays.map(([key, disk_bytes]) => ({
+      problem: 'no row' as const,
+      path: `${folder}/${key}`,
+      row: null,
+      row_bytes: null,
+      disk_bytes,
+      missing_since_ms: null,
+    })),
   ]
 }
+
+const findingOf = ({ path, row, row_bytes, disk_bytes }: Disagreement): Finding =>
+  row === null
+    ? finding('file_has_its_row', path, 'a row', 'none')
+    : finding('stored_row_has_its_file', row, `${row_bytes} bytes`, sizesText(disk_bytes))
 
 function quotas(rows: Named[], sizes: Map<string, number>): Finding[] {
   const accounts = Map.groupBy(rows, ({ account_id }) => account_id)
   return [...accounts].flatMap(([id, of_account]) => {
-    const stored = of_account.filter(({ bytes }) => bytes !== undefined)
+    const stored = of_account.filter(({ bytes, key }) => bytes !== undefined && sizes.has(key))
+    const used = of_account.reduce((total, { bytes = 0 }) => total + bytes, 0)
     const counted = stored.reduce((total, { bytes = 0 }) => total + bytes, 0)
     const on_disk = stored.reduce((total, { key }) => total + (sizes.get(key) ?? 0), 0)
     const subject = `account ${id}`
     return [
       ...(counted === on_disk ? [] : [finding('used_quota_is_sum_of_files', subject, on_disk, counted)]),
-      ...(counted <= FILE_QUOTA_BYTES
+      ...(used <= FILE_QUOTA_BYTES
         ? []
-        : [finding('quota_is_kept', subject, `at most ${FILE_QUOTA_BYTES}`, counted)]),
+        : [finding('quota_is_kept', subject, `at most ${FILE_QUOTA_BYTES}`, used)]),
     ]
   })
 }
 
-const sizesText = (bytes: number | undefined): string => (bytes === undefined ? 'no file' : `${bytes} bytes`)
+const sizesText = (bytes: number | null): string => (bytes === null ? 'no file' : `${bytes} bytes`)
 
 const finding = (
   invariant: keyof typeof MEANINGS,

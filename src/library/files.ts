@@ -4,6 +4,7 @@ import { untilFree } from '../db/busy.ts'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { FileRow } from '../db/schema.ts'
 import type { Library } from './library.ts'
+import { fileShelf, openMarking } from './missing.ts'
 import { storeKeyOf } from './names.ts'
 import { fileQueries } from './queries.ts'
 
@@ -14,16 +15,20 @@ export type StoredFile = FileRow & { state: 'stored'; sha256: string; width: num
 export const findFile = (db: Database, account_id: number, key: string): FileRow | undefined =>
   fileQueries(db).find.get({ account_id, key })
 
-/** The bytes of a stored file, read as they are consumed; undefined where the file is gone. */
-export const openFile = (
-  { files: store }: Pick<Library, 'files'>,
-  { key }: Pick<FileRow, 'key'>,
-): Promise<Blob | undefined> => store.open(storeKeyOf(key))
+/** What the file of a row follows from, and how it is marked. */
+export type FilePlace = Pick<FileRow, 'id' | 'key' | 'missing_since_ms'>
 
-/** The bytes of a stored file; undefined where the file is gone. */
+/** The bytes of a stored file, read as they are consumed; undefined where it cannot be found, which is marked. */
+export const openFile = (
+  library: Pick<Library, 'db' | 'files' | 'now'>,
+  { id, key, missing_since_ms }: FilePlace,
+): Promise<Blob | undefined> =>
+  openMarking(fileShelf(library), { id, key: storeKeyOf(key), missing_since_ms }, library.now)
+
+/** The bytes of a stored file; undefined as for `openFile`. */
 export async function readFile(
-  library: Pick<Library, 'files'>,
-  file: Pick<FileRow, 'key'>,
+  library: Pick<Library, 'db' | 'files' | 'now'>,
+  file: FilePlace,
 ): Promise<Uint8Array | undefined> {
   return (await openFile(library, file))?.bytes()
 }
@@ -35,7 +40,8 @@ export function listFiles(db: Database, account_id: number, request: PageRequest
 }
 
 /**
- * Deletes a stored file of an account: the row first, then the bytes, so that no row says stored without its bytes.
+ * Deletes a stored file of an account: the row first, then the bytes, so that no row says stored without its bytes. Also where
+ * they are missing.
  *
  * @returns whether there was such a file
  */

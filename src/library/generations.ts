@@ -5,6 +5,7 @@ import type { Generation } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { formatOf, type ImageMime } from '../domain/image-formats.ts'
 import type { Library } from './library.ts'
+import { imageShelf, openMarking } from './missing.ts'
 import { generationQueries } from './queries.ts'
 
 /** A call that is about to make images. */
@@ -113,14 +114,19 @@ export async function failGenerations(db: Database, uuids: readonly string[]): P
 export const findGeneration = (db: Database, account_id: number, uuid: string): Generation | undefined =>
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
-/** The bytes of a stored image; undefined where the file is gone. */
-export async function readGeneration(
-  { images }: Pick<Library, 'images'>,
-  { file_key }: Pick<Generation, 'file_key'>,
-): Promise<Uint8Array | undefined> {
-  const file = file_key === null ? undefined : await images.open(file_key)
-  return file?.bytes()
+/** The file of a stored image, read as it is consumed; undefined where it cannot be found, which is marked. */
+export async function openGeneration(
+  library: Pick<Library, 'db' | 'images' | 'now'>,
+  { id, file_key, missing_since_ms }: Pick<Generation, 'id' | 'file_key' | 'missing_since_ms'>,
+): Promise<Blob | undefined> {
+  if (file_key === null) return undefined
+  return openMarking(imageShelf(library), { id, key: file_key, missing_since_ms }, library.now)
 }
+
+/** The bytes of a stored image; undefined as for `openGeneration`. */
+export const readGeneration = async (
+  ...given: Parameters<typeof openGeneration>
+): Promise<Uint8Array | undefined> => (await openGeneration(...given))?.bytes()
 
 /** The key of an image's file in its store. */
 export const fileKeyOf = ({ uuid, account_id }: Place, mime: ImageMime): string =>

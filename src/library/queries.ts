@@ -1,5 +1,5 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import { and, desc, eq, getTableColumns, isNull, lt, ne, or, sql, sum } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, ne, or, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, files, generations } from '../db/schema.ts'
@@ -18,8 +18,9 @@ const PLACE = {
   state: generations.state,
   file_key: generations.file_key,
   bytes: generations.bytes,
+  missing_since_ms: generations.missing_since_ms,
 }
-const NO_FILE = { file_key: null, mime: null, width: null, height: null, bytes: null, sha256: null }
+const FILE_PLACE = { id: files.id, key: files.key, missing_since_ms: files.missing_since_ms }
 
 /** Queries on produced images. Each takes the values of its placeholders by name, and throws where one is missing. */
 export const generationQueries = perConnection({
@@ -68,11 +69,36 @@ export const generationQueries = perConnection({
       .where(eq(generations.state, 'generating'))
       .returning({ id: generations.id })
       .prepare(),
-  failWithoutFile: (orm) =>
+  /** `missing_since_ms` is null for a file that is there. */
+  mark: (orm) =>
     orm
       .update(generations)
-      .set({ state: 'failed', ...NO_FILE })
+      .set({ missing_since_ms: given('missing_since_ms') })
       .where(eq(generations.id, placeholder('id')))
+      .prepare(),
+  /** Images that are marked as missing, in the order of their ids. */
+  missing: (orm) =>
+    orm
+      .select(PLACE)
+      .from(generations)
+      .where(and(isNotNull(generations.missing_since_ms), gt(generations.id, placeholder('after_id'))))
+      .orderBy(asc(generations.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Images whose files should be there, in the order of their ids. */
+  expected: (orm) =>
+    orm
+      .select(PLACE)
+      .from(generations)
+      .where(
+        and(
+          eq(generations.state, 'stored'),
+          isNull(generations.missing_since_ms),
+          gt(generations.id, placeholder('after_id')),
+        ),
+      )
+      .orderBy(asc(generations.id))
+      .limit(placeholder('row_limit'))
       .prepare(),
   find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
   /** What the file of each image follows from, without the prompts, which may be long. */
@@ -136,6 +162,33 @@ export const fileQueries = perConnection({
       .returning()
       .prepare(),
   find: (orm) => orm.select().from(files).where(thisFile).prepare(),
+  /** `missing_since_ms` is null for a file that is there. */
+  mark: (orm) =>
+    orm
+      .update(files)
+      .set({ missing_since_ms: given('missing_since_ms') })
+      .where(eq(files.id, placeholder('id')))
+      .prepare(),
+  /** Files that are marked as missing, in the order of their ids. */
+  missing: (orm) =>
+    orm
+      .select(FILE_PLACE)
+      .from(files)
+      .where(and(isNotNull(files.missing_since_ms), gt(files.id, placeholder('after_id'))))
+      .orderBy(asc(files.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Files that should be there, in the order of their ids. */
+  expected: (orm) =>
+    orm
+      .select(FILE_PLACE)
+      .from(files)
+      .where(
+        and(eq(files.state, 'stored'), isNull(files.missing_since_ms), gt(files.id, placeholder('after_id'))),
+      )
+      .orderBy(asc(files.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
   all: (orm) => orm.select().from(files).prepare(),
   page: (orm) =>
     orm

@@ -1,69 +1,69 @@
-// Reconciliation of rows and files after a crash. Only at start: it would break what is in progress.
+// Reconciliation of rows and files after a crash or a restore. Only at start: it would break what is in progress.
 import { immediately } from '../db/transaction.ts'
-import type { FileStore } from '../media/store.ts'
 import type { Library } from './library.ts'
-import { storeKeyOf } from './names.ts'
+import {
+  fileShelf,
+  findMissing,
+  imageShelf,
+  markMissing,
+  type Place,
+  placesOf,
+  type Shelf,
+} from './missing.ts'
 import { fileQueries, generationQueries } from './queries.ts'
 
-/** What was found, and is reconciled. */
+/** What was found, and is reconciled. No row and no file of a stored image is ever deleted for want of the other. */
 export interface Recovered {
   /** Images that were being made or uploaded. Produced images are marked as failed, uploads are deleted. */
   left_behind: number
   /** Files that no row names. Quarantined, not deleted: the database may be an old backup, and a newer one may name them. */
   stray_files: number
-  /** Rows that said stored, without their file. Produced images are marked as failed, uploads are deleted. */
-  lost_files: number
+  /** Rows of stored images whose file cannot be found any more. Marked as missing, until it is back. */
+  missing_files: number
+  /** Rows that were marked as missing, and whose file is back. */
+  found_files: number
 }
 
 /** Reconciles all rows and files. */
 export async function recoverLibrary(library: Library): Promise<Recovered> {
-  const produced = await recoverGenerations(library)
-  const uploaded = await recoverFiles(library)
+  const found_files = await findMissing(library)
+  const left_behind = generationQueries(library.db).failAll.all().length + removeUnfinished(library)
+  const produced = await reconcile(library, imageShelf(library))
+  const uploaded = await reconcile(library, fileShelf(library))
   return {
-    left_behind: produced.left_behind + uploaded.left_behind,
+    left_behind,
     stray_files: produced.stray_files + uploaded.stray_files,
-    lost_files: produced.lost_files + uploaded.lost_files,
+    missing_files: produced.missing_files + uploaded.missing_files,
+    found_files,
   }
 }
 
-async function recoverGenerations({ db, images }: Library): Promise<Recovered> {
-  const queries = generationQueries(db)
-  const left_behind = queries.failAll.all()
-  const stored = queries.places.all().filter(({ state }) => state === 'stored')
-  const { lost, strays } = await reconcile(images, stored, ({ file_key }) => file_key ?? '')
-  immediately(db, () => {
-    for (const { id } of lost) queries.failWithoutFile.run({ id })
-  })
-  return { left_behind: left_behind.length, stray_files: strays.length, lost_files: lost.length }
-}
-
-async function recoverFiles({ db, files: store }: Library): Promise<Recovered> {
+/** Deletes the rows of uploads that were not finished: what there is of their files is quarantined. */
+function removeUnfinished({ db }: Library): number {
   const queries = fileQueries(db)
-  const rows = queries.all.all()
-  const left_behind = rows.filter(({ state }) => state === 'storing')
-  const stored = rows.filter(({ state }) => state === 'stored')
-  const { lost, strays } = await reconcile(store, stored, ({ key }) => storeKeyOf(key))
+  const unfinished = queries.all.all().filter(({ state }) => state === 'storing')
   immediately(db, () => {
-    for (const { id } of [...left_behind, ...lost]) queries.remove.run({ id })
+    for (const { id } of unfinished) queries.remove.run({ id })
   })
-  return { left_behind: left_behind.length, stray_files: strays.length, lost_files: lost.length }
+  return unfinished.length
 }
 
 /**
- * Deletes unfinished writes and quarantines the files that no stored row names. The rows are changed afterwards, so that
- * another crash in between changes nothing.
- *
- * @returns the rows whose file is gone, and the keys of the files that were quarantined
+ * Deletes the remains of writes, quarantines the files that no stored row names, takes those back that one names, and
+ * marks the rows whose file cannot be found.
  */
-async function reconcile<Row>(
-  store: FileStore,
-  stored: readonly Row[],
-  keyOf: (row: Row) => string,
-): Promise<{ lost: Row[]; strays: string[] }> {
+async function reconcile(
+  { db, now }: Pick<Library, 'db' | 'now'>,
+  shelf: Shelf,
+): Promise<Pick<Recovered, 'stray_files' | 'missing_files'>> {
+  const { store } = shelf
   await store.removeLeftovers()
-  const present = new Set((await store.list()).map(({ key }) => key))
-  const named = new Set(stored.map(keyOf))
-  const strays = [...present].filter((key) => !named.has(key))
+  const strays = new Set((await store.list()).map(({ key }) => key))
+  const missing: Place[] = []
+  for (const place of placesOf(shelf, 'expected'))
+    if (!strays.delete(place.key) && !(await store.takeBack(place.key))) missing.push(place)
+  for (const { key } of placesOf(shelf, 'missing')) strays.delete(key)
   for (const key of strays) await store.quarantine(key)
-  return { lost: stored.filter((row) => !present.has(keyOf(row))), strays }
+  markMissing(db, shelf, missing, now())
+  return { stray_files: strays.size, missing_files: missing.length }
 }

@@ -34,8 +34,14 @@ export interface FileStore {
   open(key: string): Promise<Blob | undefined>
   /** @returns whether there was such a file. @throws GatewayError for a malformed key */
   remove(key: string): Promise<boolean>
+  /** Whether there is such a file. @throws GatewayError for a malformed key */
+  has(key: string): Promise<boolean>
+  /** Whether the store's folder is there. */
+  hasFolder(): Promise<boolean>
   /** Moves a file into the store's quarantine folder, where no key names it. */
   quarantine(key: string): Promise<void>
+  /** Moves a quarantined file back to its place, where that is free. @returns whether it did */
+  takeBack(key: string): Promise<boolean>
   /** All files, in no particular order; entries that the store did not write are skipped. */
   list(): Promise<FileEntry[]>
   /** Deletes the remains of writes that a crash interrupted. Only at start: it would also delete writes in progress. */
@@ -64,9 +70,7 @@ export function createFileStore(folder: string): FileStore {
       await makeFolder(incoming)
       try {
         const result = await writeSynced(temporary, content, cap_bytes)
-        await makeFolder(dirname(path))
-        await rename(temporary, path)
-        await syncFolder(dirname(path))
+        await move(temporary, path)
         return result
       } catch (error) {
         await rm(temporary, { force: true })
@@ -100,12 +104,19 @@ export function createFileStore(folder: string): FileStore {
       )
     },
 
-    async quarantine(key) {
-      const path = join(folder, QUARANTINE, key)
-      await makeFolder(dirname(path))
-      await rename(pathOf(key), path)
-      await syncFolder(dirname(path))
+    has: async (key) => (await sizeOf(pathOf(key))) !== undefined,
+
+    hasFolder: () => stat(folder).then((entry) => entry.isDirectory(), orIfMissing(false)),
+
+    async takeBack(key) {
+      const path = pathOf(key)
+      const quarantined = join(folder, QUARANTINE, key)
+      if ((await sizeOf(quarantined)) === undefined || (await sizeOf(path)) !== undefined) return false
+      await move(quarantined, path)
+      return true
     },
+
+    quarantine: (key) => move(pathOf(key), join(folder, QUARANTINE, key)),
 
     removeLeftovers: () => rm(incoming, { recursive: true, force: true }),
   }
@@ -140,6 +151,13 @@ async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
     const { bytesWritten } = await file.write(chunk, offset)
     offset += bytesWritten
   }
+}
+
+/** Gives a complete file another name, safe from power loss. Its folders are made where they are absent. */
+async function move(from: string, to: string): Promise<void> {
+  await makeFolder(dirname(to))
+  await rename(from, to)
+  await syncFolder(dirname(to))
 }
 
 /** Creates a folder and its parents, and fsyncs the parent of each new one: without that a power loss may remove it. */

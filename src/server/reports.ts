@@ -7,6 +7,7 @@ import type { Logger } from '../observe/log.ts'
 
 /** Keeps the line readable. */
 const MAX_REQUEST_IDS = 100
+const MAX_FINDINGS = 100
 
 /** Reports that the ledger can no longer commit, and that it can again. @param failing, @param cause as `OnChange` */
 export function reportLedger(failing: string | undefined, cause: string | undefined, log: Logger): void {
@@ -27,15 +28,21 @@ export function reportSwept({ expired, possible_loss_nanos }: Swept, log: Logger
 
 /** Reports images that were reconciled with their files, if there are any. */
 export function reportRecovered(recovered: Recovered, log: Logger): void {
-  const { left_behind, stray_files, lost_files } = recovered
-  if (left_behind + stray_files + lost_files > 0)
+  const { left_behind, stray_files, missing_files, found_files } = recovered
+  if (left_behind + stray_files + missing_files + found_files > 0)
     log.warn(
       { ...recovered },
-      'reconciled images with their rows and files: stray files are quarantined in .strays',
+      'reconciled images with their rows and files: stray files are quarantined in .strays, rows without their file are marked as missing',
     )
 }
 
+/** Reports images whose files are back, if there are any. */
+export function reportFound(found_files: number, log: Logger): void {
+  if (found_files > 0) log.info({ found_files }, 'missing images are back')
+}
+
 /** Reports what the audit found, if anything. */
-export function reportFindings(findings: readonly Finding[], log: Logger): void {
-  if (findings.length > 0) log.error({ findings }, 'the books are wrong: run `tollgate audit`')
+export function reportFindings(all: readonly Finding[], log: Logger): void {
+  const findings = all.slice(0, MAX_FINDINGS)
+  if (all.length > 0) log.error({ count: all.length, findings }, 'the books are wrong: run `tollgate audit`')
 }

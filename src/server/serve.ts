@@ -38,6 +38,8 @@ export interface ServeOptions {
   listen?: string | undefined
   /** What is done before the first call, once the ledger is open: the first start makes its demo account here. */
   beforeCalls?: (catalogue: Catalogue) => Promise<void>
+  /** Starts although a folder of images is missing, and shows its images as missing. */
+  accept_missing_files?: boolean | undefined
   network?: Fetch
   now?: () => number
   /** Called at named points of the work, where tests end the process. */
@@ -60,7 +62,8 @@ export interface StartedGateway {
 /**
  * Starts a gateway over a data folder, which is made where it is absent.
  *
- * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, a port that is taken
+ * @throws Error with a text for the operator: mistakes in the catalogue, a folder in use, images whose folder is missing, a
+ * port that is taken
  */
 export async function startGateway(options: ServeOptions): Promise<StartedGateway> {
   const { data_folder, log, now = Date.now, probe = NO_PROBE, network = fetch } = options
@@ -71,8 +74,15 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const watched = await openCatalogue(catalogue_path, { env, protocols, log })
   const catalogue = watched.current
 
-  const stores = await openStores({ data_folder, writer: catalogue().server.ledger_writer, log, now, probe })
-  await recover(stores, now, log)
+  const stores = await openStores({ data_folder, server: () => catalogue().server, log, now, probe })
+  const { accept_missing_files = false } = options
+  try {
+    await recover(stores, { data_folder, accept_missing_files, now, log })
+  } catch (refusal) {
+    watched.close()
+    await stores.close()
+    throw refusal
+  }
 
   const running = createRunningCalls({
     now,

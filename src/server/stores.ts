@@ -5,16 +5,19 @@ import { neverBlock } from '../db/busy.ts'
 import type { MigrationCopy } from '../db/copy.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
+import type { ServerSettings } from '../domain/catalogue.ts'
 import { openSettlementJournal, type SettlementJournal } from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
+import { keepLimitsOf } from '../idempotency/space.ts'
 import type { OnChange } from '../ledger/health.ts'
-import { type LedgerOptions, openLedger } from '../ledger/ledger.ts'
+import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { holdQueries } from '../ledger/queries.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { type Library, openLibrary } from '../library/library.ts'
+import { refuseMissingFolders } from '../library/missing.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
@@ -22,8 +25,8 @@ import { reportLedger, reportRecovered, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
-  /** Where the ledger's writer runs. */
-  writer: LedgerOptions['writer']
+  /** The catalogue's settings; where the ledger's writer runs is taken once, at the start. */
+  server: () => ServerSettings
   log: Logger
   now: () => number
   probe: (point: string) => void
@@ -44,7 +47,7 @@ export interface Stores {
 }
 
 /** @throws Error where another process serves the folder */
-export async function openStores({ data_folder, writer, log, now, probe }: StoreOptions): Promise<Stores> {
+export async function openStores({ data_folder, server, log, now, probe }: StoreOptions): Promise<Stores> {
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)
@@ -53,10 +56,13 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   const db = openDatabase(database_path, { onCopy })
   const onChange: OnChange = (failing, cause) => reportLedger(failing, cause, log)
-  const ledger = await openLedger({ path: database_path, writer, probe, onChange })
+  const ledger = await openLedger({ path: database_path, writer: server().ledger_writer, probe, onChange })
   const journal = openSettlementJournal(data_folder, log)
   const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
-  const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), now)
+  const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
+    now,
+    limits: () => keepLimitsOf(server()),
+  })
   return {
     db,
     database_path,
@@ -75,9 +81,23 @@ export async function openStores({ data_folder, writer, log, now, probe }: Store
   }
 }
 
-/** Resolves what a dead process left behind. Only before the first call, since it expires every pending hold. */
-export async function recover(stores: Stores, now: () => number, log: Logger): Promise<void> {
+export interface RecoverOptions {
+  data_folder: string
+  /** Goes on where the folders of images are missing; their rows are marked. */
+  accept_missing_files: boolean
+  now: () => number
+  log: Logger
+}
+
+/**
+ * Resolves what a dead process left behind. Only before the first call, since it expires every pending hold.
+ *
+ * @throws Error where a folder of images is missing, before anything is changed
+ */
+export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
   const { db, ledger, journal, idempotency, library } = stores
+  const { data_folder, accept_missing_files, now, log } = options
+  if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   const pending = holdQueries(db).pending.all({ expired_by_ms: Number.MAX_SAFE_INTEGER })
   await journal.apply(ledger, pending)
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)

@@ -1,8 +1,9 @@
-// Regular sweeps beside the calls: holds whose calls are gone, and kept answers past their time.
+// Regular sweeps beside the calls: holds whose calls are gone, kept answers past their time, missing images that are back.
 import type { RunningCalls } from '../exchange/running.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
+import { findMissing } from '../library/missing.ts'
 import type { Logger } from '../observe/log.ts'
-import { reportSwept } from './reports.ts'
+import { reportFound, reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
 
 export interface SweepOptions {
@@ -19,12 +20,13 @@ export interface SweepOptions {
  * @returns what stops it
  */
 export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOptions): () => void {
-  const { db, ledger, settlements, idempotency } = stores
+  const { db, ledger, settlements, idempotency, library } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
     reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
+    reportFound(await findMissing(library), log)
   }
   const timer = setInterval(
     () => void sweep().catch((cause) => log.error({ cause }, 'sweep failed')),

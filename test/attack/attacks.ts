@@ -1,7 +1,9 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
 import { diskFull } from './disk-full.ts'
+import { keptAnswers } from './kept-answers.ts'
 import { kills } from './kills.ts'
+import { missingFiles } from './missing-files.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles]

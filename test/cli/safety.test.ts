@@ -51,10 +51,66 @@ describe('audit', () => {
     await Bun.write(scene.path('files/1/stray.png'), 'x')
     const { status, out } = await scene.run('audit')
     expect(status).toBe(1)
-    expect(out).toContain('files/1/stray.png: is none, should be a row.')
+    expect(out).toMatch(/^no row +- +1 {2}files\/1\/stray\.png$/m)
     expect(JSON.parse((await scene.run('audit', '--json')).out)).toMatchObject({
       clean: false,
       findings: [{ invariant: 'file_has_its_row' }],
+      files: [{ problem: 'no row', path: 'files/1/stray.png', row: null, row_bytes: null, disk_bytes: 1 }],
+    })
+  })
+
+  describe('of uploaded files', () => {
+    const path = (name: string) => `files/1/0d4cf1bc-8f55-4ec8-9f0e-4f1e34f7f7a1_${name}.png`
+    const NAMES = ['cut', 'gone', 'marked', 'x'.repeat(64)]
+    beforeEach(async () => {
+      const db = openDatabase(scene.path('tollgate.db'))
+      for (const name of NAMES)
+        db.run(
+          `INSERT INTO files (key, account_id, name, state, mime, bytes, sha256, width, height, created_at_ms, missing_since_ms)
+           VALUES (?, 1, ?, 'stored', 'image/png', 26214400, ?, 1, 1, 0, ?)`,
+          [path(name), name, '0'.repeat(64), name === 'marked' ? 7 : null],
+        )
+      db.close()
+      await Bun.write(scene.path(path('cut')), 'x')
+    })
+    const markOf = (name: string) => {
+      const db = openDatabase(scene.path('tollgate.db'), { readonly: true })
+      const row = db.query('SELECT missing_since_ms FROM files WHERE key = ?').get(path(name))
+      db.close()
+      return (row as { missing_since_ms: number | null }).missing_since_ms
+    }
+
+    test('names every missing file and every size that differs, in 80 columns', async () => {
+      const { status, out } = await scene.run('audit')
+      expect(status).toBe(1)
+      const lines = out.split('\n')
+      expect(lines.filter((line) => /^(?:missing|size) +\d/.test(line))).toHaveLength(4)
+      const shown = lines.slice(lines.findIndex((line) => line.startsWith('PROBLEM')))
+      expect(shown.filter((line) => line.length > 80)).toEqual([])
+      expect(out).toMatch(/^size +26214400 +1 {2}files\/1\/0d4cf1bc/m)
+      const { files } = JSON.parse((await scene.run('audit', '--json')).out)
+      expect(files).toMatchObject([
+        {
+          problem: 'size',
+          path: path('cut'),
+          row: `file ${path('cut')}`,
+          row_bytes: 26_214_400,
+          disk_bytes: 1,
+        },
+        { problem: 'missing', path: path('gone'), disk_bytes: null, missing_since_ms: null },
+        { problem: 'missing', path: path('marked'), disk_bytes: null, missing_since_ms: 7 },
+        { problem: 'missing', path: path('x'.repeat(64)) },
+      ])
+      expect(markOf('marked')).toBe(7)
+    })
+
+    test('shows a missing one again whose file is back', async () => {
+      await Bun.write(scene.path(path('marked')), new Uint8Array(26_214_400))
+      const { out } = await scene.run('audit')
+      expect(out).toContain('1 missing image is back.')
+      expect(out).not.toContain(path('marked'))
+      expect(markOf('marked')).toBeNull()
+      expect((await scene.run('audit')).out).not.toContain('1 missing image')
     })
   })
 })

@@ -18,13 +18,15 @@ const NO_FILES: AnswerFiles = {
   removeLeftovers: async () => {},
 }
 
+const LIMITS = { kept_bytes: 2 ** 20, kept_bytes_per_account: 2 ** 20, keys_per_account: 1_000 }
+
 let db: Database
 let idempotency: Idempotency
 let requests = 0
 
 beforeEach(() => {
   db = world({ balance: 1_000 })
-  const answers = createKeptAnswers(db, NO_FILES, () => 0)
+  const answers = createKeptAnswers(db, NO_FILES, { now: () => 0, limits: () => LIMITS })
   idempotency = createIdempotency({ answers, log: memoryLog().log })
 })
 

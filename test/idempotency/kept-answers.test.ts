@@ -5,8 +5,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { createKeptAnswers, KEPT_FOR_MS, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
+import {
+  createKeptAnswers,
+  KEPT_FOR_MS,
+  type KeptAnswers,
+  type KeyedRequest,
+} from '../../src/idempotency/kept-answers.ts'
 import { keepWhole, MAX_KEPT_BYTES, MAX_ROW_BYTES, startRecording } from '../../src/idempotency/recording.ts'
+import type { KeepLimits } from '../../src/idempotency/space.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 
 let folder: string
@@ -14,13 +20,16 @@ let db: Database
 let files: FileStore
 let answers: KeptAnswers
 let clock_ms = 1_000_000_000_000
+const ROOMY: KeepLimits = { kept_bytes: 2 ** 31, kept_bytes_per_account: 2 ** 28, keys_per_account: 1_000 }
+let limits = ROOMY
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
   db = openDatabase(':memory:')
   db.run("INSERT INTO accounts VALUES (1, 'one', 'active', 0, 0, 0, 0), (2, 'two', 'active', 0, 0, 0, 0)")
   files = createFileStore(folder)
-  answers = createKeptAnswers(db, files, () => clock_ms)
+  limits = ROOMY
+  answers = createKeptAnswers(db, files, { now: () => clock_ms, limits: () => limits })
 })
 afterEach(async () => {
   db.close()
@@ -34,16 +43,19 @@ const asked = (key: string, account_id = 1) => ({
   request_id: `req_${key}`,
 })
 const OK: { status: number; headers: [string, string][] } = { status: 200, headers: [['x-a', 'b']] }
-const large = () => answers.write(new Uint8Array(100_000), MAX_KEPT_BYTES)
+const LARGE_BYTES = 100_000
+const large = (account_id = 1) => answers.write(account_id, new Uint8Array(LARGE_BYTES), MAX_KEPT_BYTES)
+const nobody = () => false
+const begin = (request: KeyedRequest) => answers.begin(request, nobody)
 const countFiles = async () => (await files.list()).length
 
 describe('24 hours', () => {
   test('the sweep deletes older rows and files, and no younger ones', async () => {
-    for (const key of ['old-file', 'old-row', 'old-unanswered']) await answers.begin(asked(key))
+    for (const key of ['old-file', 'old-row', 'old-unanswered']) await begin(asked(key))
     await answers.keep(asked('old-file'), { ...OK, body: await large() })
     await answers.keep(asked('old-row'), { ...OK, body: { bytes: Buffer.from('old') } })
     clock_ms += 1
-    await answers.begin(asked('young'))
+    await begin(asked('young'))
     await answers.keep(asked('young'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS - 2
     await answers.sweep()
@@ -58,11 +70,11 @@ describe('24 hours', () => {
   })
 
   test('a request that takes the key of an expired one removes its file', async () => {
-    await answers.begin(asked('key'))
+    await begin(asked('key'))
     await answers.keep(asked('key'), { ...OK, body: await large() })
     clock_ms += KEPT_FOR_MS
     expect(answers.find(asked('key'))).toBeUndefined()
-    await answers.begin({ ...asked('key'), request_id: 'req_second' })
+    await begin({ ...asked('key'), request_id: 'req_second' })
     expect(await countFiles()).toBe(0)
     expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
   })
@@ -70,16 +82,16 @@ describe('24 hours', () => {
 
 describe('the owner of a key', () => {
   test('is its account: another account may use the same key', async () => {
-    await answers.begin(asked('key', 1))
+    await begin(asked('key', 1))
     expect(answers.find(asked('key', 2))).toBeUndefined()
-    await answers.begin(asked('key', 2))
+    await begin(asked('key', 2))
     await answers.forget(asked('key', 2))
     expect(answers.find(asked('key', 1))).toBeDefined()
   })
 
   test('is its newest request: an older one neither answers under it nor frees it', async () => {
-    await answers.begin(asked('key'))
-    await answers.begin({ ...asked('key'), request_id: 'req_second' })
+    await begin(asked('key'))
+    await begin({ ...asked('key'), request_id: 'req_second' })
     await answers.keep(asked('key'), { ...OK, body: { bytes: Buffer.from('late') } })
     await answers.forget(asked('key'))
     expect(answers.find(asked('key'))).toMatchObject({ request_id: 'req_second', status: null })
@@ -88,7 +100,7 @@ describe('the owner of a key', () => {
 
 describe('a start after a crash', () => {
   test('removes files that no row names, and interrupted writes, and nothing else', async () => {
-    await answers.begin(asked('key'))
+    await begin(asked('key'))
     await answers.keep(asked('key'), { ...OK, body: await large() })
     await large()
     await Bun.write(join(folder, '.incoming', 'interrupted'), 'half')
@@ -104,7 +116,7 @@ describe('the bound on one answer', () => {
   const chunk = new Uint8Array(1024 * 1024)
 
   test('a larger stream is not kept, and nothing of it stays; its caller does not wait', async () => {
-    const recording = startRecording(answers)
+    const recording = startRecording(answers, 1)
     for (let sent = 0; sent <= MAX_KEPT_BYTES; sent += chunk.length) await recording.add(chunk)
     await expect(recording.finish()).rejects.toMatchObject({ kind: 'payload_too_large' })
     expect(await countFiles()).toBe(0)
@@ -112,22 +124,22 @@ describe('the bound on one answer', () => {
   })
 
   test('a larger whole answer is not kept', async () => {
-    await expect(keepWhole(answers, new Uint8Array(MAX_KEPT_BYTES + 1))).rejects.toMatchObject({
+    await expect(keepWhole(answers, 1, new Uint8Array(MAX_KEPT_BYTES + 1))).rejects.toMatchObject({
       kind: 'payload_too_large',
     })
     expect(await countFiles()).toBe(0)
   })
 
   test.each([0, 1, MAX_ROW_BYTES])('%i bytes are kept in the row', async (size) => {
-    const recording = startRecording(answers)
+    const recording = startRecording(answers, 1)
     await recording.add(new Uint8Array(size))
     expect(await recording.finish()).toMatchObject({ bytes: Buffer.alloc(size) })
-    expect(await keepWhole(answers, new Uint8Array(size))).toMatchObject({ bytes: new Uint8Array(size) })
+    expect(await keepWhole(answers, 1, new Uint8Array(size))).toMatchObject({ bytes: new Uint8Array(size) })
     expect(await countFiles()).toBe(0)
   })
 
   test('one more byte goes to a file', async () => {
-    const recording = startRecording(answers)
+    const recording = startRecording(answers, 1)
     await recording.add(new Uint8Array(MAX_ROW_BYTES))
     await recording.add(new Uint8Array(1))
     expect(await recording.finish()).toHaveProperty('file')
@@ -136,7 +148,7 @@ describe('the bound on one answer', () => {
 
   test('a discarded recording leaves nothing, small or large, and takes nothing more', async () => {
     for (const size of [10, 200_000]) {
-      const recording = startRecording(answers)
+      const recording = startRecording(answers, 1)
       await recording.add(new Uint8Array(size))
       await recording.discard()
       await recording.add(new Uint8Array(size))
@@ -147,7 +159,7 @@ describe('the bound on one answer', () => {
   })
 
   test('a recording that is being finished can no longer be discarded', async () => {
-    const recording = startRecording(answers)
+    const recording = startRecording(answers, 1)
     await recording.add(new Uint8Array(200_000))
     const finished = recording.finish()
     await recording.discard()

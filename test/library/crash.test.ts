@@ -98,7 +98,7 @@ test(
       expect({ ...where, missing: missing.length <= 1 }).toEqual({ ...where, missing: true })
       for (const name of missing) present.delete(name)
       const again = await recoverLibrary(library)
-      expect(again).toEqual({ left_behind: 0, stray_files: 0, lost_files: 0 })
+      expect(again).toEqual({ left_behind: 0, stray_files: 0, missing_files: 0, found_files: 0 })
       db.close()
     }
     expect(present.size).toBeGreaterThan(0)

@@ -69,6 +69,7 @@ test('the parents of an image are encoded as JSON once, and read back as they we
     bytes: null,
     sha256: null,
     created_at_ms: 7,
+    missing_since_ms: null,
   })
   expect(listGenerations(db, { account_id: ACCOUNT }, { limit: 1 }).rows).toMatchObject([
     { parents: PARENTS },

@@ -29,7 +29,11 @@ describe('GET /api/v1/files', () => {
     for (const filename of ['1.png', '2.png', '3.png', '4.png', '5.png'])
       made.push(...(await upload(gateway, key, { bytes: png, filename })))
     const quota = { used_bytes: 5 * png.length, limit_bytes: FILE_QUOTA_BYTES }
-    expect(await page(key)).toEqual({ files: made.toReversed(), next_cursor: null, quota })
+    expect(await page(key)).toEqual({
+      files: made.toReversed().map((file) => ({ ...file, state: 'stored' })),
+      next_cursor: null,
+      quota,
+    })
     const first = await page(key, '?limit=2')
     expect(first.files.map(({ name }) => name)).toEqual(['5.png', '4.png'])
     await upload(gateway, key, { bytes: png, filename: 'meanwhile.png' })

@@ -71,10 +71,10 @@ export async function findReferences(
 }
 
 /** An uploaded image of the caller's own, as a reference. */
-export async function readUpload(library: Library, { key, mime }: StoredFile): Promise<FoundReference> {
-  const bytes = await readFile(library, { key })
-  if (!bytes) throw fileNotFound()
-  return readable({ bytes, mime, parent: key })
+export async function readUpload(library: Library, file: StoredFile): Promise<FoundReference> {
+  const bytes = await readFile(library, file)
+  if (!bytes) throw fileMissing()
+  return readable({ bytes, mime: file.mime, parent: file.key })
 }
 
 /** One after the other, so that no more is decoded than may be used. @returns undefined for what is no data URI */
@@ -144,7 +144,7 @@ function findStoredGeneration(library: Library, account_id: number, uuid: string
     bytes,
     async read() {
       const content = await readGeneration(library, row)
-      if (!content) throw generationNotFound()
+      if (!content) throw generationMissing()
       return { bytes: content, mime, parent: row.uuid }
     },
   }
@@ -175,6 +175,18 @@ const generationNotFound = (): GatewayError =>
   notFound('There is no such generation. GET /api/images/history lists yours.', {
     code: 'generation_not_found',
   })
+const fileMissing = (): GatewayError =>
+  notFound(
+    'This file is missing at the moment: its bytes cannot be found. Retry later, or upload it again.',
+    {
+      code: 'IMAGE_NOT_FOUND',
+    },
+  )
+const generationMissing = (): GatewayError =>
+  notFound(
+    'This image is missing at the moment: its file cannot be found. Retry later, or refer to another one.',
+    { code: 'generation_not_found' },
+  )
 const notReady = (what: string): GatewayError =>
   conflict(`${what} Retry after 1 to 2 seconds.`, {
     code: 'generation_not_ready',

@@ -1,0 +1,152 @@
+// Images whose file cannot be found: marked in their row, which keeps all else, and unmarked once the file is back.
+import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
+import { immediately } from '../db/transaction.ts'
+import type { FileStore } from '../media/store.ts'
+import type { Library } from './library.ts'
+import { storeKeyOf } from './names.ts'
+import { fileQueries, generationQueries } from './queries.ts'
+
+/** A stored row, and where its file should be. */
+export interface Place {
+  id: number
+  /** The key in its store. */
+  key: string
+  /** Since when it is marked as missing; null where it is not. */
+  missing_since_ms: number | null
+}
+
+/** One of the two kinds of stored rows, with its folder. */
+export interface Shelf {
+  /** The name of the folder. */
+  name: 'images' | 'files'
+  store: FileStore
+  /** Rows after an id that are marked as missing, or that are not, in the order of their ids. */
+  page(which: 'missing' | 'expected', after_id: number): Place[]
+  mark(id: number, missing_since_ms: number | null): void
+}
+
+const ROWS_AT_ONCE = 500
+
+/** Produced images. */
+export function imageShelf({ db, images }: Pick<Library, 'db' | 'images'>): Shelf {
+  const queries = generationQueries(db)
+  return {
+    name: 'images',
+    store: images,
+    page: (which, after_id) =>
+      queries[which]
+        .all({ after_id, row_limit: ROWS_AT_ONCE })
+        .map(({ id, file_key, missing_since_ms }) => ({ id, key: file_key ?? '', missing_since_ms })),
+    mark: (id, missing_since_ms) => void queries.mark.run({ id, missing_since_ms }),
+  }
+}
+
+/** Uploaded images. */
+export function fileShelf({ db, files }: Pick<Library, 'db' | 'files'>): Shelf {
+  const queries = fileQueries(db)
+  return {
+    name: 'files',
+    store: files,
+    page: (which, after_id) =>
+      queries[which]
+        .all({ after_id, row_limit: ROWS_AT_ONCE })
+        .map(({ id, key, missing_since_ms }) => ({ id, key: storeKeyOf(key), missing_since_ms })),
+    mark: (id, missing_since_ms) => void queries.mark.run({ id, missing_since_ms }),
+  }
+}
+
+/** All rows that are marked as missing, or all that are not. */
+export function* placesOf(shelf: Shelf, which: 'missing' | 'expected'): Generator<Place> {
+  for (let after_id = 0; ; ) {
+    const page = shelf.page(which, after_id)
+    yield* page
+    const last = page.at(-1)
+    if (!last) return
+    after_id = last.id
+  }
+}
+
+/** The file of a row, read as it is consumed. What is seen of it is marked. @returns undefined where it cannot be found */
+export async function openMarking(
+  shelf: Shelf,
+  { id, key, missing_since_ms }: Place,
+  now: () => number,
+): Promise<Blob | undefined> {
+  const file = await shelf.store.open(key)
+  const is_missing = file === undefined
+  if (is_missing === (missing_since_ms !== null)) return file
+  try {
+    shelf.mark(id, is_missing ? now() : null)
+  } catch {
+    // A mark that could not be written is for lists only: the next read or start sets it.
+  }
+  return file
+}
+
+/** Marks rows as missing since now. */
+export function markMissing(db: Database, shelf: Shelf, rows: readonly Place[], now_ms: number): void {
+  if (rows.length === 0) return
+  immediately(db, () => {
+    for (const { id } of rows) shelf.mark(id, now_ms)
+  })
+}
+
+/** Whether any row is marked as missing. */
+export const hasMarked = (library: Pick<Library, 'db' | 'images' | 'files'>): boolean =>
+  [imageShelf(library), fileShelf(library)].some((shelf) => shelf.page('missing', 0).length > 0)
+
+/**
+ * Looks for the files of the rows that are marked as missing, among those that were quarantined, too, and unmarks the
+ * rows whose file is back. May run beside calls.
+ *
+ * @returns how many are back
+ */
+export async function findMissing(library: Pick<Library, 'db' | 'images' | 'files'>): Promise<number> {
+  let found = 0
+  for (const shelf of [imageShelf(library), fileShelf(library)])
+    for (const { id, key } of placesOf(shelf, 'missing')) {
+      if (!((await shelf.store.has(key)) || (await shelf.store.takeBack(key)))) continue
+      await untilFree(() => shelf.mark(id, null))
+      found += 1
+    }
+  return found
+}
+
+/**
+ * Refuses to go on where a folder is missing or was replaced: not one of the files that its rows expect is there, and
+ * either the folder is gone or more than one was expected. A single missing file is no reason; nor are rows that are
+ * marked as missing already.
+ *
+ * @throws Error that says what is missing, which step to take, and how to go on without it
+ */
+export async function refuseMissingFolders(
+  library: Pick<Library, 'db' | 'images' | 'files'>,
+  data_folder: string,
+): Promise<void> {
+  const missing: string[] = []
+  for (const shelf of [imageShelf(library), fileShelf(library)]) {
+    const expected = await expectedButAbsent(shelf)
+    if (expected === 0) continue
+    const there = await shelf.store.hasFolder()
+    if (there && expected === 1) continue
+    const what = there ? 'has none of' : 'is missing, with'
+    missing.push(`${shelf.name}/ ${what} the ${expected} files that the database names.`)
+  }
+  if (missing.length > 0) throw new Error([...missing, adviceFor(data_folder)].join('\n'))
+}
+
+/** How many files are expected, if not one of them is there; else 0. */
+async function expectedButAbsent(shelf: Shelf): Promise<number> {
+  let expected = 0
+  for (const { key } of placesOf(shelf, 'expected')) {
+    if (await shelf.store.has(key)) return 0
+    expected += 1
+  }
+  return expected
+}
+
+const adviceFor = (data_folder: string): string =>
+  `If a folder in ${data_folder} is a mount of its own, mount it. After a restore, copy images/ and files/ of the backup ` +
+  'beside the database. To start without these files, add --accept-missing-files: their images are shown as ' +
+  'missing until the files are back. Nothing was changed.'

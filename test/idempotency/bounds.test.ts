@@ -1,0 +1,209 @@
+// The bounds on kept answers: of an account, of all accounts together, and on the number of keys; after a restart, too.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { createKeptAnswers, type KeptAnswers, type KeptBody } from '../../src/idempotency/kept-answers.ts'
+import { startRecording } from '../../src/idempotency/recording.ts'
+import type { KeepLimits } from '../../src/idempotency/space.ts'
+import { createFileStore, type FileStore } from '../../src/media/store.ts'
+
+const LARGE_BYTES = 100_000
+/** What is kept of an answer besides its body. */
+const HEADERS: [string, string][] = [['x-a', 'b']]
+const KEPT_BYTES = LARGE_BYTES + JSON.stringify(HEADERS).length
+const CAP_BYTES = 2 ** 26
+
+let folder: string
+let db: Database
+let files: FileStore
+let answers: KeptAnswers
+let limits: KeepLimits
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))
+  db = openDatabase(':memory:')
+  for (const id of [1, 2, 3])
+    db.run('INSERT INTO accounts VALUES (?, ?, ?, 0, 0, 0, 0)', [id, `n${id}`, 'active'])
+  files = createFileStore(folder)
+  limits = { kept_bytes: 10 * KEPT_BYTES, kept_bytes_per_account: 4 * KEPT_BYTES, keys_per_account: 1_000 }
+  answers = open()
+})
+afterEach(async () => {
+  db.close()
+  await rm(folder, { recursive: true })
+})
+
+const open = () => createKeptAnswers(db, files, { now: () => 1_000, limits: () => limits })
+const asked = (account_id: number, key: string) => ({
+  account_id,
+  key,
+  request_sha256: Buffer.alloc(32, key),
+  request_id: `req_${account_id}_${key}`,
+})
+const keep = (account_id: number, key: string, body: KeptBody) =>
+  answers.keep(asked(account_id, key), { status: 200, headers: HEADERS, body })
+const large = (account_id: number) => answers.write(account_id, new Uint8Array(LARGE_BYTES), CAP_BYTES)
+
+/** Keeps an answer under a key, in its row or in a file. */
+async function answer(account_id: number, key: string, where: 'row' | 'file' = 'file'): Promise<void> {
+  await answers.begin(asked(account_id, key), () => false)
+  await keep(
+    account_id,
+    key,
+    where === 'row' ? { bytes: new Uint8Array(LARGE_BYTES) } : await large(account_id),
+  )
+}
+
+/** The keys whose answers are kept, and those that are only remembered. */
+function keysOf(account_id: number): { kept: string; remembered: string } {
+  const rows = db
+    .query<{ key: string; kept_bytes: number; status: number | null }, [number]>(
+      'SELECT key, kept_bytes, status FROM idempotency_keys WHERE account_id = ? ORDER BY id',
+    )
+    .all(account_id)
+  const names = (kept: boolean) =>
+    rows
+      .filter(({ kept_bytes, status }) => (kept ? status !== null && kept_bytes > 0 : kept_bytes === 0))
+      .map(({ key }) => key)
+      .join(' ')
+  return { kept: names(true), remembered: names(false) }
+}
+const bytesOnDisk = async () => (await files.list()).reduce((total, { bytes }) => total + bytes, 0)
+
+describe('the bound of an account', () => {
+  test.each(['row', 'file'] as const)('its oldest answers are given up, in a %s', async (where) => {
+    for (const key of 'abcdef') await answer(1, key, where)
+    expect(keysOf(1)).toEqual({ kept: 'c d e f', remembered: 'a b' })
+    expect(await bytesOnDisk()).toBe(where === 'file' ? 4 * LARGE_BYTES : 0)
+  })
+
+  test('others keep theirs', async () => {
+    await answer(2, 'other')
+    for (const key of 'abcdef') await answer(1, key)
+    expect(keysOf(2)).toEqual({ kept: 'other', remembered: '' })
+  })
+
+  test('an answer larger than the bound is not kept, and costs none of the older ones', async () => {
+    for (const key of 'ab') await answer(1, key)
+    const writing = answers.write(1, new Uint8Array(4 * KEPT_BYTES + 1), CAP_BYTES)
+    await expect(writing).rejects.toMatchObject({ kind: 'payload_too_large' })
+    expect(keysOf(1).kept).toBe('a b')
+    expect(await bytesOnDisk()).toBe(2 * LARGE_BYTES)
+  })
+
+  test('what is being written at once counts: eight streams of an account never exceed it', async () => {
+    const chunk = new Uint8Array(LARGE_BYTES / 10)
+    const recordings = Array.from({ length: 8 }, () => startRecording(answers, 1))
+    for (let round = 0; round < 10; round += 1)
+      await Promise.all(
+        recordings.map(async (recording) => {
+          await recording.add(chunk)
+          const written = await Array.fromAsync(new Bun.Glob('**/*').scan({ cwd: folder, dot: true }))
+          const sizes = written.map((path) => Bun.file(join(folder, path)).size)
+          expect(sizes.reduce((total, size) => total + size, 0)).toBeLessThanOrEqual(4 * KEPT_BYTES)
+        }),
+      )
+    const ended = await Promise.allSettled(recordings.map((recording) => recording.finish()))
+    expect(ended.filter(({ status }) => status === 'fulfilled').length).toBeLessThanOrEqual(4)
+    expect(await bytesOnDisk()).toBeLessThanOrEqual(4 * KEPT_BYTES)
+  })
+
+  test('what was given back counts no more: failed writes, freed keys, keys that another request took', async () => {
+    async function* breaking() {
+      yield new Uint8Array(LARGE_BYTES)
+      throw new Error('broken off')
+    }
+    for (let round = 0; round < 6; round += 1) {
+      await expect(answers.write(1, breaking(), CAP_BYTES)).rejects.toThrow('broken off')
+      await answer(1, 'freed')
+      await answers.forget(asked(1, 'freed'))
+      await answers.begin(asked(1, 'taken'), () => false)
+      const late = await large(1)
+      await answers.begin({ ...asked(1, 'taken'), request_id: 'req_second' }, () => false)
+      await keep(1, 'taken', late)
+    }
+    expect(await bytesOnDisk()).toBe(0)
+    for (const key of 'abcd') await answer(1, key)
+    expect(keysOf(1).kept).toBe('a b c d')
+  })
+})
+
+describe('the bound of all accounts together', () => {
+  test('is kept by whoever keeps most', async () => {
+    limits = { ...limits, kept_bytes: 5 * KEPT_BYTES }
+    for (const key of 'ab') await answer(2, key)
+    for (const key of 'abcd') await answer(1, key)
+    await answer(3, 'a')
+    expect([keysOf(1).kept, keysOf(2).kept, keysOf(3).kept]).toEqual(['c d', 'a b', 'a'])
+    expect(await bytesOnDisk()).toBe(5 * LARGE_BYTES)
+  })
+
+  test('of 0 keeps nothing', async () => {
+    limits = { ...limits, kept_bytes: 0 }
+    await answers.begin(asked(1, 'a'), () => false)
+    await expect(large(1)).rejects.toMatchObject({ kind: 'payload_too_large' })
+    await expect(keep(1, 'a', { bytes: new Uint8Array(1) })).rejects.toMatchObject({
+      kind: 'payload_too_large',
+    })
+    expect(keysOf(1)).toEqual({ kept: '', remembered: 'a' })
+  })
+})
+
+describe('after a restart', () => {
+  test('what is on the disk is counted again', async () => {
+    for (const key of 'abcd') await answer(1, key)
+    answers = open()
+    await answers.removeStrays()
+    await answer(1, 'e')
+    expect(keysOf(1)).toEqual({ kept: 'b c d e', remembered: 'a' })
+  })
+
+  test('so are files that a version without bounds kept', async () => {
+    for (const key of 'abcd') await answer(1, key)
+    db.run('UPDATE idempotency_keys SET kept_bytes = length(headers)')
+    answers = open()
+    await answers.removeStrays()
+    await answer(1, 'e')
+    expect(keysOf(1).kept).toBe('b c d e')
+  })
+
+  test('bounds that were lowered hold with the next sweep', async () => {
+    for (const key of 'abcd') await answer(1, key)
+    limits = { ...limits, kept_bytes_per_account: KEPT_BYTES }
+    answers = open()
+    await answers.sweep()
+    expect(keysOf(1).kept).toBe('d')
+    expect(await bytesOnDisk()).toBe(LARGE_BYTES)
+  })
+})
+
+describe('the number of keys of an account', () => {
+  const count = (account_id: number) =>
+    db
+      .query<{ n: number }, [number]>('SELECT count(*) AS n FROM idempotency_keys WHERE account_id = ?')
+      .get(account_id)?.n
+
+  test('its oldest are forgotten, but none that is under way', async () => {
+    limits = { ...limits, keys_per_account: 10 }
+    await answers.begin(asked(2, 'other'), () => false)
+    for (let made = 0; made < 25; made += 1)
+      await answers.begin(asked(1, `key-${made}`), ({ key }) => key === 'key-3' || key === 'key-24')
+    expect(count(1)).toBe(10)
+    expect(answers.find(asked(1, 'key-3'))).toBeDefined()
+    expect(answers.find(asked(1, 'key-15'))).toBeUndefined()
+    expect(answers.find(asked(1, 'key-16'))).toBeDefined()
+    expect(count(2)).toBe(1)
+  })
+
+  test('forgotten keys take their answers with them', async () => {
+    limits = { ...limits, keys_per_account: 2 }
+    for (const key of 'abc') await answer(1, key)
+    expect(await bytesOnDisk()).toBe(2 * LARGE_BYTES)
+    limits = { ...limits, keys_per_account: 1_000 }
+    for (const key of 'de') await answer(1, key)
+    expect(keysOf(1).kept).toBe('b c d e')
+  })
+})

@@ -1,0 +1,240 @@
+// Images whose files cannot be found: when a start refuses, how they are marked, and how they come back.
+import type { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { auditLibrary, compareLibrary } from '../../src/library/audit.ts'
+import { findFile, readFile, removeFile } from '../../src/library/files.ts'
+import {
+  beginGenerations,
+  findGeneration,
+  readGeneration,
+  storeGenerations,
+} from '../../src/library/generations.ts'
+import { removeGeneration } from '../../src/library/history.ts'
+import { beginIntake } from '../../src/library/intake.ts'
+import { type Library, openLibrary } from '../../src/library/library.ts'
+import { findMissing, refuseMissingFolders } from '../../src/library/missing.ts'
+import { usedBytes } from '../../src/library/quota.ts'
+import { recoverLibrary } from '../../src/library/recovery.ts'
+import { paint } from '../media/support.ts'
+import { type Away, pathsIn, takeFiles, takeFolder } from './away.ts'
+
+const png = await paint('png')
+const ACCOUNT = 1
+const IMAGE = { bytes: png, mime: 'image/png', width: 24, height: 18, revised_prompt: null } as const
+const ORDER = { account_id: ACCOUNT, kind: 'generation', model: 'm', prompt: 'p', parents: [] } as const
+const NOTHING = { left_behind: 0, stray_files: 0, missing_files: 0, found_files: 0 }
+
+let folder: string
+let db: Database
+let library: Library
+/** Keys of three uploads, and UUIDs of three produced images. */
+let uploads: string[]
+let images: string[]
+let clock_ms = 0
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-library-'))
+  db = openDatabase(join(folder, 'tollgate.db'))
+  db.run('PRAGMA foreign_keys = OFF')
+  createAccount(db, { name: 'one', now_ms: 0 })
+  clock_ms = 1_000
+  library = openLibrary({ db, data_folder: folder, now: () => clock_ms, probe: () => {} })
+  const intake = beginIntake(library, ACCOUNT)
+  for (const filename of ['a.png', 'b.png', 'c.png'])
+    await intake.add({ filename, content: new Blob([Buffer.from(png)]).stream() })
+  uploads = (await intake.commit()).map(({ key }) => key)
+  images = await beginGenerations(library, { ...ORDER, call_id: 1 }, 3)
+  await storeGenerations(library, ACCOUNT, images, [IMAGE, IMAGE, IMAGE])
+})
+afterEach(async () => {
+  db.close()
+  await rm(folder, { recursive: true })
+})
+
+const rowOf = (key: string) => findFile(db, ACCOUNT, key) ?? findGeneration(db, ACCOUNT, key)
+/** The bytes of an image as a caller gets them. */
+async function bytesOf(name: string): Promise<Uint8Array | undefined> {
+  const file = findFile(db, ACCOUNT, name)
+  if (file) return readFile(library, file)
+  const image = findGeneration(db, ACCOUNT, name)
+  return image && readGeneration(library, image)
+}
+const all = () => [...uploads, ...images]
+const missing = () => all().filter((name) => rowOf(name)?.missing_since_ms !== null)
+const refusal = () =>
+  refuseMissingFolders(library, folder).then(
+    () => undefined,
+    (thrown: Error) => thrown.message,
+  )
+
+describe('a start', () => {
+  const CASES: [name: string, () => Promise<unknown>, refused: RegExp | undefined][] = [
+    ['with all files', async () => {}, undefined],
+    [
+      'without images/',
+      () => takeFolder(folder, 'images', 'nothing'),
+      /^images\/ is missing, with the 3 files/,
+    ],
+    [
+      'with an empty files/',
+      () => takeFolder(folder, 'files', 'empty folder'),
+      /^files\/ has none of the 3 files/,
+    ],
+    [
+      'with the images/ of another gateway',
+      () => swapForAnother('images'),
+      /^images\/ has none of the 3 files/,
+    ],
+    ['without a single file', async () => takeFiles(folder, (await pathsIn(folder)).slice(0, 1)), undefined],
+    ['without all files but one of each folder', () => keepOneOfEach(), undefined],
+    [
+      'without the folder of the only image',
+      () => leaveOne('nothing'),
+      /^images\/ is missing, with the 1 files/,
+    ],
+    ['without the only image, whose folder is there', () => leaveOne('empty folder'), undefined],
+    ['without a folder whose images are marked already', () => takeMarked(), undefined],
+  ]
+  test.each(CASES)('%s', async (_, take, refused) => {
+    await take()
+    const before = all().map(rowOf)
+    const found = await refusal()
+    if (refused === undefined) return expect(found).toBeUndefined()
+    expect(found).toMatch(refused)
+    expect(found).toContain('--accept-missing-files')
+    expect(all().map(rowOf)).toEqual(before)
+  })
+
+  async function swapForAnother(name: 'images' | 'files') {
+    await takeFolder(folder, name, 'empty folder')
+    await Bun.write(join(folder, name, '1', 'another.png'), 'x')
+  }
+  async function keepOneOfEach() {
+    const paths = await pathsIn(folder)
+    const kept = ['images/', 'files/'].map((start) => paths.find((path) => path.startsWith(start)))
+    await takeFiles(
+      folder,
+      paths.filter((path) => !kept.includes(path)),
+    )
+  }
+  async function leaveOne(leaves: 'nothing' | 'empty folder') {
+    for (const uuid of images.slice(1)) await removeGeneration(library, ACCOUNT, uuid)
+    await takeFolder(folder, 'images', leaves)
+  }
+  async function takeMarked() {
+    await takeFolder(folder, 'images', 'nothing')
+    await recoverLibrary(library)
+  }
+})
+
+describe('an image whose file is away', () => {
+  /** How the gateway learns of it, and how that the file is back. */
+  const WAYS: Record<string, () => Promise<unknown>> = {
+    'a start': () => recoverLibrary(library),
+    'a read': () => Promise.all(all().map(bytesOf)),
+  }
+  const BACK = { ...WAYS, 'a sweep': () => findMissing(library) }
+  const AWAY: [string, () => Promise<Away[]>][] = [
+    ['with its folder', async () => [await takeFolder(folder, 'images', 'nothing')]],
+    [
+      'with both folders',
+      async () => [
+        await takeFolder(folder, 'images', 'empty folder'),
+        await takeFolder(folder, 'files', 'empty folder'),
+      ],
+    ],
+    ['alone', async () => [await takeFiles(folder, (await pathsIn(folder)).slice(-1))]],
+  ]
+  const ROUNDS = AWAY.flatMap(([what, take]) =>
+    Object.keys(WAYS).flatMap((learns) =>
+      Object.keys(BACK).map((back) => [what, learns, back, take] as const),
+    ),
+  )
+
+  test.each(ROUNDS)(
+    '%s, noticed by %s, is back with %s, with all of its row',
+    async (_, learns, back, take) => {
+      const before = all().map(rowOf)
+      const away = await take()
+      clock_ms = 5_000
+      await WAYS[learns]?.()
+      expect(missing().length).toBeGreaterThan(0)
+      for (const name of missing()) {
+        expect(rowOf(name)).toMatchObject({ state: 'stored', missing_since_ms: 5_000 })
+        expect(await bytesOf(name)).toBeUndefined()
+      }
+      for (const one of away) await one.back()
+      await BACK[back as keyof typeof BACK]?.()
+      expect(all().map(rowOf)).toEqual(before)
+      expect(await auditLibrary(library)).toEqual([])
+      expect(await recoverLibrary(library)).toEqual(NOTHING)
+    },
+  )
+
+  test('is told by the audit, as missing, before and after it is marked', async () => {
+    const [path = ''] = await pathsIn(folder)
+    await takeFiles(folder, [path])
+    const { files, findings } = await compareLibrary(library)
+    expect(files).toMatchObject([{ problem: 'missing', path, row_bytes: png.length, disk_bytes: null }])
+    expect(findings.map(({ invariant }) => invariant)).toEqual(['stored_row_has_its_file'])
+    await recoverLibrary(library)
+    expect((await compareLibrary(library)).files).toMatchObject([{ path, missing_since_ms: clock_ms }])
+  })
+
+  test('goes on counting against the quota, and can be deleted', async () => {
+    await takeFolder(folder, 'files', 'nothing')
+    await takeFolder(folder, 'images', 'nothing')
+    await recoverLibrary(library)
+    expect(usedBytes(db, ACCOUNT)).toBe(3 * png.length)
+    for (const key of uploads) expect(await removeFile(library, ACCOUNT, key)).toBe(true)
+    for (const uuid of images) expect(await removeGeneration(library, ACCOUNT, uuid)).toBe('removed')
+    expect(usedBytes(db, ACCOUNT)).toBe(0)
+    expect(await auditLibrary(library)).toEqual([])
+  })
+
+  test('without being written to the database is only not found', async () => {
+    const reading = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+    const beside = openLibrary({ db: reading, data_folder: folder, now: () => 1, probe: () => {} })
+    await takeFolder(folder, 'files', 'nothing')
+    const file = findFile(reading, ACCOUNT, uploads[0] ?? '')
+    expect(file && (await readFile(beside, file))).toBeUndefined()
+    reading.close()
+    expect(missing()).toEqual([])
+  })
+})
+
+describe('a file that an older database quarantined', () => {
+  test('is taken back by a newer one', async () => {
+    const before = all().map(rowOf)
+    const newer = join(folder, 'newer.db')
+    db.query('VACUUM INTO ?').run(newer)
+    db.run('DELETE FROM files')
+    db.run('DELETE FROM generations')
+    expect(await recoverLibrary(library)).toEqual({ ...NOTHING, stray_files: 6 })
+    expect(await pathsIn(folder)).toEqual([])
+    db.close()
+    for (const suffix of ['', '-wal', '-shm']) await rm(join(folder, `tollgate.db${suffix}`), { force: true })
+    await rename(newer, join(folder, 'tollgate.db'))
+    db = openDatabase(join(folder, 'tollgate.db'))
+    library = openLibrary({ db, data_folder: folder, now: () => clock_ms, probe: () => {} })
+    expect(await recoverLibrary(library)).toEqual(NOTHING)
+    expect(all().map(rowOf)).toEqual(before)
+    expect(await Promise.all(all().map(bytesOf))).toEqual(all().map(() => png))
+  })
+
+  test('does not replace another one in its place', async () => {
+    const [path = ''] = await pathsIn(folder)
+    const key = path.slice(path.indexOf('/') + 1)
+    const store = path.startsWith('images/') ? library.images : library.files
+    await store.quarantine(key)
+    await mkdir(join(folder, 'elsewhere'))
+    await Bun.write(join(folder, path), 'another')
+    expect(await store.takeBack(key)).toBe(false)
+    expect(await Bun.file(join(folder, path)).text()).toBe('another')
+  })
+})

@@ -1,0 +1,53 @@
+// A gateway that is stopped and started again over one data folder, in this process.
+import { plugins } from '../../plugins/index.ts'
+import type { ServeOptions } from '../../src/server/serve.ts'
+import { startGateway } from '../../src/server/serve.ts'
+import { type DataFolder, prepareDataFolder } from './data-folder.ts'
+import { type MemoryLog, memoryLog } from './memory-log.ts'
+
+/** One run of the gateway. */
+export interface Run extends AsyncDisposable {
+  log: MemoryLog
+  /** Calls it with the key of the account of that place, the first where absent. */
+  call(path: string, init?: RequestInit & { account?: number }): Promise<Response>
+  /** Its stop, as by a signal. */
+  stop(): Promise<void>
+}
+
+export interface Restarts extends Disposable {
+  folder: DataFolder
+  /** @throws why the gateway refuses to start */
+  start(options?: Partial<Pick<ServeOptions, 'accept_missing_files' | 'sweep_every_ms'>>): Promise<Run>
+}
+
+/** @param catalogue the catalogue's text */
+export async function restarts(catalogue: string, accounts = 1): Promise<Restarts> {
+  const folder = await prepareDataFolder(catalogue, { accounts })
+  return {
+    folder,
+    async start(options = {}) {
+      const log = memoryLog()
+      const gateway = await startGateway({
+        ...options,
+        data_folder: folder.path,
+        plugins,
+        log: log.log,
+        env: {},
+        listen: '127.0.0.1:0',
+      })
+      return {
+        log,
+        call(path, { account = 0, headers, ...init } = {}) {
+          const url = new URL(path, gateway.url)
+          return fetch(url, {
+            ...init,
+            headers: { authorization: `Bearer ${folder.keys[account]}`, ...headers },
+          })
+        },
+        stop: () => gateway.stop(),
+        [Symbol.asyncDispose]: () => gateway.stop(),
+      }
+    },
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  }
+}
