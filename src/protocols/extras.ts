@@ -97,6 +97,10 @@ export const rememberedRefusal = (at: string) =>
     'refers to what the provider keeps, which is not kept apart by account here. Send what it stands for inline instead.',
   )
 
+/** The refusal of a field that the protocol does not have, by a model that takes no such fields. */
+export const unknownField = (name: string) =>
+  refusal(name, 'is unknown, and this model takes no such fields. Leave it out.')
+
 export const unknownTool = (at: string, taken: string) =>
   refusal(at, `is not a type of tool that this gateway knows. Take one of ${taken}, or leave the tool out.`)
 

@@ -6,7 +6,7 @@ import { idHeaders } from '../../http/answers.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
-import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
+import { readEmbeddingRequest, rejectUnknown, writeEmbeddings } from '../../protocols/openai/embeddings.ts'
 import { openai } from '../../protocols/openai/index.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
@@ -49,6 +49,7 @@ async function readEmbeddingCall(
   const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
+  if (named.unknown_fields === 'refuse') rejectUnknown(body.json)
   const model = carriedBy(parts, named, (provider, route) =>
     embeddingsOf(parts.protocols, provider).encode(request, route.model),
   )
