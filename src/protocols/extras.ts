@@ -48,10 +48,16 @@ export interface FieldRules {
 }
 
 /**
- * A name as the most lenient reader compares it: without case (Go's encoding/json, which folds by Unicode) and without
- * underscores (both spellings of protocol buffers).
+ * A name as the most lenient readers compare it: without case (Go's encoding/json folds it by Unicode, other languages fold
+ * the Turkish i's), without underscores (both spellings of protocol buffers) or hyphens, up to its first NUL (C).
  */
-export const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('_', '')
+export const folded = (name: string): string =>
+  (name.split('\0', 1)[0] ?? '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ı', 'i')
+    .replace(/[^a-z0-9]/g, '')
 
 /** @param plain known fields without a rule of their own */
 export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: Iterable<string>): FieldRules {

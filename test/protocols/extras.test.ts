@@ -274,6 +274,10 @@ describe('a field in another spelling is the same field', () => {
     ['Service_Tier', 'servicetier'],
     ['\u017fpeed', 'speed'],
     ['to\u212aen', 'token'],
+    ['service-tier', 'servicetier'],
+    ['\uff53peed', 'speed'],
+    ['t\u0131er', 'tier'],
+    ['tools\u0000x', 'tools'],
   ])('%p is %p', (written, name) => {
     expect(folded(written)).toBe(name)
   })

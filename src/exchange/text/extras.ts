@@ -41,7 +41,7 @@ export function heldForExtras({ price }: TextModel, passages: readonly Passage[]
   const { extras } = price
   return extras === undefined
     ? 0
-    : Math.max(...passages.map((passage) => extrasCeiling(extras, passage.extras())))
+    : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras())))
 }
 
 /** The counting of what is used in one answer. */
