@@ -442,6 +442,15 @@ describe('an answer that does not come to its end', () => {
       [{ name: 'web_search', per: 'unit', nanos: 10_000_000, units: 2 }],
     ])
   })
+  test('nor does leaving before the end make it free', async () => {
+    upstream.answer(stream(...BEGUN.map((event) => ({ event })), 'hang'))
+    const reader = (await send('anthropic', true, search())).body?.getReader()
+    for (let seen = ''; !seen.includes('Hell'); )
+      seen += Buffer.from((await reader?.read())?.value ?? []).toString()
+    await reader?.cancel()
+    const { outcome, price } = await lastCall()
+    expect([outcome, JSON.parse(price).extras[0].units]).toEqual(['cancelled', 2])
+  })
   test('what is only told at the end counts as used once', async () => {
     upstream.answer(
       stream({ event: { candidates: [{ content: { parts: [{ text: 'Hell' }] }, index: 0 }] } }, 'reset'),
