@@ -215,6 +215,20 @@ describe('every top-level field of the SDKs is known where unknown fields are re
   })
 })
 
+test.each([
+  [
+    'openai',
+    {
+      tools: [{ type: 'web_search' }],
+      tool_choice: { type: 'allowed_tools', allowed_tools: { tools: [{ type: 'web_search' }] } },
+    },
+  ],
+  ['anthropic', { tools: [{ type: 'mcp_toolset' }], mcp_servers: [{}] }],
+] as const)('%s: what is named twice is charged once', (protocol, body) => {
+  const found = extrasOf(protocol).find(body as unknown as JsonObject, {})
+  expect(found.map(({ is_charged }) => is_charged).toSorted()).toEqual([false, true])
+})
+
 describe('betas, as the header or a body writes them', () => {
   test.each([
     ['context-1m-2025-08-07', ['long_context']],

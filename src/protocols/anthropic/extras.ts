@@ -84,7 +84,8 @@ const judgeTools: FieldRule = (value, list, found) => {
     // In another spelling its uses could not be limited.
     if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
-    const asked = { name, at: `${list}[${index}].type`, is_charged: true }
+    // A toolset only names tools of a server, which is asked for by itself.
+    const asked = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
     found.push(limit === undefined ? asked : { ...asked, max_units: limit })
   }
 }
