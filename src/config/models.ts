@@ -47,7 +47,12 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
       return { ...base, kind, context, max_output_tokens, unknown_fields, cached_content, price }
     }
     case 'embedding':
-      return { ...base, kind: text.kind, price: readTokenPrice(text.price, price_path, report) }
+      return {
+        ...base,
+        kind: text.kind,
+        unknown_fields: text.unknown_fields,
+        price: readTokenPrice(text.price, price_path, report),
+      }
     case 'image': {
       const { kind, max_n_per_request, timeout_ms, sizes } = text
       return {

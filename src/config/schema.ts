@@ -157,6 +157,11 @@ const modelBase = {
   routes: Type.Array(RouteSchema, { minItems: 1 }),
 }
 
+const UNKNOWN_FIELDS = Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
+  default: 'pass',
+  description: 'top-level fields that the protocol does not have',
+})
+
 const TextModelSchema = Type.Object(
   {
     ...modelBase,
@@ -173,10 +178,7 @@ const TextModelSchema = Type.Object(
       maximum: MAX_COUNT,
       description: 'the limit for callers who set none, and the most that any caller may set',
     }),
-    unknown_fields: Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
-      default: 'pass',
-      description: 'top-level fields that the protocol does not have',
-    }),
+    unknown_fields: UNKNOWN_FIELDS,
     cached_content: Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
       default: 'pass',
       description: 'requests that refer to cached content',
@@ -187,7 +189,12 @@ const TextModelSchema = Type.Object(
 )
 
 const EmbeddingModelSchema = Type.Object(
-  { ...modelBase, kind: Type.Literal('embedding'), price: EmbeddingPriceSchema },
+  {
+    ...modelBase,
+    kind: Type.Literal('embedding'),
+    unknown_fields: UNKNOWN_FIELDS,
+    price: EmbeddingPriceSchema,
+  },
   closed,
 )
 

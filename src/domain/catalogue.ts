@@ -49,6 +49,7 @@ export type Fate = 'pass' | 'refuse'
 
 export interface EmbeddingModel extends ModelBase {
   readonly kind: 'embedding'
+  readonly unknown_fields: Fate
   readonly price: TokenPrice
 }
 

@@ -48,10 +48,16 @@ export interface FieldRules {
 }
 
 /**
- * A name as the most lenient reader compares it: without case (Go's encoding/json, which folds by Unicode) and without
- * underscores (both spellings of protocol buffers).
+ * A name as the most lenient readers compare it: without case (Go's encoding/json folds it by Unicode, other languages fold
+ * the Turkish i's), without underscores (both spellings of protocol buffers) or hyphens, up to its first NUL (C).
  */
-export const folded = (name: string): string => name.toUpperCase().toLowerCase().replaceAll('_', '')
+export const folded = (name: string): string =>
+  (name.split('\0', 1)[0] ?? '')
+    .normalize('NFKC')
+    .toUpperCase()
+    .toLowerCase()
+    .replaceAll('ı', 'i')
+    .replace(/[^a-z0-9]/g, '')
 
 /** @param plain known fields without a rule of their own */
 export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: Iterable<string>): FieldRules {
@@ -96,6 +102,10 @@ export const rememberedRefusal = (at: string) =>
     at,
     'refers to what the provider keeps, which is not kept apart by account here. Send what it stands for inline instead.',
   )
+
+/** The refusal of a field that the protocol does not have, by a model that takes no such fields. */
+export const unknownField = (name: string) =>
+  refusal(name, 'is unknown, and this model takes no such fields. Leave it out.')
 
 export const unknownTool = (at: string, taken: string) =>
   refusal(at, `is not a type of tool that this gateway knows. Take one of ${taken}, or leave the tool out.`)

@@ -10,6 +10,7 @@ const OPENAI = 'embed-openai'
 const GEMINI = 'embed-gemini'
 const EITHER = 'embed-either'
 const RETIRED = 'embed-retired'
+const STRICT = 'embed-strict'
 /** The providers' own name for each. */
 const UPSTREAM_MODEL = 'upstream-embedding'
 const TOKEN_NANOS = 20
@@ -26,6 +27,8 @@ ${model(GEMINI, PROVIDER)}
 ${model(EITHER, PROVIDER, 'speaks-openai')}
 ${model(RETIRED, PROVIDER)}
 retired = true
+${model(STRICT, 'speaks-openai', PROVIDER)}
+unknown_fields = "refuse"
 `
 
 /** A model with a route to each of these providers, in their order. */
@@ -106,6 +109,17 @@ describe("to a provider of OpenAI's protocol", () => {
     const { error } = (await response.json()) as { error: { param: string } }
     expect([response.status, error.param]).toEqual([400, field])
     await expectCounts(before)
+  })
+
+  test('a model may refuse unknown fields', async () => {
+    const before = counts()
+    const response = await post({ model: STRICT, input: 'Tides', task: 'search' })
+    const { error } = (await response.json()) as { error: { param: string } }
+    expect([response.status, error.param]).toEqual([400, 'task'])
+    await expectCounts(before)
+    upstream.answer(whole(openaiAnswer([[1]])))
+    const known = { input: 'Tides', dimensions: 1, encoding_format: 'float', user: 'someone' }
+    expect((await post({ model: STRICT, ...known })).status).toBe(200)
   })
 
   test('one that is given twice is refused, whichever value a reader takes', async () => {

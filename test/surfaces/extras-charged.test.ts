@@ -4,7 +4,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
-import { type Answer, events, stream, whole } from '../support/upstream.ts'
+import { type Answer, events, refusal, stream, whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 
 /** A model of each protocol at 1 USD per million tokens read and 4 written: 1,000 and 4,000 nano-dollars a token. */
@@ -442,6 +442,15 @@ describe('an answer that does not come to its end', () => {
       [{ name: 'web_search', per: 'unit', nanos: 10_000_000, units: 2 }],
     ])
   })
+  test('nor does leaving before the end make it free', async () => {
+    upstream.answer(stream(...BEGUN.map((event) => ({ event })), 'hang'))
+    const reader = (await send('anthropic', true, search())).body?.getReader()
+    for (let seen = ''; !seen.includes('Hell'); )
+      seen += Buffer.from((await reader?.read())?.value ?? []).toString()
+    await reader?.cancel()
+    const { outcome, price } = await lastCall()
+    expect([outcome, JSON.parse(price).extras[0].units]).toEqual(['cancelled', 2])
+  })
   test('what is only told at the end counts as used once', async () => {
     upstream.answer(
       stream({ event: { candidates: [{ content: { parts: [{ text: 'Hell' }] }, index: 0 }] } }, 'reset'),
@@ -480,6 +489,14 @@ describe('a balance that does not pay for the extras', () => {
     expect(asked().max_tokens).toBe(limit)
     expect(await lastCall()).toMatchObject({ cost_nanos: TOKENS_NANOS + 50_000_000, unpaid_nanos: 0 })
   })
+})
+
+test('where a route that drops an extra fails, the next one is charged for it: that was held for', async () => {
+  upstream.answer(({ path }) => (path.startsWith('/gemini') ? refusal(500) : gpt().whole))
+  await (await send('openai', false, { service_tier: 'priority' }, 'either')).text()
+  const { provider, cost_nanos, hold_nanos } = await lastCall()
+  expect([provider, cost_nanos]).toEqual(['openai', TOKENS_NANOS + 125_000_000])
+  expect(hold_nanos).toBeGreaterThan(125_000_000 + OUTPUT_CEILING_NANOS)
 })
 
 test('a route that drops an extra costs nothing for it, whatever another would have cost', async () => {

@@ -104,6 +104,11 @@ const BILLED: readonly Case[] = [
   ['gemini', 'serviceTier', { serviceTier: 'priority' }],
   ['gemini', 'service_tier', { service_tier: 'flex' }],
   ['gemini', 'generationConfig.serviceTier', { generationConfig: { serviceTier: 'priority' } }],
+  [
+    'gemini',
+    'generationConfig.tools[0].googleSearch',
+    { generationConfig: { tools: [{ googleSearch: {} }] } },
+  ],
   ['gemini', 'generationConfig.routingConfig', { generationConfig: { routingConfig: { autoMode: {} } } }],
   ...[
     'googleSearch',

@@ -8,6 +8,7 @@ import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import {
   readEmbeddingRequest,
+  rejectUnknown,
   showEmbeddingUsage,
   writeEmbeddings,
 } from '../../protocols/openai/embeddings.ts'
@@ -57,6 +58,7 @@ async function readEmbeddingCall(
   const body = await readJsonBody(incoming, BODY_LIMIT_BYTES, embeddingNames)
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
+  if (named.unknown_fields === 'refuse') rejectUnknown(body.json)
   const model = carriedBy(parts, named, (provider, route) =>
     embeddingsOf(parts.protocols, provider).encode(request, route.model),
   )

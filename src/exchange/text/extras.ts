@@ -3,7 +3,7 @@ import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
-import type { ExtrasCount } from '../../protocols/extras.ts'
+import { type ExtrasCount, unknownField } from '../../protocols/extras.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject, refusal } from '../../protocols/wire/json.ts'
@@ -32,9 +32,7 @@ export function pricedExtras(
         `is billed beyond tokens, and this model has no price for ${name}. Leave it out, or choose another model.`,
       )
   if (unknown_fields === 'refuse')
-    for (const name of Object.keys(body))
-      if (!extras.known_fields.has(name))
-        throw refusal(name, 'is unknown, and this model takes no such fields.')
+    for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
   return asked
 }
 
@@ -43,7 +41,7 @@ export function heldForExtras({ price }: TextModel, passages: readonly Passage[]
   const { extras } = price
   return extras === undefined
     ? 0
-    : Math.max(...passages.map((passage) => extrasCeiling(extras, passage.extras())))
+    : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras())))
 }
 
 /** The counting of what is used in one answer. */

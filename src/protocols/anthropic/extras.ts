@@ -16,7 +16,16 @@ import {
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
-import { isObject, type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  refusal,
+  stringIn,
+} from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { MessagesRequest } from './decode-request.ts'
 import { ServerToolCount } from './server-tools.ts'
@@ -75,7 +84,8 @@ const judgeTools: FieldRule = (value, list, found) => {
     // In another spelling its uses could not be limited.
     if (list !== 'tools') throw refusal(list, 'must be written "tools".')
     const limit = limitOf(tool)
-    const asked = { name, at: `${list}[${index}].type`, is_charged: true }
+    // A toolset only names tools of a server, which is asked for by itself.
+    const asked = { name, at: `${list}[${index}].type`, is_charged: name !== 'mcp_servers' }
     found.push(limit === undefined ? asked : { ...asked, max_units: limit })
   }
 }
@@ -172,7 +182,7 @@ function judgeBeta(value: string, at: string, found: AskedExtra[]): void {
 /** In the body, as some hosts of these models take them. */
 const judgeBetas: FieldRule = (value, at, found) => {
   for (const beta of Array.isArray(value) ? value : [value])
-    for (const name of String(beta).split(',')) judgeBeta(name, at, found)
+    for (const name of (stringIn(beta) ?? '').split(',')) judgeBeta(name, at, found)
 }
 
 const MEMORY = {

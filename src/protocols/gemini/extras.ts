@@ -116,6 +116,8 @@ const CONFIG = fieldRules(
     routingConfig: billed('model_routing'),
     modelSelectionConfig: billed('model_routing'),
     modelConfig: billed('model_routing'),
+    // As the provider's SDKs have it: some servers take their form for the protocol's.
+    tools: judgeTools,
   },
   namesOf(GenerationConfig),
 )

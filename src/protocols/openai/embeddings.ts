@@ -4,6 +4,7 @@ import { UpstreamFault } from '../../domain/errors.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { promptTokens, type ReportedUsage, type Usage } from '../../domain/usage.ts'
 import type { EmbeddingProtocol, EmbeddingRequest } from '../embeddings.ts'
+import { unknownField } from '../extras.ts'
 import {
   Anything,
   Choice,
@@ -11,6 +12,7 @@ import {
   eachUncheckedIn,
   Fields,
   List,
+  namesOf,
   optional,
   readPresent,
   Text,
@@ -57,6 +59,13 @@ export function readEmbeddingRequest(body: JsonObject): EmbeddingRequest {
   if (dimensions === 0) throw refusal('dimensions', 'must be at least 1.')
   return { body, ...readInput(input), dimensions, encoding_format }
 }
+
+/** @throws GatewayError invalid_request for a field that embeddings do not have */
+export function rejectUnknown(body: JsonObject): void {
+  for (const name of Object.keys(body)) if (!KNOWN.has(name)) throw unknownField(name)
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['model', ...namesOf(EmbeddingsRequest)])
 
 type Input = Pick<EmbeddingRequest, 'texts' | 'count' | 'input_tokens'>
 

@@ -68,10 +68,13 @@ const judgeTools: FieldRule = (value, list, found) => {
   }
 }
 
-/** A choice among some of the tools repeats them. */
+/** A choice among some of the tools repeats them: they are not charged twice. */
 const judgeChoice: FieldRule = (value, at, found) => {
-  const { tools } = objectIn(objectIn(value).allowed_tools)
-  if (tools !== undefined && tools !== null) judgeTools(tools, `${at}.allowed_tools.tools`, found)
+  const { tools = null } = objectIn(objectIn(value).allowed_tools)
+  if (tools === null) return
+  const repeated: AskedExtra[] = []
+  judgeTools(tools, `${at}.allowed_tools.tools`, repeated)
+  for (const extra of repeated) found.push({ ...extra, is_charged: false })
 }
 
 const judgeMessages: FieldRule = (value, at) => {
