@@ -1,6 +1,7 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
+import { imageHeaders } from './image-headers.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { missingFiles } from './missing-files.ts'
 
-export const ATTACKS: readonly Attack[] = [keptAnswers, missingFiles]
+export const ATTACKS: readonly Attack[] = [keptAnswers, missingFiles, imageHeaders]
