@@ -17,6 +17,8 @@ const SPACE = {
   kept_bytes: idempotency_keys.kept_bytes,
   body_file: idempotency_keys.body_file,
 }
+/** With a literal, so that the partial index serves. */
+const IS_KEPT = gt(idempotency_keys.kept_bytes, sql`0`)
 const NOTHING = { status: null, headers: null, body: null, body_file: null, kept_bytes: 0 }
 
 export const idempotencyQueries = perConnection({
@@ -67,15 +69,22 @@ export const idempotencyQueries = perConnection({
       .where(lte(idempotency_keys.created_at_ms, placeholder('expired_by_ms')))
       .returning(SPACE)
       .prepare(),
-  /** What each account has. */
-  holdings: (orm) =>
+  /** How many keys each account has. */
+  keyCounts: (orm) =>
+    orm
+      .select({ account_id: idempotency_keys.account_id, keys: count() })
+      .from(idempotency_keys)
+      .groupBy(idempotency_keys.account_id)
+      .prepare(),
+  /** What each account keeps. */
+  keptSums: (orm) =>
     orm
       .select({
         account_id: idempotency_keys.account_id,
         kept_bytes: sum(idempotency_keys.kept_bytes).mapWith(Number),
-        keys: count(),
       })
       .from(idempotency_keys)
+      .where(IS_KEPT)
       .groupBy(idempotency_keys.account_id)
       .prepare(),
   /** The oldest kept answers of an account. */
@@ -83,14 +92,9 @@ export const idempotencyQueries = perConnection({
     orm
       .select({ id: idempotency_keys.id, ...SPACE })
       .from(idempotency_keys)
-      .where(
-        and(
-          eq(idempotency_keys.account_id, placeholder('account_id')),
-          // A literal, so that the partial index serves.
-          gt(idempotency_keys.kept_bytes, sql`0`),
-        ),
-      )
-      .orderBy(asc(idempotency_keys.id))
+      .where(and(eq(idempotency_keys.account_id, placeholder('account_id')), IS_KEPT))
+      // Only by this order does SQLite take the index of what is kept, and read no key without an answer.
+      .orderBy(asc(idempotency_keys.created_at_ms), asc(idempotency_keys.id))
       .limit(placeholder('row_limit'))
       .prepare(),
   /** Gives up an answer; that its key was used stays known. */

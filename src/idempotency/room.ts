@@ -41,7 +41,7 @@ export function createRoom(db: Database, files: Files, limits: () => KeepLimits)
   let counted: Space | undefined
 
   function space(): Space {
-    counted ??= createSpace(queries.holdings.all())
+    counted ??= createSpace({ keys: queries.keyCounts.all(), kept: queries.keptSums.all() })
     return counted
   }
 

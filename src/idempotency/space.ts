@@ -17,11 +17,10 @@ export const keepLimitsOf = (server: ServerSettings): KeepLimits => ({
   keys_per_account: server.idempotency_keys_per_account,
 })
 
-/** What an account has. */
-export interface Holding {
-  readonly account_id: number
-  readonly kept_bytes: number
-  readonly keys: number
+/** What accounts have on the disk. */
+export interface Holdings {
+  readonly keys: readonly { account_id: number; keys: number }[]
+  readonly kept: readonly { account_id: number; kept_bytes: number }[]
 }
 
 export interface Space {
@@ -56,8 +55,7 @@ interface Tally {
   keys: number
 }
 
-/** @param holdings what the accounts have on the disk */
-export function createSpace(holdings: readonly Holding[]): Space {
+export function createSpace({ keys, kept }: Holdings): Space {
   const tallies = new Map<number, Tally>()
   let total_bytes = 0
 
@@ -83,7 +81,7 @@ export function createSpace(holdings: readonly Holding[]): Space {
     return found
   }
 
-  for (const { account_id, kept_bytes, keys } of holdings) change(account_id, { kept_bytes, keys })
+  for (const { account_id, ...counted } of [...keys, ...kept]) change(account_id, counted)
   return {
     keep: (account_id, kept_bytes) => change(account_id, { kept_bytes }),
     write: (account_id, written_bytes) => change(account_id, { written_bytes }),

@@ -6,16 +6,22 @@ const CHUNK_OVERHEAD_BYTES = 12
 /** `fcTL`, the frame control chunk before each frame. PNG (Third Edition) §11.3.6.2. */
 const FRAME_CONTROL = 0x6663544c
 
+/** Encoders write chunks of kilobytes: a file of 25 MB has some thousands. Walking two million of them stops the loop. */
+const MAX_CHUNKS = 100_000
+
 /**
  * Counts the frames that a PNG claims, chunk by chunk.
  *
  * @param bytes a file that begins with PNG's signature
- * @returns 1 for a PNG that is not animated; chunks after a malformed one are not counted
+ * @returns 1 for a PNG that is not animated; chunks after a malformed one are not counted; Infinity for more than 100,000
+ * chunks, which no image needs
  */
 export function countPngFrames(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let frames = 0
+  let [frames, chunks] = [0, 0]
   for (let offset = SIGNATURE_BYTES; offset + 8 <= bytes.length; ) {
+    chunks += 1
+    if (chunks > MAX_CHUNKS) return Number.POSITIVE_INFINITY
     if (view.getUint32(offset + 4) === FRAME_CONTROL) frames += 1
     offset += view.getUint32(offset) + CHUNK_OVERHEAD_BYTES
   }

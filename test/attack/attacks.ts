@@ -1,9 +1,10 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
 import { diskFull } from './disk-full.ts'
+import { imageHeaders } from './image-headers.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { kills } from './kills.ts'
 import { missingFiles } from './missing-files.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles, imageHeaders]

@@ -9,6 +9,8 @@ import { createKeptAnswers, type KeptAnswers, type KeptBody } from '../../src/id
 import { startRecording } from '../../src/idempotency/recording.ts'
 import type { KeepLimits } from '../../src/idempotency/space.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
+import { scene } from '../support/scene.ts'
+import { answering, expectRefusal, PAID, send } from './support.ts'
 
 const LARGE_BYTES = 100_000
 /** What is kept of an answer besides its body. */
@@ -206,4 +208,20 @@ describe('the number of keys of an account', () => {
     for (const key of 'de') await answer(1, key)
     expect(keysOf(1).kept).toBe('b c d e')
   })
+})
+
+describe('over a socket', () => {
+  test.each(['native, whole', 'native, events'] as const)(
+    '%s: an answer that was given up is refused with its reason, and not charged again; a newer one is replayed',
+    async (kind) => {
+      await using s = await scene({ server: 'kept_answers_mb_per_account = 1' })
+      s.upstream.answer(answering('x'.repeat(600_000)))
+      const ask = (idempotency_key: string) => send(s.gateway, PAID[kind], { key: s.key, idempotency_key })
+      for (const key of ['older', 'newer']) expect((await ask(key)).status).toBe(200)
+      const before = s.counts()
+      expectRefusal(await ask('older'), 409, /given up for newer ones.*send a new key/)
+      expect((await ask('newer')).replayed).toBe('true')
+      await s.expectCounts(before)
+    },
+  )
 })

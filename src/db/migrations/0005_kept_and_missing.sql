@@ -4,9 +4,9 @@
 ALTER TABLE idempotency_keys ADD COLUMN kept_bytes INTEGER NOT NULL DEFAULT 0
   CHECK (kept_bytes >= 0 AND (kept_bytes = 0 OR status IS NOT NULL));
 UPDATE idempotency_keys SET kept_bytes = length(headers) + coalesce(length(body), 0) WHERE status IS NOT NULL;
--- It covers the sums of a start, which otherwise would read every body.
-CREATE INDEX idempotency_keys_by_account ON idempotency_keys (account_id, id, kept_bytes);
-CREATE INDEX idempotency_keys_kept ON idempotency_keys (account_id, id) WHERE kept_bytes > 0;
+-- The oldest keys and the oldest answers of an account; their counts and sums at a start, which otherwise would read every body.
+CREATE INDEX idempotency_keys_by_account ON idempotency_keys (account_id, id);
+CREATE INDEX idempotency_keys_kept ON idempotency_keys (account_id, created_at_ms, id, kept_bytes) WHERE kept_bytes > 0;
 
 -- Since when the file could not be found. The row keeps all that it says of it.
 ALTER TABLE generations ADD COLUMN missing_since_ms INTEGER CHECK (missing_since_ms IS NULL OR state = 'stored');

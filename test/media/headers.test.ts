@@ -1,0 +1,38 @@
+// Damaged image headers: whatever the bytes, they are read or refused. The attack `image-headers` tries a million.
+import { expect, test } from 'bun:test'
+import { countPngFrames } from '../../src/media/apng.ts'
+import { decodeWholly, mutantsOf, readHeaders, sourcesOfHeaders } from './mutants.ts'
+import { concat, paint } from './support.ts'
+
+const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
+const HEADERS = 5_000
+const WHOLE_IMAGES = 300
+const ALLOWED = ['read', 'MAGIC_MISMATCH', 'invalid_data_uri']
+const ALLOWED_WHOLE = ['read', 'IMAGE_TYPE_UNSUPPORTED', 'IMAGE_TOO_LARGE', 'invalid_request']
+
+test(`${HEADERS} damaged headers are read or refused, seed ${SEED}`, async () => {
+  const mutants = mutantsOf(await sourcesOfHeaders(), SEED)
+  const outcomes = new Set(mutants.take(HEADERS).map(readHeaders))
+  expect([...outcomes].filter((outcome) => !ALLOWED.includes(outcome))).toEqual([])
+  expect(outcomes.size).toBeGreaterThan(1)
+})
+
+test(`${WHOLE_IMAGES} of them are decoded or refused, seed ${SEED}`, async () => {
+  const outcomes = new Set<string>()
+  for (const bytes of mutantsOf(await sourcesOfHeaders(), SEED).take(WHOLE_IMAGES))
+    outcomes.add(await decodeWholly(bytes))
+  expect([...outcomes].filter((outcome) => !ALLOWED_WHOLE.includes(outcome))).toEqual([])
+  expect(outcomes.size).toBeGreaterThan(1)
+})
+
+test.each([
+  [100_000, 1],
+  [100_001, Number.POSITIVE_INFINITY],
+])('a PNG of %d chunks without data counts as %d frames', (chunks, frames) => {
+  expect(countPngFrames(new Uint8Array(8 + chunks * 12))).toBe(frames)
+})
+
+test('a PNG of more chunks than any image needs is refused', async () => {
+  const chunks = new Uint8Array(100_001 * 12)
+  expect(await decodeWholly(concat(await paint('png'), chunks))).toBe('IMAGE_TOO_LARGE')
+})
