@@ -13,7 +13,7 @@ import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
 import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
 
 const SURFACE = { surface: 'billing', forms: COMMON_FORMS, render: plainError }
-const FAILURES = failures(ErrorBody, 400, 401, 403, 500)
+const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
 
 /**
  * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of their account, and

@@ -40,11 +40,14 @@ export function library(gateway: Gateway) {
         const page = listGenerations(db, { account_id: caller.account.id, model, kind }, pageOf(query))
         return { images: page.rows.map(imageView), ...pageFields(page) }
       },
-      { query: HistoryQuery, response: { 200: HistoryView, ...failures(ErrorBody, 400, 401, 403, 502) } },
+      {
+        query: HistoryQuery,
+        response: { 200: HistoryView, ...failures(ErrorBody, 400, 401, 403, 429, 502) },
+      },
     )
     .get('/api/images/:id', ({ caller, params }) => send(caller.account.id, params.id), {
       params: ImageParams,
-      response: { 200: ImageBytes, ...failures(ErrorBody, 400, 401, 403, 404, 409, 422, 502) },
+      response: { 200: ImageBytes, ...failures(ErrorBody, 400, 401, 403, 404, 409, 422, 429, 502) },
     })
     .delete(
       '/api/images/:id',
@@ -57,7 +60,7 @@ export function library(gateway: Gateway) {
       {
         parse: 'none',
         params: ImageParams,
-        response: { 200: DeletedView, ...failures(ErrorBody, 400, 401, 403, 404, 409, 502) },
+        response: { 200: DeletedView, ...failures(ErrorBody, 400, 401, 403, 404, 409, 429, 502) },
       },
     )
 }

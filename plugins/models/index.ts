@@ -41,11 +41,11 @@ export function models(gateway: Gateway) {
     .use(freeCalls(gateway, surfaceOf))
     .get('/v1/models', ({ caller, query }) => listView(callable(caller), query), {
       query: ListQuery,
-      response: { 200: ListView, ...failures(ModelsError, 400, 401, 403, 500) },
+      response: { 200: ListView, ...failures(ModelsError, 400, 401, 403, 429, 500) },
     })
     .get('/v1/models/*', ({ caller, params }) => modelView(find(caller, decodePathPart(params['*']))), {
       // Ids may hold slashes, written as they are or encoded.
       params: Type.Object({ '*': Type.String() }),
-      response: { 200: ModelView, ...failures(ModelsError, 401, 403, 404, 500) },
+      response: { 200: ModelView, ...failures(ModelsError, 401, 403, 404, 429, 500) },
     })
 }

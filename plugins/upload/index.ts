@@ -77,11 +77,11 @@ function stored(gateway: Gateway) {
           quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
         }
       },
-      { query: FilesQuery, response: { 200: FilesView, ...failures(ErrorBody, 400, 401, 403, 502) } },
+      { query: FilesQuery, response: { 200: FilesView, ...failures(ErrorBody, 400, 401, 403, 429, 502) } },
     )
     .get('/api/v1/files/*', ({ caller, params }) => send(caller.account.id, decodePathPart(params['*'])), {
       params: KeyParams,
-      response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 502) },
+      response: { 200: ImageBytes, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
     })
     .delete(
       '/api/v1/files/*',
@@ -93,7 +93,7 @@ function stored(gateway: Gateway) {
       {
         parse: 'none',
         params: KeyParams,
-        response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 502) },
+        response: { 200: DeletedView, ...failures(ErrorBody, 401, 403, 404, 429, 502) },
       },
     )
 }

@@ -51,7 +51,11 @@ const NOTHING_USED = Object.freeze({ requests_per_minute: 0, tokens_per_minute: 
  * @param account_name the NAME of `[limits.accounts.NAME]`
  * @param key_prefix the PREFIX of `[limits.keys.PREFIX]`
  */
-export function limitsFor(limits: Limits, account_name: string, key_prefix: string): CallLimits {
+export function limitsFor(
+  limits: Omit<Limits, 'reads_per_minute'>,
+  account_name: string,
+  key_prefix: string,
+): CallLimits {
   return {
     account: overridden(limits.account, limits.accounts, account_name),
     key: overridden(limits.key, limits.keys, key_prefix),

@@ -69,6 +69,12 @@ export const LimitsSchema = Type.Object(
     keys: Type.Optional(
       Type.Record(Type.String(), LimitSchema, { description: 'by the prefix that `key list` shows' }),
     ),
+    reads_per_minute: Type.Integer({
+      default: 600,
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'free reads of a key in any 60 seconds',
+    }),
   },
   closed,
 )

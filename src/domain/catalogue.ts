@@ -79,6 +79,8 @@ export interface Limits {
   /** By account name, and by the prefix of a key. */
   readonly accounts?: Readonly<Record<string, Limit>>
   readonly keys?: Readonly<Record<string, Limit>>
+  /** Requests of a key that cost nothing (account, usage, models, files, history) in any 60 seconds. */
+  readonly reads_per_minute: number
 }
 
 export type LedgerWriter = 'auto' | 'inline' | 'thread'

@@ -1,5 +1,6 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, ne, or, sql, sum } from 'drizzle-orm'
+import {
+  and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, ne, or, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, files, generations } from '../db/schema.ts'
@@ -114,6 +115,21 @@ export const generationQueries = perConnection({
 
 /** One page of an account's images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
 export const historyQueries = perConnection({
+  /** The id of the image that is so many below another, whatever it is. Reads an index only. */
+  below: (orm) =>
+    orm
+      .select({ id: generations.id })
+      .from(generations)
+      .where(
+        and(
+          eq(generations.account_id, placeholder('account_id')),
+          lt(generations.id, placeholder('below_id')),
+        ),
+      )
+      .orderBy(desc(generations.id))
+      .limit(1)
+      .offset(placeholder('count'))
+      .prepare(),
   page: (orm) =>
     orm
       .select({ ...getTableColumns(generations), call_nanos: calls.cost_nanos, call_images: calls.images })
@@ -124,6 +140,7 @@ export const historyQueries = perConnection({
           eq(generations.account_id, placeholder('account_id')),
           or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
           or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
+          gte(generations.id, placeholder('from_id')),
           lt(generations.id, placeholder('below_id')),
         ),
       )

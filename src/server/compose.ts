@@ -2,6 +2,7 @@
 import { createGate } from '../access/gate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey } from '../access/lookup.ts'
+import { createReadRate } from '../access/read-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
@@ -75,6 +76,7 @@ export function compose({
     exchange,
     gate,
     limiter,
+    reads: createReadRate(() => performance.now()),
     ledger,
     running,
     catalogue,

@@ -2,6 +2,8 @@
 // They have no name, for Elysia keeps only one of several plugins with the same name. They are `scoped`, so that they
 // reach the surface that uses them and no sibling. `derive` comes before a route's schemas are checked: 401 before 400.
 import { Elysia, StatusMap } from 'elysia'
+import { rateLimited } from '../domain/errors.ts'
+import type { CallOrigin } from '../exchange/admission.ts'
 import { failureAnswer, idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
 import { refusalBy } from './elysia-errors.ts'
@@ -41,19 +43,36 @@ export const openCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId'>, surfac
     return undefined
   })
 
+/** @throws GatewayError as the gate does; rate_limited where the key has read too much */
+function admitReader(
+  { gate, reads, catalogue }: Pick<Gateway, 'gate' | 'reads' | 'catalogue'>,
+  origin: CallOrigin,
+) {
+  const caller = gate.admit(origin.credential, origin.address)
+  const limit = catalogue().limits.reads_per_minute
+  const retry_after_s = reads.take(caller.key.id, limit)
+  if (retry_after_s !== undefined)
+    throw rateLimited(
+      `This API key may read ${limit} times a minute at no cost. Retry after ${retry_after_s} s, or read larger pages.`,
+      { retry_after_s },
+    )
+  return caller
+}
+
 /** Elysia takes statuses by their names, too. */
 const statusOf = (status: number | keyof StatusMap = 200): number =>
   typeof status === 'number' ? status : StatusMap[status]
 
 /**
- * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit: they are how
- * callers look at their limits, and at what is theirs.
+ * `openCalls` for those who have a key: routes get their `caller`. Such calls count against no limit of calls, for they are
+ * how callers look at their limits; they have one of their own, `reads_per_minute`.
  */
-export const freeCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId' | 'gate'>, surface: SurfaceOf) =>
+export const freeCalls = (
+  gateway: Pick<Gateway, 'log' | 'newRequestId' | 'gate' | 'reads' | 'catalogue'>,
+  surface: SurfaceOf,
+) =>
   openCalls(gateway, surface)
-    .derive({ as: 'scoped' }, ({ origin }) => ({
-      caller: gateway.gate.admit(origin.credential, origin.address),
-    }))
+    .derive({ as: 'scoped' }, ({ origin }) => ({ caller: admitReader(gateway, origin) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
+import type { ReadRate } from '../access/read-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
@@ -17,6 +18,8 @@ export interface Gateway {
   gate: Gate
   /** What counts against an account's and a key's limits now. */
   limiter: Limiter
+  /** What a key may read at no cost. */
+  reads: ReadRate
   /** The only way to move money. */
   ledger: Ledger
   /** The calls under way, and whether the gateway is stopping. */

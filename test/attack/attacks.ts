@@ -4,7 +4,8 @@ import { diskFull } from './disk-full.ts'
 import { imageHeaders } from './image-headers.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { kills } from './kills.ts'
+import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles, imageHeaders]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles, imageHeaders, millionCalls]

@@ -23,7 +23,7 @@ const provider = (name: string): Provider => ({
 })
 const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
-  limits: {},
+  limits: { reads_per_minute: 600 },
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   models: new Map(),
 }

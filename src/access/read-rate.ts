@@ -1,0 +1,41 @@
+// The rate limit of free reads: requests of a key in any 60 seconds for its account, usage, models, files and history.
+import { SlidingWindow, WINDOW_MS } from './window.ts'
+
+export interface ReadRate {
+  /**
+   * Counts a read, unless the limit is reached: a read that is refused is not counted.
+   *
+   * @param limit reads in any 60 seconds
+   * @returns whole seconds, at least 1, until the key may read again; undefined where it may now
+   */
+  take(key_id: number, limit: number): number | undefined
+}
+
+/**
+ * A rate limit that keeps its counts in memory.
+ *
+ * @param now milliseconds of a monotonic clock, such as `performance.now`
+ */
+export function createReadRate(now: () => number): ReadRate {
+  const windows = new Map<number, SlidingWindow>()
+  let next_sweep = 0
+
+  /** Drops the keys whose window is empty, at most once in 60 seconds. */
+  function sweep(at: number): void {
+    if (at < next_sweep) return
+    next_sweep = at + WINDOW_MS
+    for (const [id, window] of windows) if (window.sum(at) === 0) windows.delete(id)
+  }
+
+  return {
+    take(key_id, limit) {
+      const at = now()
+      sweep(at)
+      const window = windows.get(key_id) ?? new SlidingWindow()
+      if (window.sum(at) >= limit) return Math.max(1, Math.ceil(window.untilBelow(limit, at) / 1_000))
+      windows.set(key_id, window)
+      window.add(at, 1)
+      return undefined
+    },
+  }
+}
