@@ -1,6 +1,8 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 
+import { createEncodedSecrets } from './encoded-secrets.ts'
+
 export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
@@ -47,17 +49,31 @@ export interface Redactor {
  * @param secrets literal texts; those shorter than eight characters are ignored
  */
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf))
+  const long_enough = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS)
+  const encoded = createEncodedSecrets(long_enough)
+  const forms = new Set(long_enough.flatMap(formsOf))
   const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapePattern)
   const source = [...longestFirst, ...CREDENTIALS].join('|')
   const one = new RegExp(source)
   const all = new RegExp(source, 'g')
-  const hide = (text: string) => text.replace(all, (_, lead: string | undefined) => `${lead ?? ''}${HIDDEN}`)
+  const hide = (text: string) =>
+    encoded.hide(text, HIDDEN).replace(all, (_, lead: string | undefined) => `${lead ?? ''}${HIDDEN}`)
   return {
-    finds: (text) => one.test(text),
+    finds: (text) => one.test(text) || encoded.finds(text),
     hide,
     scrub: (text) => hide(text).replace(ANY_URL, HIDDEN_ADDRESS).replace(ANY_IP, HIDDEN_ADDRESS),
   }
+}
+
+const redactors = new WeakMap<Pick<Catalogue, 'providers'>, Redactor>()
+
+/** The redactor of a catalogue's secrets, made once. */
+export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
+  const known = redactors.get(catalogue)
+  if (known) return known
+  const made = createRedactor(secretsOf(catalogue))
+  redactors.set(catalogue, made)
+  return made
 }
 
 /** The secrets of a catalogue: provider keys, header values, base URLs and their hosts. */
@@ -82,9 +98,11 @@ export function redactUrl(url: string): string {
     )
 }
 
-/** A secret as it is, as serialized in JSON, and as encoded in a URL. */
+/** A secret as it is, as serialized in JSON, and as encoded in a URL, in either case of the codes. */
 function formsOf(secret: string): string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]
+  const percent = percentEncoded(secret)
+  const lower = percent.replace(/%../g, (code) => code.toLowerCase())
+  return [secret, JSON.stringify(secret).slice(1, -1), percent, lower]
 }
 
 /** Empty for the simulator. A host of one label (`ollama`) or of this machine is hidden only with its port. */
