@@ -59,6 +59,11 @@ function base64Forms(bytes: Buffer, offset: number): string[] {
   return [form, form.replaceAll('+', '-').replaceAll('/', '_'), percent, lower]
 }
 
+/** Letters, digits, and `+ / - _ %`, by their codes. */
+const ENCODING = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w+/%-]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
+
 /**
  * Whether a run of the characters that encodings use is accepted. A run of this length covers every place of its length,
  * so most characters are skipped.
@@ -79,14 +84,6 @@ function someRun(text: string, min_chars: number, accepts: (run: string) => bool
   return false
 }
 
-/** Letters, digits, and `+ / - _ %`. */
-const isEncoding = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 47 && code <= 57) ||
-  (code >= 65 && code <= 90) ||
-  code === 45 ||
-  code === 95 ||
-  code === 43 ||
-  code === 37
+const isEncoding = (code: number): boolean => ENCODING[code] === 1
 
 const escapeSigns = (form: string): string => form.replace(/[+/]/g, '\\$&')

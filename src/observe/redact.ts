@@ -44,14 +44,15 @@ export interface Redactor {
 }
 
 /**
- * A redactor for a set of secrets; made once per catalogue, used for every line.
+ * A redactor for a set of secrets; made once per catalogue, used for every line. What is shorter than eight characters is
+ * ignored.
  *
- * @param secrets literal texts; those shorter than eight characters are ignored
+ * @param credentials literal texts, which are hidden in any encoding, too @param addresses literal texts
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const long_enough = secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS)
-  const encoded = createEncodedSecrets(long_enough)
-  const forms = new Set(long_enough.flatMap(formsOf))
+export function createRedactor(credentials: readonly string[], addresses: readonly string[] = []): Redactor {
+  const isLongEnough = (secret: string) => secret.length >= MIN_SECRET_CHARS
+  const encoded = createEncodedSecrets(credentials.filter(isLongEnough))
+  const forms = new Set([...credentials, ...addresses].filter(isLongEnough).flatMap(formsOf))
   const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapePattern)
   const source = [...longestFirst, ...CREDENTIALS].join('|')
   const one = new RegExp(source)
@@ -71,18 +72,20 @@ const redactors = new WeakMap<Pick<Catalogue, 'providers'>, Redactor>()
 export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
   const known = redactors.get(catalogue)
   if (known) return known
-  const made = createRedactor(secretsOf(catalogue))
+  const made = createRedactor(...secretsOf(catalogue))
   redactors.set(catalogue, made)
   return made
 }
 
-/** The secrets of a catalogue: provider keys, header values, base URLs and their hosts. */
-export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
-  return [...catalogue.providers.values()].flatMap((provider) => [
-    ...provider.api_keys,
-    ...Object.values(provider.headers),
-    ...addressesOf(provider.base_url),
-  ])
+/** The secrets of a catalogue: provider keys and header values, and as addresses base URLs and their hosts. */
+export function secretsOf({
+  providers,
+}: Pick<Catalogue, 'providers'>): [credentials: string[], addresses: string[]] {
+  const all = [...providers.values()]
+  return [
+    all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+    all.flatMap(({ base_url }) => addressesOf(base_url)),
+  ]
 }
 
 /**

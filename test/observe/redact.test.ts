@@ -190,7 +190,7 @@ describe('the secrets of a catalogue', () => {
   test('are its keys, header values, addresses and hosts', () => {
     const line =
       'key-of-provider-1 key-of-provider-2 tenant-secret https://api.provider.example/v1 api.provider.example'
-    expect(createRedactor(secretsFor('https://API.provider.example/v1')).hide(line)).toBe(
+    expect(createRedactor(...secretsFor('https://API.provider.example/v1')).hide(line)).toBe(
       '[hidden] [hidden] [hidden] [hidden] [hidden]',
     )
   })
@@ -201,11 +201,11 @@ describe('the secrets of a catalogue', () => {
     ['http://localhost:11434', 'listens on localhost:8080'],
     ['http://127.0.0.1:11434', 'listens on 127.0.0.1:8080'],
   ])('do not include the name of %s', (base_url, line) => {
-    expect(createRedactor(secretsFor(base_url)).hide(line)).toBe(line)
+    expect(createRedactor(...secretsFor(base_url)).hide(line)).toBe(line)
   })
 
   test('include a server on this machine with its port', () => {
-    expect(createRedactor(secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
+    expect(createRedactor(...secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
       'to [hidden]',
     )
   })
