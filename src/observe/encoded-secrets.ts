@@ -11,9 +11,13 @@ export interface EncodedSecrets {
 /** @param secrets as they are, in plain text */
 export function createEncodedSecrets(secrets: readonly string[]): EncodedSecrets {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((one, other) => one.length - other.length)
-  const shortest = forms[0]?.length ?? Number.POSITIVE_INFINITY
+  const runs: Runs = {
+    characters: encodingCharacters(),
+    min_chars: forms[0]?.length ?? Number.POSITIVE_INFINITY,
+    accepts: (run) => contains(run, forms),
+  }
   let pattern: RegExp | undefined
-  const finds = (text: string) => someRun(text, shortest, (run) => contains(run, forms))
+  const finds = (text: string) => someRun(text, runs)
   return {
     finds,
     hide(text, replacement) {
@@ -59,31 +63,35 @@ function base64Forms(bytes: Buffer, offset: number): string[] {
   return [form, form.replaceAll('+', '-').replaceAll('/', '_'), percent, lower]
 }
 
-/** Letters, digits, and `+ / - _ %`, by their codes. */
-const ENCODING = Uint8Array.from({ length: 128 }, (_, code) =>
-  /[\w+/%-]/.test(String.fromCharCode(code)) ? 1 : 0,
-)
+/** Letters, digits, and `+ / - _ %`, by their codes: what encodings are made of. */
+const encodingCharacters = (): Uint8Array =>
+  Uint8Array.from({ length: 128 }, (_, code) => (/[\w+/%-]/.test(String.fromCharCode(code)) ? 1 : 0))
 
 /**
  * Whether a run of the characters that encodings use is accepted. A run of this length covers every place of its length,
  * so most characters are skipped.
  */
-function someRun(text: string, min_chars: number, accepts: (run: string) => boolean): boolean {
+function someRun(text: string, { characters, min_chars, accepts }: Runs): boolean {
+  const isPart = (at: number) => characters[text.charCodeAt(at)] === 1
   for (let at = min_chars - 1; at < text.length; ) {
-    if (!isEncoding(text.charCodeAt(at))) {
+    if (!isPart(at)) {
       at += min_chars
       continue
     }
     let from = at
-    while (from > 0 && isEncoding(text.charCodeAt(from - 1))) from--
+    while (from > 0 && isPart(from - 1)) from--
     let to = at + 1
-    while (to < text.length && isEncoding(text.charCodeAt(to))) to++
+    while (to < text.length && isPart(to)) to++
     if (to - from >= min_chars && accepts(text.slice(from, to))) return true
     at = to + min_chars
   }
   return false
 }
 
-const isEncoding = (code: number): boolean => ENCODING[code] === 1
+interface Runs {
+  characters: Uint8Array
+  min_chars: number
+  accepts(run: string): boolean
+}
 
 const escapeSigns = (form: string): string => form.replace(/[+/]/g, '\\$&')
