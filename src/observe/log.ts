@@ -15,7 +15,7 @@ export interface ProcessLogger extends Logger {
   /** From now on, lines below this level are dropped. */
   setLevel(level: LogLevel): void
   /** From now on, these texts are hidden in every line: see `secretsOf` in redact.ts. */
-  setSecrets(secrets: readonly string[]): void
+  setSecrets(credentials: readonly string[], addresses?: readonly string[]): void
   /** Writes everything that is buffered, and returns when it is written. */
   flush(): void
 }
@@ -120,9 +120,9 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
       serializeAll()
       log.level = next
     },
-    setSecrets: (next) => {
+    setSecrets: (...next) => {
       serializeAll()
-      redactor = createRedactor(next)
+      redactor = createRedactor(...next)
     },
     flush() {
       serializeAll()

@@ -1,6 +1,8 @@
 // Redaction: which texts are secret, and how they are removed from a URL or a text.
 import type { Catalogue } from '../domain/catalogue.ts'
 
+import { createEncodedSecrets } from './encoded-secrets.ts'
+
 export const HIDDEN = '[hidden]'
 const HIDDEN_ADDRESS = '[address]'
 
@@ -42,31 +44,48 @@ export interface Redactor {
 }
 
 /**
- * A redactor for a set of secrets; made once per catalogue, used for every line.
+ * A redactor for a set of secrets; made once per catalogue, used for every line. What is shorter than eight characters is
+ * ignored.
  *
- * @param secrets literal texts; those shorter than eight characters are ignored
+ * @param credentials literal texts, which are hidden in any encoding, too @param addresses literal texts
  */
-export function createRedactor(secrets: readonly string[]): Redactor {
-  const forms = new Set(secrets.filter((secret) => secret.length >= MIN_SECRET_CHARS).flatMap(formsOf))
+export function createRedactor(credentials: readonly string[], addresses: readonly string[] = []): Redactor {
+  const isLongEnough = (secret: string) => secret.length >= MIN_SECRET_CHARS
+  const encoded = createEncodedSecrets(credentials.filter(isLongEnough))
+  const forms = new Set([...credentials, ...addresses].filter(isLongEnough).flatMap(formsOf))
   const longestFirst = [...forms].sort((a, b) => b.length - a.length).map(escapePattern)
   const source = [...longestFirst, ...CREDENTIALS].join('|')
   const one = new RegExp(source)
   const all = new RegExp(source, 'g')
-  const hide = (text: string) => text.replace(all, (_, lead: string | undefined) => `${lead ?? ''}${HIDDEN}`)
+  const hide = (text: string) =>
+    encoded.hide(text, HIDDEN).replace(all, (_, lead: string | undefined) => `${lead ?? ''}${HIDDEN}`)
   return {
-    finds: (text) => one.test(text),
+    finds: (text) => one.test(text) || encoded.finds(text),
     hide,
     scrub: (text) => hide(text).replace(ANY_URL, HIDDEN_ADDRESS).replace(ANY_IP, HIDDEN_ADDRESS),
   }
 }
 
-/** The secrets of a catalogue: provider keys, header values, base URLs and their hosts. */
-export function secretsOf(catalogue: Pick<Catalogue, 'providers'>): string[] {
-  return [...catalogue.providers.values()].flatMap((provider) => [
-    ...provider.api_keys,
-    ...Object.values(provider.headers),
-    ...addressesOf(provider.base_url),
-  ])
+const redactors = new WeakMap<Pick<Catalogue, 'providers'>, Redactor>()
+
+/** The redactor of a catalogue's secrets, made once. */
+export function redactorOf(catalogue: Pick<Catalogue, 'providers'>): Redactor {
+  const known = redactors.get(catalogue)
+  if (known) return known
+  const made = createRedactor(...secretsOf(catalogue))
+  redactors.set(catalogue, made)
+  return made
+}
+
+/** The secrets of a catalogue: provider keys and header values, and as addresses base URLs and their hosts. */
+export function secretsOf({
+  providers,
+}: Pick<Catalogue, 'providers'>): [credentials: string[], addresses: string[]] {
+  const all = [...providers.values()]
+  return [
+    all.flatMap(({ api_keys, headers }) => [...api_keys, ...Object.values(headers)]),
+    all.flatMap(({ base_url }) => addressesOf(base_url)),
+  ]
 }
 
 /**
@@ -82,9 +101,11 @@ export function redactUrl(url: string): string {
     )
 }
 
-/** A secret as it is, as serialized in JSON, and as encoded in a URL. */
+/** A secret as it is, as serialized in JSON, and as encoded in a URL, in either case of the codes. */
 function formsOf(secret: string): string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]
+  const percent = percentEncoded(secret)
+  const lower = percent.replace(/%../g, (code) => code.toLowerCase())
+  return [secret, JSON.stringify(secret).slice(1, -1), percent, lower]
 }
 
 /** Empty for the simulator. A host of one label (`ollama`) or of this machine is hidden only with its port. */

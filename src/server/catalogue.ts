@@ -34,5 +34,5 @@ export async function openCatalogue(
 
 function configureLog(log: ProcessLogger, catalogue: Catalogue): void {
   log.setLevel(catalogue.server.log_level)
-  log.setSecrets(secretsOf(catalogue))
+  log.setSecrets(...secretsOf(catalogue))
 }

@@ -8,7 +8,7 @@ import { createActivity } from '../exchange/activity.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
 import type { Logger } from '../observe/log.ts'
-import { createRedactor, secretsOf } from '../observe/redact.ts'
+import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
@@ -66,8 +66,7 @@ export function compose({
       now,
       random: Math.random,
     },
-    publicWords: (words) =>
-      createRedactor(secretsOf(catalogue())).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
+    publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
     now,
     probe,

@@ -106,6 +106,73 @@ describe('the text of an error is scrubbed of', () => {
   })
 })
 
+describe('encoded forms of a secret are hidden', () => {
+  const KEY = 'AQ.Ab8RN6/+key~of?a>provider_0123456789'
+  const { hide, finds } = createRedactor(['another-secret', KEY])
+  const hex = Buffer.from(KEY).toString('hex')
+  const base64 = Buffer.from(KEY).toString('base64')
+
+  test.each([
+    ['base64', base64],
+    ['base64 without padding', base64.replace(/=+$/, '')],
+    ['base64url', Buffer.from(KEY).toString('base64url')],
+    ['base64 in a URL', encodeURIComponent(base64)],
+    ['hex', hex],
+    ['hex in upper case', hex.toUpperCase()],
+    ['percent-encoding', encodeURIComponent(KEY)],
+    ['percent-encoding in lower case', encodeURIComponent(KEY).replace(/%../g, (code) => code.toLowerCase())],
+    ['percent-encoding of every byte', hex.replace(/../g, '%$&')],
+    ['percent-encoding of every byte, in upper case', hex.toUpperCase().replace(/../g, '%$&')],
+  ])('%s', (_name, form) => {
+    expect(finds(`{"message":"it is ${form}, says the provider"}`)).toBe(true)
+    expect(hide(`it is ${form}, says the provider`)).toBe('it is [hidden], says the provider')
+  })
+
+  test.each(['base64', 'base64url'] as const)(
+    '%s of a text that it is a part of, at any offset',
+    (encoding) => {
+      for (let offset = 0; offset < 9; offset++) {
+        const form = Buffer.from(`${'x'.repeat(offset)}${KEY}${'y'.repeat(8 - offset)}`).toString(encoding)
+        expect(finds(form)).toBe(true)
+        const left = Buffer.from(hide(form).replaceAll('[hidden]', '    '), encoding).toString('latin1')
+        expect(left).not.toContain(KEY.slice(0, 4))
+        expect(left).not.toContain(KEY.slice(-4))
+      }
+    },
+  )
+
+  test('any secret, at any offset, between anything (property)', () => {
+    const bytes = fc.uint8Array({ maxLength: 20 })
+    const secret = fc
+      .string({ unit: 'binary', minLength: 8, maxLength: 60 })
+      .filter((text) => text.isWellFormed())
+    fc.assert(
+      fc.property(secret, bytes, bytes, fc.string(), (hidden, before, after, around) => {
+        const one = createRedactor([hidden])
+        const part = Buffer.concat([before, Buffer.from(hidden), after])
+        for (const form of [
+          part.toString('base64'),
+          part.toString('base64url'),
+          part.toString('hex'),
+          part.toString('hex').toUpperCase(),
+        ]) {
+          expect(one.finds(`${around} ${form} ${around}`)).toBe(true)
+          expect(one.hide(`${around} ${form} ${around}`)).toContain('[hidden]')
+        }
+      }),
+    )
+  })
+
+  test.each([
+    'req_AaIAm-Ckc-GASR45_cGSAg of account-1 ended in 12 ms at gemini-2.5-flash',
+    Buffer.from('nothing that is secret, though it is long enough for one').toString('base64'),
+    '0123456789abcdef'.repeat(20),
+  ])('nothing in "%s", which has no secret', (text) => {
+    expect(finds(text)).toBe(false)
+    expect(hide(text)).toBe(text)
+  })
+})
+
 describe('the secrets of a catalogue', () => {
   const provider = {
     name: 'p',
@@ -123,7 +190,7 @@ describe('the secrets of a catalogue', () => {
   test('are its keys, header values, addresses and hosts', () => {
     const line =
       'key-of-provider-1 key-of-provider-2 tenant-secret https://api.provider.example/v1 api.provider.example'
-    expect(createRedactor(secretsFor('https://API.provider.example/v1')).hide(line)).toBe(
+    expect(createRedactor(...secretsFor('https://API.provider.example/v1')).hide(line)).toBe(
       '[hidden] [hidden] [hidden] [hidden] [hidden]',
     )
   })
@@ -134,11 +201,11 @@ describe('the secrets of a catalogue', () => {
     ['http://localhost:11434', 'listens on localhost:8080'],
     ['http://127.0.0.1:11434', 'listens on 127.0.0.1:8080'],
   ])('do not include the name of %s', (base_url, line) => {
-    expect(createRedactor(secretsFor(base_url)).hide(line)).toBe(line)
+    expect(createRedactor(...secretsFor(base_url)).hide(line)).toBe(line)
   })
 
   test('include a server on this machine with its port', () => {
-    expect(createRedactor(secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
+    expect(createRedactor(...secretsFor('http://127.0.0.1:11434')).hide('to 127.0.0.1:11434')).toBe(
       'to [hidden]',
     )
   })
