@@ -1,5 +1,5 @@
-// silent.md: "Bytes that two JSON readers could read differently in what the price, the model or the limit hangs on are refused or
-// written anew." What is sent is read by Go's encoding/json and by two lenient readers as it was priced.
+// Bytes that two JSON readers could read differently in what the price, the model or the limit hangs on are refused or written anew:
+// what is sent is read by Go's encoding/json, and by two lenient readers, as it was priced.
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import fc from 'fast-check'
