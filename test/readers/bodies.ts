@@ -120,6 +120,12 @@ const ROWS: Row[] = [
   // What providers bill beside tokens.
   ['chat', '"Service_Tier":"priority"', refused('Service_Tier')],
   ['messages', '"Speed":"fast"', refused('Speed')],
+  [
+    'messages',
+    '"tools":[{"Type":"web_search_20250305","type":"custom","name":"f","input_schema":{}}]',
+    refused('tools[0].Type'),
+  ],
+  ['generate', '"tools":[{"GoogleSearch":{}}]', refused('tools[0].GoogleSearch')],
   // What has no say in any of this passes as it is.
   ['chat', '"temperature":0.50,"Temperature":1,"x":1,"x":2,"seed":12345678901234567890', 'sent'],
   ['chat', '"__proto__":{"max_tokens":0,"n":90},"constructor":{"model":"dear"}', 'sent'],
