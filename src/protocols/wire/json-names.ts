@@ -27,6 +27,8 @@ export interface Names {
   readonly slots: readonly (readonly Spelling[] | undefined)[]
   /** The spelling to use, by what a lenient reader may reduce a name to. */
   readonly reduced: ReadonlyMap<string, string>
+  /** The hashes of what is in `reduced`, as `reducedHash` gives them: most other names are told apart by that alone. */
+  readonly hashes: ReadonlySet<number>
 }
 
 /** What stands for the value of a deciding name: anything, a count, or an object (or a list of them) with names of its own. */
@@ -54,7 +56,8 @@ export function namesFrom(
   const known = new Map([...harmless].map((name) => [name, HARMLESS]))
   const reduced = new Map<string, string>()
   const slots: Spelling[][] = []
-  const names: Names = { known, slots, reduced }
+  const hashes = new Set<number>()
+  const names: Names = { known, slots, reduced, hashes }
   const deciding: [string, Value][] = [
     ...Object.entries(fields),
     ...inside.map((name): [string, Value] => [name, names]),
@@ -68,6 +71,7 @@ export function namesFrom(
     reduced.set(reduce(name), name)
   }
   for (const [alias, name] of Object.entries(aliases)) reduced.set(reduce(alias), name)
+  for (const text of reduced.keys()) hashes.add(reducedHash(Buffer.from(text), 0, text.length))
   for (const [text, name] of known) {
     const bytes = Buffer.from(text)
     const slot = slotOf(bytes, 0, bytes.length)
@@ -117,4 +121,23 @@ export function reduce(name: string): string {
     .toLowerCase()
     .replaceAll('ı', 'i')
     .replace(/[^a-z0-9]/g, '')
+}
+
+/** Of a name that only `reduce` can tell. */
+export const NO_HASH = -1
+
+const BACKSLASH = 0x5c
+const END_OF_ASCII = 0x80
+
+/** A hash, 0 or more, of what `reduce` makes of a name in JSON; NO_HASH for one with escapes, or outside ASCII. */
+export function reducedHash(data: Uint8Array, start: number, end: number): number {
+  let hash = 0
+  for (let at = start; at < end; at++) {
+    const byte = data[at] ?? 0
+    if (byte === BACKSLASH || byte >= END_OF_ASCII) return NO_HASH
+    const lower = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+    const counts = (lower >= 0x61 && lower <= 0x7a) || (lower >= 0x30 && lower <= 0x39)
+    if (counts) hash = (Math.imul(hash, 31) + lower) & 0x7fffffff
+  }
+  return hash
 }

@@ -1,6 +1,6 @@
 // The watch on deciding names while JSON bytes are walked: given once, in a spelling that all readers take alike, counts in digits.
 import { closingQuote, skipWhitespace } from './json-bytes.ts'
-import { HARMLESS, type Name, type Names, nameIn, reduce } from './json-names.ts'
+import { HARMLESS, type Name, type Names, NO_HASH, nameIn, reduce, reducedHash } from './json-names.ts'
 
 /** A deciding name that another reader could read differently: its place in the request, and what to do. */
 export interface Ambiguity {
@@ -22,6 +22,9 @@ interface Frame {
 
 const NOTHING: ReadonlySet<string> = new Set()
 const MAX_SHOWN_CHARS = 64
+/** What a close look at a name may cost: names with escapes or outside ASCII are compared as Unicode has it. */
+const MAX_NAME_BYTES = 256
+const MAX_LOOKS = 1_000
 
 /**
  * The watch over one body. The walk tells it of the keys and brackets of the containers that are watched, and of nothing
@@ -37,6 +40,7 @@ export class Watch {
   respelled = NOTHING
   readonly #data: Uint8Array
   readonly #frames: Frame[] = []
+  #looks = 0
   /** The innermost of them. */
   #top: Frame | undefined
   /** The names in the next container of the innermost watched one; undefined where that need not be watched. */
@@ -97,6 +101,13 @@ export class Watch {
 
   /** A name that is not known as it is written; it may still be what another reader knows. */
   #unfamiliar({ names }: Frame, at: number, end: number): Name {
+    if (this.ambiguity) return HARMLESS
+    const hash = reducedHash(this.#data, at + 1, end)
+    if (hash !== NO_HASH && !names.hashes.has(hash)) return HARMLESS
+    if (end - at > MAX_NAME_BYTES || ++this.#looks > MAX_LOOKS) {
+      this.#refuse('is one of too many names with escapes or outside ASCII, or too long for one.')
+      return HARMLESS
+    }
     const written = textAt(this.#data, at, end)
     const meant = written === undefined ? undefined : names.reduced.get(reduce(written))
     if (meant === undefined) return HARMLESS
@@ -114,7 +125,8 @@ export class Watch {
 
   #respell(): void {
     const [outermost] = this.#frames
-    if (outermost) this.respelled = new Set([...this.respelled, this.#nameAt(outermost.key_at)])
+    if (outermost && !this.ambiguity)
+      this.respelled = new Set([...this.respelled, this.#nameAt(outermost.key_at)])
   }
 
   #path(): string {
