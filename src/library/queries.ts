@@ -1,6 +1,20 @@
 // The queries on produced and uploaded images, prepared once for each connection.
 import {
-  and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, ne, or, sql, sum } from 'drizzle-orm'
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  sql,
+  sum,
+} from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, files, generations } from '../db/schema.ts'

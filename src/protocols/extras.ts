@@ -1,6 +1,7 @@
 // Extras as protocols have them: the rules by which a request's fields are judged, and the verbs that every protocol has.
 import type { AskedExtra } from '../domain/extras.ts'
 import { isObject, type Json, type JsonObject, refusal } from './wire/json.ts'
+import { reduce } from './wire/json-names.ts'
 
 /** What is counted in one answer, whole or event by event. */
 export interface ExtrasCount {
@@ -43,28 +44,16 @@ export interface FieldRules {
   readonly plain: ReadonlySet<string>
   /** By the name as most callers write it: the common ones need no folding. */
   readonly written: ReadonlyMap<string, FieldRule>
-  /** By the name as `folded` has it. */
+  /** By the name as `reduce` has it. */
   readonly folded: ReadonlyMap<string, FieldRule>
 }
-
-/**
- * A name as the most lenient readers compare it: without case (Go's encoding/json folds it by Unicode, other languages fold
- * the Turkish i's), without underscores (both spellings of protocol buffers) or hyphens, up to its first NUL (C).
- */
-export const folded = (name: string): string =>
-  (name.split('\0', 1)[0] ?? '')
-    .normalize('NFKC')
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll('ı', 'i')
-    .replace(/[^a-z0-9]/g, '')
 
 /** @param plain known fields without a rule of their own */
 export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: Iterable<string>): FieldRules {
   const written = new Map(Object.entries(rules))
-  const by_folded = new Map([...written].map(([name, rule]) => [folded(name), rule]))
+  const by_folded = new Map([...written].map(([name, rule]) => [reduce(name), rule]))
   return {
-    plain: new Set([...plain].filter((name) => !by_folded.has(folded(name)))),
+    plain: new Set([...plain].filter((name) => !by_folded.has(reduce(name)))),
     written,
     folded: by_folded,
   }
@@ -74,7 +63,7 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 export function judge(rules: FieldRules, object: JsonObject, within: string, found: AskedExtra[]): void {
   for (const name of Object.keys(object)) {
     if (rules.plain.has(name)) continue
-    const rule = rules.written.get(name) ?? rules.folded.get(folded(name))
+    const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))
     const value = object[name]
     if (rule && value !== undefined && value !== null)
       rule(value, within === '' ? name : `${within}.${name}`, found)

@@ -8,4 +8,12 @@ import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, keptAnswers, missingFiles, imageHeaders, millionCalls]
+export const ATTACKS: readonly Attack[] = [
+  writeLock,
+  diskFull,
+  kills,
+  keptAnswers,
+  missingFiles,
+  imageHeaders,
+  millionCalls,
+]

@@ -7,9 +7,9 @@ import type {
   ChatCompletionCreateParams,
   ChatCompletionTool,
 } from 'openai/resources/chat/completions/completions'
-import { folded } from '../../src/protocols/extras.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
+import { reduce } from '../../src/protocols/wire/json-names.ts'
 
 const extrasOf = (protocol: BuiltInProtocol) => {
   const { extras } = BUILT_IN_PROTOCOLS[protocol].text
@@ -293,7 +293,7 @@ describe('a field in another spelling is the same field', () => {
     ['t\u0131er', 'tier'],
     ['tools\u0000x', 'tools'],
   ])('%p is %p', (written, name) => {
-    expect(folded(written)).toBe(name)
+    expect(reduce(written)).toBe(name)
   })
 })
 

@@ -15,6 +15,7 @@ import { eventFrame } from '../../src/upstream/relay.ts'
 import { PROVIDER } from '../support/catalogue.ts'
 import { answer as nativeAnswer, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
+import { TEXT_MODEL } from '../support/text-model.ts'
 import { type Script, whole } from '../support/upstream.ts'
 import { BODIES, MODEL_OF } from './bodies.ts'
 import { HAS_GO, KINDS, type Kind, type Question, type Reading, type Readings, readByGo } from './readings.ts'
@@ -261,7 +262,9 @@ function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undef
     const dialect = { protocol, frame: eventFrame(), raw: true, shows_usage: true }
     const context = { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true }
     const upstream_model = { model: SERVED, max_output_tokens: MAX_OUTPUT_TOKENS, output_limit: undefined }
-    const sent = passThrough({ dialect, body, streams, context }, protocol, {}).request(upstream_model)
+    const sent = passThrough({ model: TEXT_MODEL, dialect, body, streams, context }, protocol, {}).request(
+      upstream_model,
+    )
     return { question: { kind, body: sent }, facts, streams }
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.kind === 'invalid_request') return undefined

@@ -17,7 +17,6 @@ test.each([
   const refused = await read()
   expect(refused.status).toBe(429)
   expect(refused.headers.get('retry-after')).toBe('60')
-  console.log(path, await refused.clone().text())
   expect(await refused.json()).toMatchObject(refusal)
   // The limit is the key's own.
   const other = gateway.key('caller', { name: `${path} other` })

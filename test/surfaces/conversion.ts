@@ -1,5 +1,4 @@
 // The protocols by name, and a stream's translation between two of them without a gateway around it.
-import type { TextModel } from '../../src/domain/catalogue.ts'
 import { NO_USAGE } from '../../src/domain/usage.ts'
 import type { TextRequest } from '../../src/exchange/text/passage.ts'
 import { translation } from '../../src/exchange/text/translation.ts'
@@ -10,28 +9,15 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { eventFrame, type Relay } from '../../src/upstream/relay.ts'
-import { tokenPrice } from '../pricing/prices.ts'
+import { TEXT_MODEL } from '../support/text-model.ts'
 
 const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
-
-const MODEL: TextModel = {
-  id: 'asked',
-  display_name: 'asked',
-  retired: false,
-  routes: [{ provider: 'provider', model: 'model', weight: 1, order: 0 }],
-  kind: 'text',
-  context: 1_000,
-  max_output_tokens: 1_000,
-  unknown_fields: 'pass',
-  cached_content: 'pass',
-  price: tokenPrice({ input: 1, output: 4 }),
-}
 
 /** Translates a provider's stream for a caller of another protocol. */
 export function translateStream(surface: BuiltInProtocol, provider: BuiltInProtocol): Relay {
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const request: TextRequest = {
-    model: MODEL,
+    model: TEXT_MODEL,
     dialect: { protocol: PROTOCOL_OF[surface], frame, raw: true, shows_usage: true },
     body: { bytes: new Uint8Array(), json: {}, keys: [], respelled: new Set() },
     streams: true,

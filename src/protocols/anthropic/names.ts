@@ -2,6 +2,7 @@
 import { namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { MessagesRequest } from './decode-request.ts'
+import { extras } from './extras.ts'
 
 /** A block of content; its content, and that of a source, are blocks again. */
 const BLOCK = namesFrom(
@@ -35,14 +36,9 @@ export const messagesNames = namesFrom(
     thinking: namesFrom({ type: 'value', budget_tokens: 'count' }),
     output_config: namesFrom({ effort: 'value', format: 'value' }),
     output_format: 'value',
-    service_tier: 'value',
-    speed: 'value',
-    inference_geo: 'value',
-    fallbacks: 'value',
-    mcp_servers: 'value',
-    container: 'value',
   },
   {
+    billed: extras.decisive_fields,
     harmless: [...Object.keys(MessagesRequest.properties), ...Object.keys(carries.own_fields)],
     // Of the older completions, and of servers that speak other protocols too.
     aliases: {

@@ -7,7 +7,6 @@ import {
   type ExtrasProtocol,
   type FieldRule,
   fieldRules,
-  folded,
   isStandardTier,
   judge,
   remembered,
@@ -17,6 +16,7 @@ import {
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
+import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
 
@@ -45,7 +45,7 @@ const NOT_TOOLS: readonly Name[] = ['service_tier', 'model_routing']
 const SERVER_TOOLS: ReadonlyMap<string, string> = new Map(
   (Object.keys(UNITS) as Name[])
     .filter((name) => !NOT_TOOLS.includes(name))
-    .map((name) => [folded(name), name]),
+    .map((name) => [reduce(name), name]),
 )
 
 const judgeTools: FieldRule = (value, at, found) => {
@@ -53,8 +53,8 @@ const judgeTools: FieldRule = (value, at, found) => {
   const tools = isObject(value) ? [value] : toolsIn(value, at)
   for (const [index, tool] of tools.entries())
     for (const key of Object.keys(tool)) {
-      if (key === 'functionDeclarations' || folded(key) === 'functiondeclarations') continue
-      const name = SERVER_TOOLS.get(folded(key))
+      if (key === 'functionDeclarations' || reduce(key) === 'functiondeclarations') continue
+      const name = SERVER_TOOLS.get(reduce(key))
       const path = `${isObject(value) ? at : `${at}[${index}]`}.${key}`
       if (name === undefined) throw unknownTool(path, 'functionDeclarations')
       found.push({ name, at: path, is_charged: true })
@@ -83,7 +83,7 @@ function judgeParts(parts: Json | undefined, at: string): void {
 
 const judgeFile: FieldRule = (value, at) => {
   const file = objectIn(value)
-  const name = Object.keys(file).find((key) => folded(key) === 'fileuri') ?? 'fileUri'
+  const name = Object.keys(file).find((key) => reduce(key) === 'fileuri') ?? 'fileUri'
   if (!isPublicAddress(stringIn(file[name]) ?? '')) throw rememberedRefusal(`${at}.${name}`)
 }
 
@@ -200,7 +200,7 @@ const textsIn = (value: Json | undefined): number =>
 export const extras: ExtrasProtocol = {
   units: UNITS,
   known_fields: new Set(inBothSpellings([...OWN, ...Object.keys(RULES)])),
-  decisive_fields: inBothSpellings(Object.keys(RULES)),
+  decisive_fields: Object.keys(RULES),
   find(body) {
     const found: AskedExtra[] = []
     judge(ALL, body, '', found)

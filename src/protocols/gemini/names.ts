@@ -2,6 +2,7 @@
 import { type NamesOptions, namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
+import { extras } from './extras.ts'
 
 const SNAKE_TOO: NamesOptions = { snake_too: true }
 
@@ -64,10 +65,10 @@ export const generateNames = namesFrom(
     tools: TOOL,
     toolConfig: 'value',
     cachedContent: 'value',
-    serviceTier: 'value',
   },
   {
     ...SNAKE_TOO,
+    billed: extras.decisive_fields,
     harmless: [...Object.keys(GenerateContentRequest.properties), ...Object.keys(carries.own_fields)],
   },
 )

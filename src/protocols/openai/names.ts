@@ -2,6 +2,7 @@
 import { namesFrom } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { ChatRequest } from './decode-request.ts'
+import { extras } from './extras.ts'
 
 const PART = namesFrom(
   {
@@ -38,18 +39,12 @@ export const chatNames = namesFrom(
     modalities: 'value',
     audio: 'value',
     prediction: 'value',
-    service_tier: 'value',
-    web_search_options: 'value',
     // Of OpenRouter.
-    models: 'value',
-    provider: 'value',
-    plugins: 'value',
-    route: 'value',
-    transforms: 'value',
     reasoning: 'value',
     usage: 'value',
   },
   {
+    billed: extras.decisive_fields,
     harmless: [...Object.keys(ChatRequest.properties), ...Object.keys(carries.own_fields)],
     // Of llama.cpp's, KoboldCpp's and others' servers, beside or before the protocol's own names.
     aliases: {
@@ -66,6 +61,6 @@ export const chatNames = namesFrom(
 
 /** Of an embeddings request. Some servers read `messages` in place of `input`. */
 export const embeddingNames = namesFrom(
-  { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value', service_tier: 'value' },
-  { harmless: ['user'], aliases: { messages: 'input' } },
+  { model: 'value', input: 'value', dimensions: 'value', encoding_format: 'value' },
+  { billed: extras.decisive_fields, harmless: ['user'], aliases: { messages: 'input' } },
 )

@@ -2,7 +2,7 @@
 
 /** What a name is at some place of a request. */
 export interface Name {
-  /** One bit for each meaning: two spellings that mean the same share it. 0 for a name that decides nothing. */
+  /** A power of two for each meaning: two spellings that mean the same share it. 0 for a name that decides nothing. */
   readonly bit: number
   /** The names inside its value, where that is an object or an array of objects. */
   readonly within: Names | undefined
@@ -35,6 +35,8 @@ export interface Names {
 export type Value = 'value' | 'count' | Names
 
 export interface NamesOptions {
+  /** Further names that decide by their whole value, whichever of them were told before. */
+  readonly billed?: Iterable<string>
   /** Common names that decide nothing: known only so that they need not be looked at closely. */
   readonly harmless?: Iterable<string>
   /** Names by which some servers know a deciding one; refused, because others ignore them. */
@@ -45,13 +47,13 @@ export interface NamesOptions {
   readonly inside?: readonly string[]
 }
 
-/** More would not fit into the bits of a number. */
-const MAX_NAMES = 31
+/** More would not fit into the exact part of a number. */
+const MAX_NAMES = 53
 
 /** The names of one kind of object: those that decide, and what stands for their values. */
 export function namesFrom(
   fields: Readonly<Record<string, Value>>,
-  { harmless = [], aliases = {}, snake_too = false, inside = [] }: NamesOptions = {},
+  { billed = [], harmless = [], aliases = {}, snake_too = false, inside = [] }: NamesOptions = {},
 ): Names {
   const known = new Map([...harmless].map((name) => [name, HARMLESS]))
   const reduced = new Map<string, string>()
@@ -59,13 +61,16 @@ export function namesFrom(
   const hashes = new Set<number>()
   const names: Names = { known, slots, reduced, hashes }
   const deciding: [string, Value][] = [
-    ...Object.entries(fields),
+    ...Object.entries({
+      ...Object.fromEntries([...billed].map((name) => [name, 'value' as const])),
+      ...fields,
+    }),
     ...inside.map((name): [string, Value] => [name, names]),
   ]
   if (deciding.length > MAX_NAMES) throw new RangeError(`more than ${MAX_NAMES} names decide in one object`)
   for (const [index, [name, value]] of deciding.entries()) {
     const within = typeof value === 'string' ? undefined : value
-    const entry: Name = { bit: 1 << index, within, counts: value === 'count' }
+    const entry: Name = { bit: 2 ** index, within, counts: value === 'count' }
     known.set(name, entry)
     if (snake_too) known.set(snakeOf(name), entry)
     reduced.set(reduce(name), name)

@@ -12,7 +12,7 @@ export interface Ambiguity {
 interface Frame {
   names: Names
   is_object: boolean
-  /** The meanings that the object has named so far. */
+  /** The meanings that the object has named so far: the sum of their bits, which may be more than bitwise operators take. */
   seen: number
   /** Of an object, where its last key begins. */
   key_at: number
@@ -94,8 +94,10 @@ export class Watch {
     frame.key_at = at
     const name = nameIn(frame.names, this.#data, at + 1, end) ?? this.#unfamiliar(frame, at, end)
     this.#next = name.within
-    if ((frame.seen & name.bit) !== 0) this.#refuse('is given twice; send it once.')
-    frame.seen |= name.bit
+    if (name.bit > 0) {
+      if (Math.floor(frame.seen / name.bit) % 2 === 1) this.#refuse('is given twice; send it once.')
+      else frame.seen += name.bit
+    }
     if (name.counts && !isPlain(this.#data, skipWhitespace(this.#data, colon + 1))) this.#respell()
   }
 
