@@ -4,16 +4,10 @@ import { diskFull } from './disk-full.ts'
 import { imageHeaders } from './image-headers.ts'
 import { keptAnswers } from './kept-answers.ts'
 import { kills } from './kills.ts'
+import { leaveEarly } from './leave-early.ts'
+import { lyingUsage } from './lying-usage.ts'
 import { millionCalls } from './million-calls.ts'
 import { missingFiles } from './missing-files.ts'
 import { writeLock } from './write-lock.ts'
 
-export const ATTACKS: readonly Attack[] = [
-  writeLock,
-  diskFull,
-  kills,
-  keptAnswers,
-  missingFiles,
-  imageHeaders,
-  millionCalls,
-]
+export const ATTACKS: readonly Attack[] = [writeLock, diskFull, kills, leaveEarly, lyingUsage, keptAnswers, missingFiles, imageHeaders, millionCalls]

@@ -74,7 +74,7 @@ describe.each(ENDPOINTS)('%s, the caller:', (name, path, request) => {
     await refused(key, body, [402, 'insufficient_balance'])
   })
   test(`${name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'}: the account owes`, async () => {
-    const key = await gateway.caller()
+    const key = await gateway.caller('1')
     const body = await request(key)
     await runIntoDebt(key)
     await refused(key, body, [402, name === 'edits' ? 'OUTSTANDING_DEBT' : 'insufficient_balance'])
@@ -97,7 +97,7 @@ const newestAccount = () => {
 
 /** A text call that costs far more than the balance: the rest is debt. */
 async function runIntoDebt(key: string): Promise<void> {
-  upstream.answer(whole(answer('Hello.', usage(10, 9_000_000))))
+  upstream.answer(whole(answer('Hello.', usage(2_000_000, 5))))
   expect((await gateway.call(wholePath(), ask(), { key })).status).toBe(200)
   expect(newestAccount().debt_nanos).toBeGreaterThan(0)
 }
