@@ -26,7 +26,7 @@ const day = (days_ago: number) => new Date(Date.now() - days_ago * 86_400_000).t
 const READS = [
   '/api/v1/account',
   '/api/v1/usage',
-  '/api/v1/usage?limit=200',
+  '/api/v1/usage?limit=1000',
   '/api/v1/usage?cursor=500000',
   '/api/v1/usage?model=none',
   '/api/v1/usage?model=rare',
@@ -73,10 +73,13 @@ export const millionCalls: Attack = {
   what: 'reads of a history of 1,000,000 calls, with filters that few match or none, and a start over it',
   long: true,
   async run() {
-    using folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }), {
-      accounts: 2,
-      balance_usd: '10000',
-    })
+    using folder = await prepareDataFolder(
+      catalogueOf({ upstream_url: 'simulator', more: '[limits]\nreads_per_minute = 100_000' }),
+      {
+        accounts: 2,
+        balance_usd: '10000',
+      },
+    )
     fill(folder.database_path)
     const started = await startOver(folder)
     try {
