@@ -86,7 +86,7 @@ export const millionCalls: Attack = {
       const reads = await measureReads(started.child, started.url, folder.keys[0] ?? '')
       await started.audited
       const views = await measureViews(folder)
-      return verdict(started.listening_ms, reads, views)
+      return verdict(started.start_ms, reads, views)
     } finally {
       started.child.kill('SIGKILL')
       await started.child.exited
@@ -97,16 +97,16 @@ export const millionCalls: Attack = {
 /** Figures by what was measured, in milliseconds. */
 type Figures = Map<string, number>
 
-function verdict(listening_ms: number, reads: Figures, views: Figures): Result {
+function verdict(start_ms: number, reads: Figures, views: Figures): Result {
   const [read, read_ms] = worstOf(reads)
   const [view, view_ms] = worstOf(views)
   for (const [what, ms] of [...reads, ...views])
     process.stderr.write(`${ms.toFixed(1).padStart(9)} ms  ${what}\n`)
   return {
     tried: `${READS.length} reads and ${VIEWS.length} views of ${CALLS} calls, ${TRIES} and ${VIEW_TRIES} times each`,
-    held: listening_ms < MAX_START_MS && read_ms < MAX_READ_MS && view_ms < MAX_VIEW_MS,
+    held: start_ms < MAX_START_MS && read_ms < MAX_READ_MS && view_ms < MAX_VIEW_MS,
     seen:
-      `start ${listening_ms.toFixed(0)} ms; worst read ${read_ms.toFixed(1)} ms (${read}); ` +
+      `start ${start_ms.toFixed(0)} ms; worst read ${read_ms.toFixed(1)} ms (${read}); ` +
       `worst view ${view_ms.toFixed(0)} ms (${view}), of processor time`,
   }
 }
@@ -115,7 +115,6 @@ const worstOf = (figures: Figures): [what: string, ms: number] =>
   [...figures].reduce((worst, figure) => (figure[1] > worst[1] ? figure : worst), ['', 0])
 
 async function startOver(folder: DataFolder) {
-  const since_ms = performance.now()
   const child = Bun.spawn(
     [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0'],
     {
@@ -132,7 +131,7 @@ async function startOver(folder: DataFolder) {
     const url = new URL(address)
     const ready = await fetch(new URL('/readyz', url))
     if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status} after the start`)
-    return { child, url, listening_ms: performance.now() - since_ms, audited: untilAudited(folder) }
+    return { child, url, start_ms: cpuMsOf(child.pid), audited: untilAudited(folder) }
   }
   throw new Error(`the gateway did not start: ${banner}`)
 }
@@ -171,10 +170,13 @@ function cpuMsOf(pid: number): number {
 
 /** The processor time of one view each, less that of a command that reads nothing. */
 async function measureViews({ path }: DataFolder): Promise<Figures> {
-  const nothing_ms = await viewMs('--version', path)
-  const figures: Figures = new Map()
-  for (const view of VIEWS) figures.set(view, (await viewMs(view, path)) - nothing_ms)
-  return figures
+  const views: [view: string, ms: number][] = []
+  let nothing_ms = await viewMs('--version', path)
+  for (const view of VIEWS) {
+    views.push([view, await viewMs(view, path)])
+    nothing_ms = Math.min(nothing_ms, await viewMs('--version', path))
+  }
+  return new Map(views.map(([view, ms]) => [view, ms - nothing_ms]))
 }
 
 /** The least of some tries: what else the machine does only adds to it. */
