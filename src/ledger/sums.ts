@@ -36,10 +36,10 @@ export interface SumsPage {
 }
 
 /** A page looks at this many days that have calls, also where the filter matches none of them. */
-const MAX_DAYS = 100
+const MAX_DAYS = 50
 
 /** A page has at most so many sums, whatever was asked for: about 10 ms. */
-export const MAX_SUMS = 500
+const MAX_SUMS = 250
 
 /**
  * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
