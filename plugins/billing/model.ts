@@ -12,6 +12,9 @@ const DAY_MS = 86_400_000
 /** How far back sums go by default: a long history is summed whole only on request. */
 const DEFAULT_SUMS_MS = 31 * DAY_MS
 
+/** A page has at most so many calls, whatever was asked for: about 10 ms. */
+const MAX_CALLS = 500
+
 const A_MOMENT =
   'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
 /** How a call ended. */
@@ -64,7 +67,10 @@ export function readUsageRequest(
     throw invalidRequest('since: must be before until.', { param: 'since' })
   }
   const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
-  if (sums === undefined) return { kind: 'calls', filter, page: pageOf(query) }
+  if (sums === undefined) {
+    const { limit, cursor } = pageOf(query)
+    return { kind: 'calls', filter, page: { limit: Math.min(limit, MAX_CALLS), cursor } }
+  }
   return {
     kind: 'sums',
     filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },

@@ -27,14 +27,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
   step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
   ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),
-  newestDay: (orm: BunSQLiteDatabase) =>
-    orm
-      .select({ start_s: sql<number | null>`max(${call_sums.start_s})` })
-      .from(call_sums)
-      .where(
-        and(account(call_sums), eq(call_sums.span_s, DAY), lt(call_sums.start_s, placeholder('until_s'))),
-      )
-      .prepare(),
+  days: (orm: BunSQLiteDatabase) => daysWhere(orm, account(call_sums)),
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
 })
 
@@ -90,6 +83,23 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
       ),
     )
     .orderBy(desc(call_sums.last_call_id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** When the days (UTC) begin that have calls, the newest first. */
+const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
+    .selectDistinct({ start_s: call_sums.start_s })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, DAY),
+        gte(call_sums.start_s, placeholder('from_s')),
+        lt(call_sums.start_s, placeholder('until_s')),
+      ),
+    )
+    .orderBy(desc(call_sums.start_s))
     .limit(placeholder('row_limit'))
     .prepare()
 

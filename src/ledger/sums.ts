@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import type { Usage } from '../domain/usage.ts'
-import { DAY_S, type DayZone, dayOf, type Periods, periodsOf } from './days.ts'
+import { DAY_S, type Day, type DayZone, dayOf, type Periods, periodsOf } from './days.ts'
 import { type CallFilter, queriesFor, valuesOf } from './history.ts'
 
 /** The sum of one key's calls of one model on one day. */
@@ -36,38 +36,63 @@ export interface SumsPage {
 }
 
 /** A page looks at this many days that have calls, also where the filter matches none of them. */
-const MAX_DAYS = 100
+const MAX_DAYS = 50
+
+/** A page has at most so many sums, whatever was asked for: about 10 ms. */
+const MAX_SUMS = 250
 
 /**
  * The sums of calls by day, account, key and model: the newest day first, within a day the most expensive first.
  * `since_ms` and `until_ms` count from, and up to, whole quarters of an hour.
  */
 export function dailySums(db: Database, filter: CallFilter, request: SumsRequest): SumsPage {
-  const { zone, cursor, limit = Number.POSITIVE_INFINITY } = request
+  const { zone, cursor, limit } = request
+  const max_sums = limit === undefined ? Number.POSITIVE_INFINITY : Math.min(limit, MAX_SUMS)
+  const max_days = limit === undefined ? Number.POSITIVE_INFINITY : MAX_DAYS
   const { since_ms = Number.NEGATIVE_INFINITY, until_ms = Number.POSITIVE_INFINITY } = filter
   const sumsIn = sumsOver(db, filter)
   const sums: DailySum[] = []
-  let before_ms = Math.min(until_ms, cursor === undefined ? Number.POSITIVE_INFINITY : cursor * 1_000)
-  for (let days = 0; ; days++) {
-    const newest_s = newestDay(db, filter, before_ms)
-    const newest_end_ms = Math.min(before_ms, (newest_s + DAY_S) * 1_000)
-    if (newest_end_ms <= since_ms) return { sums, next_cursor: undefined }
+  const end_ms = Math.min(until_ms, cursor === undefined ? Number.POSITIVE_INFINITY : cursor * 1_000)
+  let days = 0
+  let before_ms = end_ms
+  for (const day of daysWithCalls(db, filter, zone, end_ms)) {
     const next_cursor = Math.ceil(before_ms / 1_000)
-    if (limit !== Number.POSITIVE_INFINITY && days === MAX_DAYS) return { sums, next_cursor }
-    const { name: day, start_ms, end_ms } = dayOf(newest_end_ms - 1, zone)
-    const found = sumsIn(periodsOf(Math.max(start_ms, since_ms), Math.min(end_ms, until_ms)))
-    if (sums.length > 0 && sums.length + found.length > limit) return { sums, next_cursor }
-    sums.push(...found.map((sum) => ({ day, ...sum })))
-    before_ms = start_ms
+    if (days++ === max_days) return { sums, next_cursor }
+    const found = sumsIn(periodsOf(Math.max(day.start_ms, since_ms), Math.min(day.end_ms, until_ms)))
+    if (sums.length > 0 && sums.length + found.length > max_sums) return { sums, next_cursor }
+    sums.push(...found.map((sum) => ({ day: day.name, ...sum })))
+    before_ms = day.start_ms
+  }
+  return { sums, next_cursor: undefined }
+}
+
+/** The days of a time zone in which there may be calls, the newest first: those that share a moment with a day in UTC that has some. */
+function* daysWithCalls(
+  db: Database,
+  { account_id, since_ms = -MAX_TIME_MS }: CallFilter,
+  zone: DayZone,
+  end_ms: number,
+): Generator<Day> {
+  const query = queriesFor(db, { account_id }).days
+  const from_s = Math.floor(since_ms / 1_000) - DAY_S
+  let before_ms = Math.min(end_ms, MAX_TIME_MS)
+  for (;;) {
+    const until_s = Math.ceil(before_ms / 1_000)
+    const found = query.all({ account_id, from_s, until_s, row_limit: MAX_DAYS })
+    for (const { start_s } of found)
+      while (Math.min(before_ms, (start_s + DAY_S) * 1_000) > Math.max(start_s * 1_000, since_ms)) {
+        const day = dayOf(Math.min(before_ms, (start_s + DAY_S) * 1_000) - 1, zone)
+        yield day
+        before_ms = day.start_ms
+      }
+    const last_s = found.at(-1)?.start_s
+    if (last_s === undefined || found.length < MAX_DAYS) return
+    before_ms = Math.min(before_ms, last_s * 1_000)
   }
 }
 
-/** When the newest day (UTC) with calls begins; minus infinity where there is none. */
-function newestDay(db: Database, filter: CallFilter, before_ms: number): number {
-  const until_s = Math.min(Math.ceil(before_ms / 1_000), Number.MAX_SAFE_INTEGER)
-  const newest = queriesFor(db, filter).newestDay.get({ account_id: filter.account_id, until_s })
-  return newest?.start_s ?? Number.NEGATIVE_INFINITY
-}
+/** The latest moment that a date can stand for. */
+const MAX_TIME_MS = 8.64e15
 
 type Sum = Omit<DailySum, 'day'>
 

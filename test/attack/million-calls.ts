@@ -26,7 +26,7 @@ const day = (days_ago: number) => new Date(Date.now() - days_ago * 86_400_000).t
 const READS = [
   '/api/v1/account',
   '/api/v1/usage',
-  '/api/v1/usage?limit=200',
+  '/api/v1/usage?limit=1000',
   '/api/v1/usage?cursor=500000',
   '/api/v1/usage?model=none',
   '/api/v1/usage?model=rare',
@@ -73,17 +73,20 @@ export const millionCalls: Attack = {
   what: 'reads of a history of 1,000,000 calls, with filters that few match or none, and a start over it',
   long: true,
   async run() {
-    using folder = await prepareDataFolder(catalogueOf({ upstream_url: 'simulator' }), {
-      accounts: 2,
-      balance_usd: '10000',
-    })
+    using folder = await prepareDataFolder(
+      catalogueOf({ upstream_url: 'simulator', more: '[limits]\nreads_per_minute = 100_000' }),
+      {
+        accounts: 2,
+        balance_usd: '10000',
+      },
+    )
     fill(folder.database_path)
     const started = await startOver(folder)
     try {
       const reads = await measureReads(started.child, started.url, folder.keys[0] ?? '')
       await started.audited
       const views = await measureViews(folder)
-      return verdict(started.listening_ms, reads, views)
+      return verdict(started.start_ms, reads, views)
     } finally {
       started.child.kill('SIGKILL')
       await started.child.exited
@@ -94,16 +97,16 @@ export const millionCalls: Attack = {
 /** Figures by what was measured, in milliseconds. */
 type Figures = Map<string, number>
 
-function verdict(listening_ms: number, reads: Figures, views: Figures): Result {
+function verdict(start_ms: number, reads: Figures, views: Figures): Result {
   const [read, read_ms] = worstOf(reads)
   const [view, view_ms] = worstOf(views)
   for (const [what, ms] of [...reads, ...views])
     process.stderr.write(`${ms.toFixed(1).padStart(9)} ms  ${what}\n`)
   return {
     tried: `${READS.length} reads and ${VIEWS.length} views of ${CALLS} calls, ${TRIES} and ${VIEW_TRIES} times each`,
-    held: listening_ms < MAX_START_MS && read_ms < MAX_READ_MS && view_ms < MAX_VIEW_MS,
+    held: start_ms < MAX_START_MS && read_ms < MAX_READ_MS && view_ms < MAX_VIEW_MS,
     seen:
-      `start ${listening_ms.toFixed(0)} ms; worst read ${read_ms.toFixed(1)} ms (${read}); ` +
+      `start ${start_ms.toFixed(0)} ms; worst read ${read_ms.toFixed(1)} ms (${read}); ` +
       `worst view ${view_ms.toFixed(0)} ms (${view}), of processor time`,
   }
 }
@@ -112,7 +115,6 @@ const worstOf = (figures: Figures): [what: string, ms: number] =>
   [...figures].reduce((worst, figure) => (figure[1] > worst[1] ? figure : worst), ['', 0])
 
 async function startOver(folder: DataFolder) {
-  const since_ms = performance.now()
   const child = Bun.spawn(
     [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0'],
     {
@@ -129,7 +131,7 @@ async function startOver(folder: DataFolder) {
     const url = new URL(address)
     const ready = await fetch(new URL('/readyz', url))
     if (ready.status !== 200) throw new Error(`/readyz answers ${ready.status} after the start`)
-    return { child, url, listening_ms: performance.now() - since_ms, audited: untilAudited(folder) }
+    return { child, url, start_ms: cpuMsOf(child.pid), audited: untilAudited(folder) }
   }
   throw new Error(`the gateway did not start: ${banner}`)
 }
@@ -166,27 +168,27 @@ function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** The processor time of one view each, less that of a command that reads nothing. */
+/** The processor time of one view each, less that of a command that reads nothing: the median of some tries. */
 async function measureViews({ path }: DataFolder): Promise<Figures> {
-  const nothing_ms = await viewMs('--version', path)
   const figures: Figures = new Map()
-  for (const view of VIEWS) figures.set(view, (await viewMs(view, path)) - nothing_ms)
+  for (const view of VIEWS) {
+    const tries: number[] = []
+    // One right after the other, since what else the machine does makes both dearer.
+    for (let i = 0; i < VIEW_TRIES; i++)
+      tries.push(-(await commandMs('--version', path)) + (await commandMs(view, path)))
+    figures.set(view, tries.sort((one, other) => one - other)[(VIEW_TRIES - 1) / 2] ?? 0)
+  }
   return figures
 }
 
-/** The least of some tries: what else the machine does only adds to it. */
-async function viewMs(view: string, data_folder: string): Promise<number> {
-  let least_ms = Number.POSITIVE_INFINITY
-  for (let i = 0; i < VIEW_TRIES; i++) {
-    const child = Bun.spawn([process.execPath, MAIN, '--data', data_folder, ...view.split(' ')], {
-      env: { ...process.env, TZ: 'Asia/Tokyo' },
-      stdout: 'ignore',
-      stderr: 'ignore',
-    })
-    if ((await child.exited) !== 0) throw new Error(`tollgate ${view} failed`)
-    least_ms = Math.min(least_ms, Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000)
-  }
-  return least_ms
+async function commandMs(command: string, data_folder: string): Promise<number> {
+  const child = Bun.spawn([process.execPath, MAIN, '--data', data_folder, ...command.split(' ')], {
+    env: { ...process.env, TZ: 'Asia/Tokyo' },
+    stdout: 'ignore',
+    stderr: 'ignore',
+  })
+  if ((await child.exited) !== 0) throw new Error(`tollgate ${command} failed`)
+  return Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000
 }
 
 /** Fills the books through SQL, as a million calls of the first account with three keys and four models would have. */

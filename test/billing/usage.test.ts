@@ -1,5 +1,6 @@
 // silent.md, Account surface: "GET /api/v1/usage (calls, filtered and paged; daily sums by model and key)".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readUsageRequest } from '../../plugins/billing/model.ts'
 import { MODEL, THINKING } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../support/native.ts'
@@ -270,4 +271,9 @@ describe('refusals name the parameter', () => {
     expect(response.status).toBe(401)
     expect(await response.text()).not.toContain('nonsense')
   })
+})
+
+test('a page has at most 500 calls, whatever is asked for', () => {
+  const asked = readUsageRequest({ limit: 1_000 }, { account_id: 1, now_ms: 0 })
+  expect(asked).toMatchObject({ kind: 'calls', page: { limit: 500 } })
 })

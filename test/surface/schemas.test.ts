@@ -111,7 +111,7 @@ describe('answers fit what is declared', () => {
     ['GET /api/v1/usage', '/api/v1/usage', 200],
     ['GET /api/v1/usage', '/api/v1/usage?limit=1', 200],
     ['GET /api/v1/usage', '/api/v1/usage?sums=day', 200],
-    ['GET /api/v1/usage', '/api/v1/usage?sums=day&limit=1', 400],
+    ['GET /api/v1/usage', '/api/v1/usage?sums=day&limit=0', 400],
     ['GET /api/v1/files', '/api/v1/files?limit=1', 200],
     ['GET /api/v1/files', '/api/v1/files?limit=0', 400],
     ['GET /api/v1/files/*', '/api/v1/files/{first}', 200],
