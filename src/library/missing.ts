@@ -130,8 +130,9 @@ export async function refuseMissingFolders(
     if (expected === 0) continue
     const there = await shelf.store.hasFolder()
     if (there && expected === 1) continue
-    const what = there ? 'has none of' : 'is missing, with'
-    missing.push(`${shelf.name}/ ${what} the ${expected} files that the database names.`)
+    const count = expected === 1 ? '1 file' : `${expected} files`
+    const what = there ? 'has none of them' : 'is missing'
+    missing.push(`The database names ${count} in ${shelf.name}/, which ${what}.`)
   }
   if (missing.length > 0) throw new Error([...missing, adviceFor(data_folder)].join('\n'))
 }
@@ -149,4 +150,4 @@ async function expectedButAbsent(shelf: Shelf): Promise<number> {
 const adviceFor = (data_folder: string): string =>
   `If a folder in ${data_folder} is a mount of its own, mount it. After a restore, copy images/ and files/ of the backup ` +
   'beside the database. To start without these files, add --accept-missing-files: their images are shown as ' +
-  'missing until the files are back. Nothing was changed.'
+  'missing until the files are back. No image was changed.'

@@ -6,6 +6,8 @@ const CHUNK_OVERHEAD_BYTES = 12
 /** `fcTL`, the frame control chunk before each frame. PNG (Third Edition) §11.3.6.2. */
 const FRAME_CONTROL = 0x6663544c
 
+/** `IEND`, the last chunk: what follows is no part of the image. PNG (Third Edition) §11.2.5. */
+const IMAGE_END = 0x49454e44
 /** Encoders write chunks of kilobytes: a file of 25 MB has some thousands. Walking two million of them stops the loop. */
 const MAX_CHUNKS = 100_000
 
@@ -22,7 +24,9 @@ export function countPngFrames(bytes: Uint8Array): number {
   for (let offset = SIGNATURE_BYTES; offset + 8 <= bytes.length; ) {
     chunks += 1
     if (chunks > MAX_CHUNKS) return Number.POSITIVE_INFINITY
-    if (view.getUint32(offset + 4) === FRAME_CONTROL) frames += 1
+    const type = view.getUint32(offset + 4)
+    if (type === IMAGE_END) break
+    if (type === FRAME_CONTROL) frames += 1
     offset += view.getUint32(offset) + CHUNK_OVERHEAD_BYTES
   }
   return Math.max(frames, 1)

@@ -78,24 +78,24 @@ describe('a start', () => {
     [
       'without images/',
       () => takeFolder(folder, 'images', 'nothing'),
-      /^images\/ is missing, with the 3 files/,
+      /^The database names 3 files in images\/, which is missing/,
     ],
     [
       'with an empty files/',
       () => takeFolder(folder, 'files', 'empty folder'),
-      /^files\/ has none of the 3 files/,
+      /^The database names 3 files in files\/, which has none/,
     ],
     [
       'with the images/ of another gateway',
       () => swapForAnother('images'),
-      /^images\/ has none of the 3 files/,
+      /^The database names 3 files in images\/, which has none/,
     ],
     ['without a single file', async () => takeFiles(folder, (await pathsIn(folder)).slice(0, 1)), undefined],
     ['without all files but one of each folder', () => keepOneOfEach(), undefined],
     [
       'without the folder of the only image',
       () => leaveOne('nothing'),
-      /^images\/ is missing, with the 1 files/,
+      /^The database names 1 file in images\/, which is missing/,
     ],
     ['without the only image, whose folder is there', () => leaveOne('empty folder'), undefined],
     ['without a folder whose images are marked already', () => takeMarked(), undefined],

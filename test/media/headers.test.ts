@@ -1,6 +1,7 @@
 // Damaged image headers: whatever the bytes, they are read or refused. The attack `image-headers` tries a million.
 import { expect, test } from 'bun:test'
 import { countPngFrames } from '../../src/media/apng.ts'
+import { pngChunk, withPngChunks } from './crafted.ts'
 import { decodeWholly, mutantsOf, readHeaders, sourcesOfHeaders } from './mutants.ts'
 import { concat, paint } from './support.ts'
 
@@ -32,7 +33,9 @@ test.each([
   expect(countPngFrames(new Uint8Array(8 + chunks * 12))).toBe(frames)
 })
 
-test('a PNG of more chunks than any image needs is refused', async () => {
-  const chunks = new Uint8Array(100_001 * 12)
-  expect(await decodeWholly(concat(await paint('png'), chunks))).toBe('IMAGE_TOO_LARGE')
+test('a PNG of more chunks than any image needs is refused; what follows its end is no chunk', async () => {
+  const png = await paint('png')
+  const chunks = concat(...Array(100_001).fill(pngChunk('prVt', '')))
+  expect(await decodeWholly(withPngChunks(png, chunks))).toBe('IMAGE_TOO_LARGE')
+  expect(await decodeWholly(concat(png, chunks))).toBe('read')
 })

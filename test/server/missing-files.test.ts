@@ -69,7 +69,9 @@ describe('a start without both folders', () => {
   test('is refused, once for each folder, and changes nothing', async () => {
     const away = await takeBoth()
     const refused = gateway.start()
-    await expect(refused).rejects.toThrow(/images\/ is missing.*\nfiles\/ has none of .*\n.*mount it/)
+    await expect(refused).rejects.toThrow(
+      /in images\/, which is missing.*\n.*in files\/, which has none of them.*\n.*mount it/,
+    )
     for (const one of away) await one.back()
     await using run = await gateway.start()
     expect(await states(run)).toMatchObject({ upload: 'stored', image: 'stored' })
