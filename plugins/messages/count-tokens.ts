@@ -12,7 +12,7 @@ import type { JsonBody } from '../../src/protocols/wire/json-body.ts'
 import { spliceFields } from '../../src/protocols/wire/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { withRoutes } from '../../src/upstream/routes.ts'
-import { fromUpstream } from '../../src/upstream/transport.ts'
+import { readAnswer } from '../../src/upstream/transport.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens`. */
@@ -48,7 +48,10 @@ async function countUpstream(
         forwardedHeaders(admitted.origin.request.headers),
       )
     },
-    open: async (response) => parseAnswer(await fromUpstream(response.text())),
+    async open(response) {
+      const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
+      return parseAnswer(bytes.toString())
+    },
   })
   return answer
 }

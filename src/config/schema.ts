@@ -97,6 +97,13 @@ export const ServerSchema = Type.Object(
     drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
     shutdown_timeout_ms: Milliseconds({ default: 30_000, minimum: 0 }),
     stalled_reader_timeout_ms: Milliseconds({ default: 120_000, minimum: 1_000 }),
+    max_answer_bytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 1_048_576,
+      maximum: 1_073_741_824,
+      description:
+        'the largest whole answer that is taken from a provider, expanded where it comes compressed',
+    }),
   },
   closed,
 )

@@ -86,6 +86,8 @@ export interface ServerSettings {
   readonly drain_timeout_ms: number
   readonly shutdown_timeout_ms: number
   readonly stalled_reader_timeout_ms: number
+  /** The largest whole answer of a provider, as it is once expanded. */
+  readonly max_answer_bytes: number
 }
 
 /** One version of the file; never changed, replaced as a whole when the file changes. */

@@ -12,7 +12,7 @@ import {
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
-import { type Fetch, fromUpstream, type UpstreamRequest } from './transport.ts'
+import { type Fetch, fromUpstream, reclaimOverlong, type UpstreamRequest } from './transport.ts'
 
 export interface DispatchDeps {
   fetch: Fetch
@@ -119,6 +119,7 @@ async function tryOnce<T>(
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
+    reclaimOverlong(thrown)
     if (reason instanceof TimedOut) return upstreamError(TIMED_OUT)
     if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))
     throw thrown

@@ -1,4 +1,5 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
+import { bombs } from './bombs.ts'
 
-export const ATTACKS: readonly Attack[] = []
+export const ATTACKS: readonly Attack[] = [bombs]

@@ -16,6 +16,10 @@ export interface Books {
 
 export interface GatewayProcess extends AsyncDisposable {
   url: URL
+  pid: number
+  /** One for each account. */
+  keys: readonly string[]
+  /** The first of them. */
   key: string
   signal(name: 'SIGTERM' | 'SIGINT'): void
   /** Its exit status, when it has ended. */
@@ -24,13 +28,18 @@ export interface GatewayProcess extends AsyncDisposable {
 }
 
 /** Starts it, and waits until it listens. @param catalogue the catalogue's text */
-export async function startGatewayProcess(catalogue: string): Promise<GatewayProcess> {
-  const folder = await prepareDataFolder(catalogue)
+export async function startGatewayProcess(
+  catalogue: string,
+  accounts?: Parameters<typeof prepareDataFolder>[1],
+): Promise<GatewayProcess> {
+  const folder = await prepareDataFolder(catalogue, accounts)
   const command = [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   const url = await addressOf(child.stderr)
   return {
     url,
+    pid: child.pid,
+    keys: folder.keys,
     key: folder.keys[0] ?? '',
     signal: (name) => child.kill(name),
     ended: child.exited,

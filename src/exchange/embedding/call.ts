@@ -13,7 +13,7 @@ import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { fromUpstream } from '../../upstream/transport.ts'
+import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
@@ -32,7 +32,7 @@ interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
 }
 
 interface Answer extends Embedded {
-  bytes: ArrayBuffer
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
@@ -83,7 +83,10 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
 }
 
 /** How the call is put to a route: in the provider's own protocol. */
-function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrder): Sending<Answer> {
+function sendingOf(
+  { protocols, catalogue }: ExchangeParts,
+  { body, request }: EmbeddingOrder,
+): Sending<Answer> {
   return {
     streams: false,
     write({ provider, model, api_key }) {
@@ -92,8 +95,8 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
       return requestTo(provider, protocol.target({ model, api_key }), encoded)
     },
     async open(response, { provider }) {
-      const bytes = await fromUpstream(response.arrayBuffer())
-      const json = parseJson(Buffer.from(bytes).toString())
+      const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+      const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
       return { bytes, ...embeddingsOf(protocols, provider).decode(json, request) }
     },

@@ -23,7 +23,7 @@ export interface UpstreamModel extends TargetModel {
 }
 
 export interface WholeAnswer {
-  bytes: ArrayBuffer
+  bytes: Uint8Array<ArrayBuffer>
   json: JsonObject
 }
 
@@ -37,7 +37,7 @@ export interface Passage {
   /** The body for the provider. @throws as `assertCarries` */
   request(upstream: UpstreamModel): Uint8Array | string
   /** The whole answer for the caller. @param billed the usage that is paid for, and shown where it is written anew */
-  answer(answer: WholeAnswer, billed: Usage): ArrayBuffer | string
+  answer(answer: WholeAnswer, billed: Usage): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. @param billed as for `answer`, once the stream has ended */
   stream(reading: StreamReading, billed: () => Usage): Relay
 }

@@ -2,7 +2,7 @@
 import type { Billed } from '../../domain/usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { parseAnswer } from '../../protocols/wire/json.ts'
-import { fromUpstream } from '../../upstream/transport.ts'
+import { readAnswer } from '../../upstream/transport.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
@@ -13,7 +13,7 @@ import { answerHeaders, sendingOf } from './sending.ts'
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
   const sending = sendingOf(held, (response, { provider }) =>
-    readWhole(response, order, order.passages(provider)),
+    readWhole(parts, response, order, order.passages(provider)),
   )
   const { answer } = await send(parts, held, sending)
   const { body, billed } = answer
@@ -29,12 +29,13 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
  * @throws UpstreamFault
  */
 async function readWhole(
+  { catalogue }: ExchangeParts,
   response: Response,
   { facts }: TextOrder,
   passage: Passage,
-): Promise<{ body: ArrayBuffer | string; billed: Billed }> {
-  const bytes = await fromUpstream(response.arrayBuffer())
-  const json = parseAnswer(Buffer.from(bytes).toString())
+): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed }> {
+  const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+  const json = parseAnswer(bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const billed = bill(facts, readUsage(json), () => estimateOutput(json))
   return { body: passage.answer({ bytes, json }, billed.usage), billed }
