@@ -1,6 +1,6 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
 import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
-import { internal, UpstreamFault } from '../../domain/errors.ts'
+import { internal, invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 import { billedUsage, NO_USAGE } from '../../domain/usage.ts'
 import { idHeaders } from '../../http/answers.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
@@ -10,15 +10,20 @@ import { readEmbeddingRequest, writeEmbeddings } from '../../protocols/openai/em
 import { openai } from '../../protocols/openai/index.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
-import type { JsonBody } from '../../protocols/wire/json-body.ts'
+import {
+  type JsonBody,
+  parseScanned,
+  type ScannedBody,
+  scanJsonBody,
+} from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
-import { readJsonBody } from '../json-body.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
@@ -41,18 +46,28 @@ export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
   serve: serveEmbedding,
 }
 
-async function readEmbeddingCall(
-  parts: ExchangeParts,
-  admitted: Admitted,
-  { request: incoming }: CallOrigin,
-): Promise<EmbeddingOrder> {
-  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES)
+async function readEmbeddingCall(parts: ExchangeParts, admitted: Admitted): Promise<EmbeddingOrder> {
+  const { bytes } = await receiveBody(parts.bodies, admitted, {
+    limit_bytes: BODY_LIMIT_BYTES,
+    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
+  })
+  const body = parseScanned(scanInputs(bytes))
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
-  const model = carriedBy(parts, named, (provider, route) =>
-    embeddingsOf(parts.protocols, provider).encode(request, route.model),
-  )
+  const model = await carriedBy(parts, named, (provider, route) => {
+    embeddingsOf(parts.protocols, provider).encode(request, route.model)
+  })
   return { model, streams: false, content: [body.bytes], body, request }
+}
+
+/** More tokens than OpenAI takes in one request: parsed, so many values stop the event loop for 10 ms. */
+const MAX_VALUES = 400_000
+
+function scanInputs(bytes: Uint8Array): ScannedBody {
+  const scanned = scanJsonBody(bytes)
+  if (scanned.values > MAX_VALUES)
+    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
+  return scanned
 }
 
 /** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */

@@ -2,14 +2,15 @@
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { costsNothing, mayCallFreeModel } from '../arrival.ts'
 import type { CallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
-import { readJsonBody } from '../json-body.ts'
 import type { PaidKind } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Dialect } from './dialect.ts'
 import type { TextOrder } from './order.ts'
 import { passagesOf } from './passages.ts'
+import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 
@@ -33,11 +34,14 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
 async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: TextCall): Promise<TextOrder> {
   const find = (model_id: string) => findModel(parts, admitted, model_id, 'text')
   const named = typeof call.target === 'function' ? undefined : find(call.target.model_id)
-  const body = await readJsonBody(call.request, call.body_limit_bytes)
-  const target = typeof call.target === 'function' ? call.target(body.json) : call.target
+  const body = await readTextBody(parts, admitted, {
+    limit_bytes: call.body_limit_bytes,
+    isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
+  })
+  const target = typeof call.target === 'function' ? call.target(body.fields) : call.target
   const model = named ?? find(target.model_id)
-  const dialect = call.dialect(body.json)
-  const facts = dialect.protocol.text.readRequest(body.json)
+  const dialect = call.dialect(body.fields)
+  const facts = await body.facts(dialect.protocol.name)
   const { streams } = target
   const context = {
     id: call.request_id,
@@ -46,16 +50,23 @@ async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: Text
     shows_usage: dialect.shows_usage,
   }
   const request = { dialect, body, streams, context }
-  const passages = passagesOf(request, parts.protocols, call.forwarded_headers)
+  const { max_output_tokens } = model
   return {
-    model: carriedBy(parts, model, (provider, route) =>
-      passages(provider).assertCarries({ model: route.model, max_output_tokens: model.max_output_tokens }),
+    model: await carriedBy(parts, model, (provider, route) =>
+      body.assertCarries({
+        from: dialect.protocol.name,
+        to: provider.protocol,
+        streams,
+        model: route.model,
+        max_output_tokens,
+        output_limit: undefined,
+      }),
     ),
     streams,
-    content: [body.bytes],
+    content: [body.content],
     request,
     facts,
-    passages,
+    passages: passagesOf(request, parts.protocols, call.forwarded_headers),
   }
 }
 

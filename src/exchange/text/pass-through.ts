@@ -1,29 +1,19 @@
 // The passage between equal protocols: the caller's own bytes to the provider, and the provider's own to the caller.
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
-import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** @param forwarded_headers headers of the caller's that the provider is to get too */
 export function passThrough(
-  { dialect, body, streams }: TextRequest,
+  { dialect }: TextRequest,
   protocol: Protocol,
   forwarded_headers: Readonly<Record<string, string>>,
 ): Passage {
-  const { text } = protocol
   const { frame, raw, shown } = dialect
   return {
     protocol,
     forwarded_headers,
-    assertCarries() {
-      // What the caller's own protocol can say, its providers can be told.
-    },
-    request({ model, output_limit }) {
-      const prepared = text.prepare(body.json, { model, streams })
-      const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-      return spliceFields(body, limited, text.decisive_fields)
-    },
     answer: ({ bytes }) => bytes,
     stream(reading) {
       if (raw && !shown) return passOn(reading, frame)

@@ -2,24 +2,18 @@
 import type { Provider } from '../../domain/catalogue.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
-import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
-import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import type { Relay } from '../../upstream/relay.ts'
+import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 
 /** A caller's request, on its way to whichever provider. */
 export interface TextRequest {
   dialect: Dialect
-  body: JsonBody
+  body: TextBody
   streams: boolean
   context: AnswerContext
-}
-
-export interface UpstreamModel extends TargetModel {
-  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
-  output_limit: number | undefined
 }
 
 export interface WholeAnswer {
@@ -32,10 +26,6 @@ export interface Passage {
   readonly protocol: Protocol
   /** Headers of the caller's that the provider is to get too. */
   readonly forwarded_headers: Readonly<Record<string, string>>
-  /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
-  assertCarries(target: TargetModel): void
-  /** The body for the provider. @throws as `assertCarries` */
-  request(upstream: UpstreamModel): Uint8Array | string
   /** The whole answer for the caller. @param billed the usage that is paid for, and shown where it is written anew */
   answer(answer: WholeAnswer, billed: Usage): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. @param billed as for `answer`, once the stream has ended */

@@ -15,6 +15,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { order, place } = held
   const { facts, request, passages } = order
   const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
+  request.body.release()
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
   const reading = passage.protocol.text.stream.open()

@@ -16,6 +16,7 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
     readWhole(parts, response, order, order.passages(provider)),
   )
   const { answer } = await send(parts, held, sending)
+  order.request.body.release()
   const { body, billed } = answer
   const charge = chargeTokens(order.model.price, billed.usage)
   return {

@@ -5,6 +5,7 @@ const codeOf = (character: string): number => character.charCodeAt(0)
 const QUOTE = codeOf('"')
 const BACKSLASH = codeOf('\\')
 const COLON = codeOf(':')
+const COMMA = codeOf(',')
 const OPENING_BRACE = codeOf('{')
 const OPENING_BRACKET = codeOf('[')
 const CLOSING_BRACE = codeOf('}')
@@ -15,12 +16,18 @@ const WHITESPACE: ReadonlySet<number | undefined> = new Set([...' \t\n\r'].map(c
  * Walks JSON that is not parsed yet. Brackets inside strings do not count.
  *
  * @param max_depth how many levels of arrays and objects are allowed
+ * @param count where given, gets the number of commas and brackets: about that of the values
  * @returns the offset of the opening quote of each key of the outermost object; undefined for JSON that is nested deeper.
  * Invalid JSON gets meaningless offsets; up to its first error, which is as far as a parser goes, its depth is right.
  */
-export function topLevelKeys(data: Uint8Array, max_depth: number): number[] | undefined {
+export function topLevelKeys(
+  data: Uint8Array,
+  max_depth: number,
+  count?: { values: number },
+): number[] | undefined {
   const keys: number[] = []
   let depth = 0
+  let values = 0
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]
     if (byte === QUOTE) {
@@ -30,9 +37,12 @@ export function topLevelKeys(data: Uint8Array, max_depth: number): number[] | un
       at = end
     } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       depth++
+      values++
       if (depth > max_depth) return undefined
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth--
+    else if (byte === COMMA) values++
   }
+  if (count) count.values = values
   return keys
 }
 

@@ -1,0 +1,39 @@
+// The messages between the event loop and the thread that parses large bodies.
+import type { ErrorDetail, ErrorKind } from '../domain/errors.ts'
+import type { JsonObject } from '../protocols/wire/json.ts'
+import type { Writing } from './text/body.ts'
+
+/** What can be asked of a body; but for the first, as in `TextBody`. */
+export type Question =
+  | { ask: 'open' }
+  | { ask: 'facts'; protocol: string; over: JsonObject | undefined }
+  | { ask: 'assertCarries'; writing: Writing }
+  | { ask: 'write'; writing: Writing }
+  | { ask: 'replace'; fields: JsonObject }
+
+/** The answer to `open`. */
+export interface Opened {
+  fields: JsonObject
+  sha256: string
+}
+
+export interface ToThread {
+  /** The same for all questions about one body: it is parsed once for those that follow each other. */
+  body_id: number
+  bytes: Uint8Array
+  question: Question
+}
+
+export interface FromThread {
+  /** The body's bytes, handed back. */
+  bytes: Uint8Array
+  value?: unknown
+  error?: { kind: ErrorKind; message: string; detail: ErrorDetail }
+}
+
+/** The value that says: the body's own bytes. */
+export const SAME_BYTES = 'same bytes'
+
+/** Bytes whose buffer is theirs alone, so that it can be handed over. */
+export const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()

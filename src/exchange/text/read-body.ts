@@ -1,0 +1,32 @@
+// The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
+import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
+import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
+import type { Admitted } from '../admission.ts'
+import { type Arrival, receiveBody } from '../arrival.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { parsedBody, type TextBody } from './body.ts'
+import { threadBody } from './thread-body.ts'
+
+/** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
+const MAX_BYTES_ON_LOOP = 1024 * 1024
+const MAX_VALUES_ON_LOOP = 50_000
+
+/** @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
+export async function readTextBody(
+  { bodies, protocols }: ExchangeParts,
+  admitted: Admitted,
+  arrival: Arrival,
+): Promise<TextBody> {
+  const { bytes, release } = await receiveBody(bodies, admitted, arrival)
+  const body = await parse()
+  return { ...body, release: () => [body.release(), release()] }
+
+  function parse(): TextBody | Promise<TextBody> {
+    // The thread knows the built-in protocols only.
+    const has_thread = protocols === BUILT_IN_REGISTRY
+    if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return threadBody(bodies.parser, bytes)
+    const scanned = scanJsonBody(bytes)
+    if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return threadBody(bodies.parser, bytes)
+    return parsedBody(protocols, parseScanned(scanned))
+  }
+}
