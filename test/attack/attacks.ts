@@ -1,5 +1,6 @@
 // All attacks, in the order in which they are run.
 import type { Attack } from './attack.ts'
+import { bodies } from './bodies.ts'
 import { bombs } from './bombs.ts'
 
-export const ATTACKS: readonly Attack[] = [bombs]
+export const ATTACKS: readonly Attack[] = [bombs, bodies]
