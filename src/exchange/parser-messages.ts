@@ -1,5 +1,6 @@
 // The messages between the event loop and the thread that parses large bodies.
 import type { ErrorDetail, ErrorKind } from '../domain/errors.ts'
+import type { DataUriImage } from '../media/data-uri.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import type { Writing } from './text/body.ts'
 
@@ -10,11 +11,29 @@ export type Question =
   | { ask: 'assertCarries'; writing: Writing }
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
+  | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */
 export interface Opened {
   fields: JsonObject
   sha256: string
+}
+
+/** The answer to `images`: the whole body, but with its inline images apart. */
+export interface OpenedImages {
+  /** In place of an image's data URI stands a name for it. */
+  json: JsonObject
+  /** By those names: the images, as far as they were decoded, and what is wrong with them. */
+  images: Map<string, InlineImage>
+  sha256: string
+}
+
+export type InlineImage = { image: DataUriImage; sha256: string } | { error: WrittenError }
+
+export interface WrittenError {
+  kind: ErrorKind
+  message: string
+  detail: ErrorDetail
 }
 
 export interface ToThread {
@@ -28,7 +47,7 @@ export interface FromThread {
   /** The body's bytes, handed back. */
   bytes: Uint8Array
   value?: unknown
-  error?: { kind: ErrorKind; message: string; detail: ErrorDetail }
+  error?: WrittenError
 }
 
 /** The value that says: the body's own bytes. */

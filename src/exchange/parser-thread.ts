@@ -1,9 +1,20 @@
 // The thread that parses large bodies, and answers what calls ask of them. An entry point of its own in the compiled binary.
 import { GatewayError } from '../domain/errors.ts'
+import { isImageDataUri, parseDataUri } from '../media/data-uri.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import type { Json, JsonObject } from '../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../protocols/wire/json-body.ts'
-import { type FromThread, type Opened, ownBytes, SAME_BYTES, type ToThread } from './parser-messages.ts'
+import {
+  type FromThread,
+  type InlineImage,
+  type Opened,
+  type OpenedImages,
+  ownBytes,
+  type Question,
+  SAME_BYTES,
+  type ToThread,
+  type WrittenError,
+} from './parser-messages.ts'
 import { parsedBody } from './text/body.ts'
 
 declare const self: Worker
@@ -15,7 +26,8 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
   const { bytes } = event.data
   try {
     const value = answer(event.data)
-    if (!(value instanceof Uint8Array)) reply({ bytes, value })
+    if (isOpenedImages(value)) reply({ bytes, value }, imagesOf(value))
+    else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer) reply({ bytes, value: SAME_BYTES })
     else reply({ bytes, value: ownBytes(value) })
   } catch (thrown) {
@@ -24,8 +36,8 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
 }
 
 /** Bytes are handed over, not copied. */
-function reply(message: FromThread): void {
-  const handed = [message.bytes, message.value].filter((value) => value instanceof Uint8Array)
+function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
+  const handed = [message.bytes, message.value, ...further].filter((value) => value instanceof Uint8Array)
   self.postMessage(
     message,
     handed.map(({ buffer }) => buffer as ArrayBuffer),
@@ -33,6 +45,10 @@ function reply(message: FromThread): void {
 }
 
 function answer({ body_id, bytes, question }: ToThread): unknown {
+  if (question.ask === 'images') {
+    last = undefined
+    return openImages(bytes, question)
+  }
   if (last?.body_id !== body_id) {
     // Let go of first: two large bodies at once would be twice the memory.
     last = undefined
@@ -54,7 +70,53 @@ function answer({ body_id, bytes, question }: ToThread): unknown {
   }
 }
 
-const hashOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+const isOpenedImages = (value: unknown): value is OpenedImages =>
+  typeof value === 'object' && value !== null && 'images' in value
+
+const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
+  images
+    .values()
+    .flatMap((inline) => ('image' in inline ? [inline.image.bytes] : []))
+    .toArray()
+
+/** Shorter ones are decoded where they are used. */
+const MIN_DATA_URI_CHARS = 64 * 1024
+
+function openImages(
+  bytes: Uint8Array,
+  { field, max_images, max_total_bytes }: Extract<Question, { ask: 'images' }>,
+): OpenedImages {
+  const { json } = parseJsonBody(bytes)
+  const texts = json[field]
+  const images: OpenedImages['images'] = new Map()
+  if (!Array.isArray(texts) || texts.length > max_images) return { json, images, sha256: hashOf(bytes) }
+  let total_bytes = 0
+  const named = texts.map((text) => {
+    if (typeof text !== 'string' || text.length < MIN_DATA_URI_CHARS || !isImageDataUri(text)) return text
+    const name = `data:image/${hashOf(text)}`
+    // Beyond the total the request is refused: what is left of it is not decoded.
+    if (total_bytes <= max_total_bytes && !images.has(name)) {
+      const inline = readInline(text)
+      if ('image' in inline) total_bytes += inline.image.bytes.length
+      images.set(name, inline)
+    }
+    return name
+  })
+  return { json: { ...json, [field]: named }, images, sha256: hashOf(bytes) }
+}
+
+function readInline(text: string): InlineImage {
+  try {
+    const { mime, bytes } = parseDataUri(text)
+    const image = { mime, bytes: ownBytes(bytes) }
+    return { image, sha256: hashOf(image.bytes) }
+  } catch (thrown) {
+    return { error: writtenError(thrown) }
+  }
+}
+
+const hashOf = (bytes: Uint8Array | string): string =>
+  new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
 const bytesOf = (written: unknown): unknown =>
   typeof written === 'string' ? new TextEncoder().encode(written) : written
@@ -70,7 +132,7 @@ const isShort = (value: Json): boolean =>
     ? value.length <= MAX_FIELD_CHARS
     : typeof value !== 'object' || JSON.stringify(value).length <= MAX_FIELD_CHARS
 
-function writtenError(thrown: unknown): NonNullable<FromThread['error']> {
+function writtenError(thrown: unknown): WrittenError {
   if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }
   const { kind, message, code, param } = thrown
   return {

@@ -1,7 +1,7 @@
 // The parser of large bodies: a thread that is started when it is first needed, and ended when it is idle.
 import { GatewayError, overloaded, toGatewayError } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
-import type { FromThread, ToThread } from './parser-messages.ts'
+import type { FromThread, ToThread, WrittenError } from './parser-messages.ts'
 
 export interface Parser {
   /**
@@ -106,7 +106,7 @@ function setTimer(state: State, delay_ms: number, act: () => void): void {
 }
 
 /** The error that a thread wrote. */
-export const readError = ({ kind, message, detail }: NonNullable<FromThread['error']>): GatewayError =>
+export const readError = ({ kind, message, detail }: WrittenError): GatewayError =>
   kind === 'internal' ? toGatewayError(new Error(message)) : new GatewayError(kind, message, detail)
 
 const parserFailed = (cause: string): GatewayError =>

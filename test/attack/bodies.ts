@@ -32,10 +32,10 @@ export const bodies: Attack = {
   long: true,
   async run({ rounds }) {
     using upstream = startQuickUpstream()
-    await using gateway = await startGatewayProcess(
-      catalogueOf({ upstream_url: upstream.url }),
-      { accounts: 3, balance_usd: '1000' },
-    )
+    await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url }), {
+      accounts: 3,
+      balance_usd: '1000',
+    })
     const calm = await watchDuring(gateway, Bun.sleep(CALM_MS))
     const seen = [`calm: ${textOf(calm)}`]
     let held = true
