@@ -9,11 +9,11 @@ import { refusalError } from './refusals.ts'
 
 /** Up to here a body is simply read: a prompt of 10,000 words. */
 const SMALL_BODY_BYTES = 64 * 1024
-/** A body, and what is sent upstream of it. */
-const COPIES = 2
 
 export interface Arrival {
   limit_bytes: number
+  /** How often it is in memory at its most: as bytes, as text, as values, as what is made of it. */
+  copies: number
   /** Whether the call may cost nothing. */
   isFree(): boolean
 }
@@ -33,7 +33,7 @@ export interface Arrived {
 export async function receiveBody(
   { memory, accountOf }: BodyParts,
   { origin: { request }, caller: { account }, place, scope }: Admitted,
-  { limit_bytes, isFree }: Arrival,
+  { limit_bytes, copies, isFree }: Arrival,
 ): Promise<Arrived> {
   const announced_bytes = announcedBytes(request, limit_bytes)
   if (announced_bytes <= SMALL_BODY_BYTES)
@@ -54,7 +54,7 @@ export async function receiveBody(
       const was_small = read_bytes <= SMALL_BODY_BYTES
       read_bytes += part_bytes
       if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) assertPayable()
-      return share.grow(part_bytes * COPIES, place.gone)
+      return share.grow(part_bytes * copies, place.gone)
     },
   })
   return { bytes, release: share.release }

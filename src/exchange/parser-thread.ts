@@ -24,23 +24,30 @@ let last: (Omit<JsonBody, 'bytes'> & { body_id: number }) | undefined
 
 self.onmessage = (event: MessageEvent<ToThread>) => {
   const { bytes } = event.data
+  const received_bytes = bytes.length
   try {
     const value = answer(event.data)
-    if (isOpenedImages(value)) reply({ bytes, value }, imagesOf(value))
+    if (isOpenedImages(value)) reply({ bytes: NOTHING, value }, imagesOf(value))
     else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer) reply({ bytes, value: SAME_BYTES })
     else reply({ bytes, value: ownBytes(value) })
   } catch (thrown) {
     reply({ bytes, error: writtenError(thrown) })
   }
+  // What is left of a large body would stay until much more has come. Nobody waits for this.
+  const { ask } = event.data.question
+  if ((ask === 'open' || ask === 'images') && received_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
 }
+
+const NOTHING = new Uint8Array()
+const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
 /** Bytes are handed over, not copied. */
 function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
   const handed = [message.bytes, message.value, ...further].filter((value) => value instanceof Uint8Array)
   self.postMessage(
     message,
-    handed.map(({ buffer }) => buffer as ArrayBuffer),
+    handed.filter(({ length }) => length > 0).map(({ buffer }) => buffer as ArrayBuffer),
   )
 }
 

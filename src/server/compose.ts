@@ -72,6 +72,7 @@ export function compose({
         limit_bytes: BODY_MEMORY_BYTES,
         account_limit_bytes: BODY_MEMORY_BYTES / 2,
         wait_ms: BODY_WAIT_MS,
+        reclaim: () => Bun.gc(true),
       }),
       parser: createParser({ log }),
       accountOf: (id) => accountQueries(db).accountById.get({ id }),

@@ -49,6 +49,7 @@ export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
 async function readEmbeddingCall(parts: ExchangeParts, admitted: Admitted): Promise<EmbeddingOrder> {
   const { bytes } = await receiveBody(parts.bodies, admitted, {
     limit_bytes: BODY_LIMIT_BYTES,
+    copies: COPIES,
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
   })
   const body = parseScanned(scanInputs(bytes))
@@ -60,6 +61,8 @@ async function readEmbeddingCall(parts: ExchangeParts, admitted: Admitted): Prom
   return { model, streams: false, content: [body.bytes], body, request }
 }
 
+/** A body as bytes, text and values, and what is sent upstream of it. */
+const COPIES = 4
 /** More tokens than OpenAI takes in one request: parsed, so many values stop the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 

@@ -20,6 +20,8 @@ export interface ImagesBody {
 /** The field that may hold data URIs, and how many it may hold: spec.md, Image compose request. */
 const FIELD = 'image_urls'
 const MAX_IMAGES = 3
+/** A body as bytes and as text, and its images as texts and as bytes. */
+const COPIES = 4
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 /** Each body is read anew: the thread keeps nothing of it. */
 const NO_BODY_ID = 0
@@ -31,7 +33,11 @@ export async function readImagesBody(
   limit_bytes: number,
 ): Promise<ImagesBody> {
   // Whether it can be paid is asked after the fields and the references (silent.md, Images: order of checks).
-  const { bytes, release } = await receiveBody(bodies, admitted, { limit_bytes, isFree: () => true })
+  const { bytes, release } = await receiveBody(bodies, admitted, {
+    limit_bytes,
+    copies: COPIES,
+    isFree: () => true,
+  })
   try {
     if (bytes.length <= MAX_BYTES_ON_LOOP)
       return {

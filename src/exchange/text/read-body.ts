@@ -7,6 +7,8 @@ import type { ExchangeParts } from '../parts.ts'
 import { parsedBody, type TextBody } from './body.ts'
 import { threadBody } from './thread-body.ts'
 
+/** A body, and what is sent upstream of it. Only one at a time is parsed. */
+const COPIES = 2
 /** Beyond either, to parse a body would stop everyone else for tens of milliseconds. */
 const MAX_BYTES_ON_LOOP = 1024 * 1024
 const MAX_VALUES_ON_LOOP = 50_000
@@ -15,9 +17,9 @@ const MAX_VALUES_ON_LOOP = 50_000
 export async function readTextBody(
   { bodies, protocols }: ExchangeParts,
   admitted: Admitted,
-  arrival: Arrival,
+  arrival: Omit<Arrival, 'copies'>,
 ): Promise<TextBody> {
-  const { bytes, release } = await receiveBody(bodies, admitted, arrival)
+  const { bytes, release } = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
   const body = await parse()
   return { ...body, release: () => [body.release(), release()] }
 
