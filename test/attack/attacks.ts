@@ -2,5 +2,7 @@
 import type { Attack } from './attack.ts'
 import { bodies } from './bodies.ts'
 import { bombs } from './bombs.ts'
+import { soak } from './soak.ts'
+import { stalledReaders } from './stalled-readers.ts'
 
-export const ATTACKS: readonly Attack[] = [bombs, bodies]
+export const ATTACKS: readonly Attack[] = [bombs, stalledReaders, bodies, soak]
