@@ -33,7 +33,7 @@ export const chat = (gateway: Gateway) =>
         ...origin,
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
         target: readCallTarget,
-        names: openai.text.names,
+        protocol: openai,
         dialect: dialectOf,
         forwarded_headers: {},
       }),

@@ -48,8 +48,7 @@ export const imagesWith = ({
       let rate: RateState | undefined
       const call = {
         ...origin,
-        memoryFor: () => form.memoryFor(request),
-        read: (admitted: Admitted) => form.read(library, admitted),
+        read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
         onRate(state: RateState) {
           rate = state
         },

@@ -3,6 +3,7 @@ import type { Generation } from '../../src/db/schema.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
+import type { InlineImages } from '../../src/exchange/image/read-body.ts'
 import { assertFormatFitsBackground } from '../../src/media/convert.ts'
 import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCES } from './model.ts'
 
@@ -57,12 +58,12 @@ export function editSources({ image_key, generation_id }: EditRequest): Source[]
  *
  * @throws GatewayError invalid_request with code `invalid_source` for none, or more than three
  */
-export function composeSources(fields: ComposeRequest): Source[] {
+export function composeSources(fields: ComposeRequest, images: InlineImages): Source[] {
   const { image_keys = [], generation_ids = [], image_urls = [] } = fields
   const sources: Source[] = [
     ...image_keys.map((key) => ({ kind: 'file', key }) as const),
     ...generation_ids.map((uuid) => ({ kind: 'generation', uuid }) as const),
-    ...image_urls.map((text) => ({ kind: 'inline', text }) as const),
+    ...image_urls.map((text) => ({ kind: 'inline', text, decoded: images.get(text) }) as const),
   ]
   if (sources.length === 0 || sources.length > MAX_REFERENCES)
     throw invalidRequest(

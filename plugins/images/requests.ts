@@ -2,10 +2,10 @@
 
 import type { Generation } from '../../src/db/schema.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
+import type { BodyParts } from '../../src/exchange/body-parts.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import type { Source } from '../../src/exchange/image/order.ts'
-import { readJsonBody } from '../../src/exchange/json-body.ts'
-import { announcedBytes } from '../../src/http/body.ts'
+import { type InlineImages, readImagesBody } from '../../src/exchange/image/read-body.ts'
 import type { Library } from '../../src/library/library.ts'
 import { checkFields } from './fields.ts'
 import { readEditForm } from './form.ts'
@@ -14,35 +14,30 @@ import {
   type CommonFields,
   ComposeFields,
   EditFields,
-  FORM_BODY_LIMIT_BYTES,
   GenerationFields,
   JSON_BODY_LIMIT_BYTES,
 } from './model.ts'
 import { composeSources, editSources, orderOf } from './orders.ts'
 
-/** A request as an endpoint takes it. */
-export interface RequestForm {
-  /**
-   * About how much memory reading it takes, in bytes.
-   * @throws GatewayError payload_too_large for a body whose announced length is too large
-   */
-  memoryFor(request: Request): number
-  /** @throws GatewayError for what is wrong with the body or its fields */
-  read(library: Library, admitted: Admitted): Promise<ReadOrder>
+export interface FormParts {
+  library: Library
+  bodies: BodyParts
 }
 
-/** A JSON body is held as bytes, as text and as parsed strings; inline images are decoded as well. */
-const COPIES = 4
+/** A request as an endpoint takes it. */
+export interface RequestForm {
+  /** @throws GatewayError for what is wrong with the body or its fields */
+  read(parts: FormParts, admitted: Admitted): Promise<ReadOrder>
+}
+
 /** Inline images as text, as bytes, and in the request that is sent upstream. */
 const KEPT_COPIES = 3
-/** Of a form only the image is ever in memory, when it is read back from the disk and written into a request. */
-const FORM_COPIES = 4
 
 interface JsonForm<F extends CommonFields> {
   kind: Generation['kind']
   body_limit_bytes: number
   check: (values: Readonly<Record<string, unknown>>) => F
-  sources: (fields: F) => Source[]
+  sources: (fields: F, images: InlineImages) => Source[]
 }
 
 function jsonForm<F extends CommonFields>({
@@ -52,12 +47,11 @@ function jsonForm<F extends CommonFields>({
   sources,
 }: JsonForm<F>): RequestForm {
   return {
-    memoryFor: (request) => announcedBytes(request, body_limit_bytes) * COPIES,
-    async read(_library, { origin }) {
-      const { bytes, json } = await readJsonBody(origin.request, body_limit_bytes)
+    async read({ bodies }, admitted) {
+      const { json, images, sha256 } = await readImagesBody(bodies, admitted, body_limit_bytes)
       const fields = check(json)
-      const inline = sources(fields)
-      const content = [new Bun.CryptoHasher('sha256').update(bytes).digest('hex')]
+      const inline = sources(fields, images)
+      const content = [sha256]
       const order = orderOf(kind, fields, { sources: inline, content, kept_bytes: inlineBytes(inline) })
       return { order, discard: async () => {} }
     },
@@ -65,7 +59,13 @@ function jsonForm<F extends CommonFields>({
 }
 
 const inlineBytes = (sources: readonly Source[]): number =>
-  sources.reduce((sum, source) => sum + (source.kind === 'inline' ? source.text.length * KEPT_COPIES : 0), 0)
+  sources.reduce((sum, source) => sum + inlineCharsOf(source) * KEPT_COPIES, 0)
+
+function inlineCharsOf(source: Source): number {
+  if (source.kind !== 'inline') return 0
+  if (!source.decoded) return source.text.length
+  return 'image' in source.decoded ? (source.decoded.image.bytes.length * 4) / 3 : 0
+}
 
 export const GENERATION = jsonForm({
   kind: 'generation',
@@ -81,12 +81,7 @@ const EDIT = jsonForm({
   sources: editSources,
 })
 
-const EDIT_FORM: RequestForm = {
-  memoryFor: ({ headers }) =>
-    Math.min(Number(headers.get('content-length') ?? FORM_BODY_LIMIT_BYTES), FORM_BODY_LIMIT_BYTES) *
-    FORM_COPIES,
-  read: readEditForm,
-}
+const EDIT_FORM: RequestForm = { read: ({ library }, admitted) => readEditForm(library, admitted) }
 
 /** An edit comes in either of two forms, by its Content-Type. */
 export const editForm = ({ headers }: Request): RequestForm =>

@@ -3,27 +3,30 @@ import type { TextModel } from '../../src/domain/catalogue.ts'
 import { type Admitted, type CallOrigin, findModel, within } from '../../src/exchange/admission.ts'
 import { ask } from '../../src/exchange/asking.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { readJsonBody } from '../../src/exchange/json-body.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
+import type { TextBody } from '../../src/exchange/text/body.ts'
+import { readTextBody } from '../../src/exchange/text/read-body.ts'
 import { idHeaders, jsonAnswer } from '../../src/http/answers.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { parseAnswer } from '../../src/protocols/wire/json.ts'
-import type { JsonBody } from '../../src/protocols/wire/json-body.ts'
-import { spliceFields } from '../../src/protocols/wire/json-splice.ts'
 import { requestTo } from '../../src/upstream/request.ts'
 import { withRoutes } from '../../src/upstream/routes.ts'
-import { fromUpstream } from '../../src/upstream/transport.ts'
+import { readAnswer } from '../../src/upstream/transport.ts'
 import { forwardedHeaders, MESSAGES_BODY_LIMIT_BYTES, requireVersion } from './model.ts'
 
 /** `POST /v1/messages/count_tokens`. */
 export const countTokens = (parts: ExchangeParts, origin: CallOrigin): Promise<Response> =>
   within(parts, origin, async (admitted) => {
-    const body = await readJsonBody(origin.request, MESSAGES_BODY_LIMIT_BYTES, anthropic.text.names)
+    const body = await readTextBody(parts, admitted, {
+      protocol: anthropic,
+      limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
+      isFree: () => true,
+    })
     requireVersion(origin.request.headers)
-    anthropic.text.extras?.rejectRemembered(body.json)
-    const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'text')
+    await body.rejectRemembered(anthropic.name)
+    const model = findModel(parts, admitted, readCallTarget(body.fields).model_id, 'text')
     // The provider's counting takes no max_tokens; reading a request wants one.
-    const { input_tokens } = anthropic.text.readRequest({ ...body.json, max_tokens: 1 })
+    const { input_tokens } = await body.facts(anthropic.name, { max_tokens: 1 })
     const { providers } = parts.catalogue()
     const counting = withRoutes(model, ({ provider }) => providers.get(provider)?.protocol === anthropic.name)
     const counted = counting ? await countUpstream(parts, admitted, counting, body) : { input_tokens }
@@ -34,20 +37,23 @@ async function countUpstream(
   parts: ExchangeParts,
   admitted: Admitted,
   model: TextModel,
-  body: JsonBody,
+  body: TextBody,
 ): Promise<unknown> {
   const { answer } = await ask(parts, admitted, model, {
     streams: false,
-    write({ provider, model: upstream_model, api_key }) {
+    async write({ provider, model: upstream_model, api_key }) {
       const { path, headers } = anthropic.text.target({ model: upstream_model, api_key, streams: false })
       return requestTo(
         provider,
         { path: `${path}/count_tokens`, headers },
-        spliceFields(body, { ...body.json, model: upstream_model }),
+        await body.replace({ model: upstream_model }),
         forwardedHeaders(admitted.origin.request.headers),
       )
     },
-    open: async (response) => parseAnswer(await fromUpstream(response.text())),
+    async open(response) {
+      const bytes = await readAnswer(response, parts.catalogue().server.max_answer_bytes)
+      return parseAnswer(bytes.toString())
+    },
   })
   return answer
 }

@@ -42,7 +42,7 @@ export function messages(gateway: Gateway) {
         requireVersion(headers)
         return readCallTarget(body)
       },
-      names: anthropic.text.names,
+      protocol: anthropic,
       dialect: () => DIALECT,
       forwarded_headers: forwardedHeaders(headers),
     })

@@ -47,7 +47,7 @@ export function native(gateway: Gateway) {
       ...origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
       target: { model_id, streams },
-      names: gemini.text.names,
+      protocol: gemini,
       dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
       forwarded_headers: {},
     })

@@ -14,7 +14,9 @@ export interface BinaryOptions {
 
 /** The build of `bun run build`. */
 export const GATEWAY: BinaryOptions = {
-  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/ledger/thread.ts')],
+  entrypoints: ['src/main.ts', 'src/ledger/thread.ts', 'src/exchange/parser-thread.ts'].map((file) =>
+    join(ROOT, file),
+  ),
   outfile: join(ROOT, 'dist/tollgate'),
 }
 

@@ -48,6 +48,13 @@ export const ServerSchema = Type.Object(
       maximum: MAX_COUNT,
       description: 'keys of one account that are remembered for 24 hours',
     }),
+    max_answer_bytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 1_048_576,
+      maximum: 1_073_741_824,
+      description:
+        'the largest whole answer that is taken from a provider, expanded where it comes compressed',
+    }),
   },
   closed,
 )

@@ -99,6 +99,8 @@ export interface ServerSettings {
   readonly kept_answers_mb: number
   readonly kept_answers_mb_per_account: number
   readonly idempotency_keys_per_account: number
+  /** The largest whole answer of a provider, as it is once expanded. */
+  readonly max_answer_bytes: number
 }
 
 /** One version of the file; never changed, replaced as a whole when the file changes. */

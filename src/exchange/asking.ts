@@ -13,7 +13,7 @@ import type { RunningCall } from './running.ts'
 /** How a call is put to a route of its model. */
 export interface Sending<T> {
   streams: boolean
-  write(attempt: Attempt): UpstreamRequest
+  write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads an answer as far as it must be there before the caller gets a byte. */
   open(response: Response, attempt: Attempt): Promise<T>
   /** Understands a refusal, where that is not done by the provider's protocol. */

@@ -10,24 +10,24 @@ import type { ExchangeParts } from './parts.ts'
  * @param assertCarries throws GatewayError invalid_request naming the field that the route's protocol cannot carry
  * @throws GatewayError the first route's refusal, where none can carry the request
  */
-export function carriedBy<M extends Model>(
+export async function carriedBy<M extends Model>(
   { catalogue }: Pick<ExchangeParts, 'catalogue'>,
   model: M,
-  assertCarries: (provider: Provider, route: Route) => void,
-): M {
+  assertCarries: (provider: Provider, route: Route) => void | Promise<void>,
+): Promise<M> {
   const { providers } = catalogue()
-  const refusals: GatewayError[] = []
-  const carrying = withRoutes(model, (route) => {
+  const refused = new Map<Route, GatewayError>()
+  for (const route of model.routes) {
     const provider = providers.get(route.provider)
     try {
-      if (provider) assertCarries(provider, route)
-      return true
+      if (provider) await assertCarries(provider, route)
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown
-      refusals.push(thrown)
-      return false
+      refused.set(route, thrown)
     }
-  })
-  if (!carrying) throw refusals[0]
+  }
+  if (refused.size === 0) return model
+  const carrying = withRoutes(model, (route) => !refused.has(route))
+  if (!carrying) throw refused.values().next().value
   return carrying
 }

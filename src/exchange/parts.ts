@@ -5,6 +5,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { Idempotency } from '../idempotency/idempotency.ts'
 import type { Registry } from '../protocols/registry.ts'
 import type { DispatchDeps } from '../upstream/dispatch.ts'
+import type { BodyParts } from './body-parts.ts'
 import type { RunningCalls } from './running.ts'
 import type { SettlementParts } from './settlement.ts'
 
@@ -18,6 +19,8 @@ export interface ExchangeParts extends SettlementParts {
   catalogue: () => Catalogue
   /** Why no call may begin that costs something, in words that anybody may read; undefined while they may. */
   closed: () => string | undefined
+  /** What large bodies are read with. */
+  bodies: BodyParts
   /** What callers may read of a provider's message about their request. */
   publicWords: (message: string) => string
 }

@@ -2,6 +2,7 @@
 import { type GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactUrl } from '../observe/redact.ts'
+import { isAbandoned } from './body.ts'
 
 /** How a surface writes an error. */
 export type RenderError = (error: GatewayError, request_id: string) => { status: number; body: unknown }
@@ -33,7 +34,8 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
-  if (request && leavesMuchUnread(request)) answer.headers.set('connection', 'close')
+  if (request && (isAbandoned(request) || leavesMuchUnread(request)))
+    answer.headers.set('connection', 'close')
   return answer
 }
 

@@ -58,3 +58,40 @@ export const bodyTooLarge = (limit_bytes: number): GatewayError =>
 /** The refusal of a body whose sender stopped half-way. */
 export const brokenOff = (cause: unknown): GatewayError =>
   invalidRequest('The request body did not arrive whole.', { cause })
+
+/** Requests whose body was given up half-way: more of it may come, and nobody reads it. */
+const ABANDONED = new WeakSet<Request>()
+
+/** Whether a body was given up half-way: then its connection is of no use for another request. */
+export const isAbandoned = (request: Request): boolean => ABANDONED.has(request)
+
+/** So much of a refused body is still taken, and for so long: a sender who is done sees the refusal, not a reset. */
+const LINGER_BYTES = 512 * 1024
+const LINGER_MS = 500
+
+/**
+ * Gives up a body half-way. Its short rest is read and dropped, so that the connection can be kept; of a longer one the
+ * sender is cut off.
+ */
+export async function abandonBody(
+  request: Request,
+  reader: Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>,
+): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<{ value?: Uint8Array; done: boolean }>()
+  const timer = setTimeout(() => resolve({ done: false }), LINGER_MS)
+  try {
+    for (let dropped_bytes = 0; dropped_bytes < LINGER_BYTES; ) {
+      const { value, done } = await Promise.race([reader.read(), late])
+      if (done) return
+      if (!value) break
+      dropped_bytes += value.length
+    }
+  } catch {
+    // The sender has gone: nobody is left to be cut off.
+  } finally {
+    clearTimeout(timer)
+  }
+  ABANDONED.add(request)
+  // It fails where the sender has gone, which the refusal says already.
+  await reader.cancel().catch(() => undefined)
+}

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import type { BusboyInstance } from '@fastify/busboy'
 import { GatewayError, invalidRequest, toGatewayError } from '../domain/errors.ts'
-import { announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 
 /** A file inside a form, as its sender calls it. */
 export interface FilePart {
@@ -60,8 +60,7 @@ export async function readForm(request: Request, reading: FormReading): Promise<
   } catch (thrown) {
     const error = thrown instanceof GatewayError ? thrown : brokenOff(thrown)
     parsing.fail(error)
-    // The rest of the body is not wanted. Cancelling fails where the sender has gone, and `error` says that already.
-    await reader?.cancel().catch(() => undefined)
+    if (reader) await abandonBody(request, reader)
     await parsing.idle()
     throw error
   } finally {

@@ -2,9 +2,12 @@
 import { createGate } from '../access/gate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey } from '../access/lookup.ts'
+import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
+import { createBodyMemory } from '../exchange/body-memory.ts'
+import { createParser } from '../exchange/parser.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
 import type { Logger } from '../observe/log.ts'
@@ -18,6 +21,10 @@ import type { Stores } from './stores.ts'
 
 /** A provider's refusal is shown to the caller up to this length. */
 const MAX_PUBLIC_MESSAGE_CHARS = 500
+
+/** Twelve of the largest text bodies, or six with what is sent upstream of them. */
+const BODY_MEMORY_BYTES = 384 * 1024 * 1024
+const BODY_WAIT_MS = 60_000
 
 export interface Parts {
   stores: Stores
@@ -65,6 +72,16 @@ export function compose({
       cooldowns: createCooldowns(now),
       now,
       random: Math.random,
+    },
+    bodies: {
+      memory: createBodyMemory({
+        limit_bytes: BODY_MEMORY_BYTES,
+        account_limit_bytes: BODY_MEMORY_BYTES / 2,
+        wait_ms: BODY_WAIT_MS,
+        reclaim: () => Bun.gc(true),
+      }),
+      parser: createParser({ log }),
+      accountOf: (id) => accountQueries(db).accountById.get({ id }),
     },
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,

@@ -12,7 +12,13 @@ import {
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { type Attempt, planAttempts } from './routes.ts'
-import { couldNotConnect, type Fetch, fromUpstream, type UpstreamRequest } from './transport.ts'
+import {
+  couldNotConnect,
+  type Fetch,
+  fromUpstream,
+  reclaimOverlong,
+  type UpstreamRequest,
+} from './transport.ts'
 
 export interface DispatchDeps {
   fetch: Fetch
@@ -32,7 +38,7 @@ export interface Dispatch<T> {
    * Writes the request for one attempt.
    * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
    */
-  write(attempt: Attempt): UpstreamRequest
+  write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads an answer as far as it must be there before the caller gets a byte. @throws UpstreamFault for what is garbled */
   open(response: Response, attempt: Attempt): Promise<T>
   /** Understands a refusal. */
@@ -71,7 +77,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
     if (call.signal.aborted || call.gone.aborted) break
-    const request = writeOrRefuse(call, attempt)
+    const request = await writeOrRefuse(call, attempt)
     if (request instanceof GatewayError) {
       refusal ??= request
       continue
@@ -91,9 +97,12 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   throw failure ? allFailed(failure) : (refusal ?? allFailed(failure))
 }
 
-function writeOrRefuse<T>(call: Dispatch<T>, attempt: Attempt): UpstreamRequest | GatewayError {
+async function writeOrRefuse<T>(
+  call: Dispatch<T>,
+  attempt: Attempt,
+): Promise<UpstreamRequest | GatewayError> {
   try {
-    return call.write(attempt)
+    return await call.write(attempt)
   } catch (thrown) {
     if (thrown instanceof GatewayError) return thrown
     throw thrown
@@ -123,6 +132,7 @@ async function tryOnce<T>(
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
+    reclaimOverlong(thrown)
     if (reason instanceof TimedOut) return upstreamError(TIMED_OUT)
     if (aborted && !refused && !couldNotConnect(thrown)) call.onAbandoned?.(attempt)
     if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))

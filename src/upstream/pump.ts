@@ -1,7 +1,7 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { Relay } from './relay.ts'
-import { fromUpstream } from './transport.ts'
+import { fromUpstream, reclaimOverlong } from './transport.ts'
 
 /** How a stream ended. `cancelled`: the caller left. `broken`: the upstream failed, or the gateway gave up on it. */
 export type StreamEnding = 'completed' | 'cancelled' | 'broken'
@@ -102,6 +102,7 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> |
     pumping.given_out = true
     pumping.onProgress?.('caller')
   } catch (cause) {
+    reclaimOverlong(cause)
     return broke(pumping, cause)
   }
 }

@@ -110,6 +110,17 @@ describe('the executable in an empty folder', () => {
     expect(records.at(-1)).toContain('usageMetadata')
   })
 
+  test('has the thread that parses large bodies', async () => {
+    const { address, demo_path, demo_key } = gateway
+    const response = await fetch(`${address}${demo_path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-goog-api-key': demo_key },
+      body: JSON.stringify({ contents: [], unknown: Array(60_000).fill(1) }),
+    })
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain('contents: must be an array that is not empty')
+  })
+
   test('has recorded both calls, which a command sees while it runs', async () => {
     const { exit_code, answer } = await command('audit')
     expect(exit_code).toBe(0)

@@ -5,17 +5,16 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { passThrough } from '../../src/exchange/text/pass-through.ts'
+import { parsedBody, type Writing } from '../../src/exchange/text/body.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
-import { parseJsonBody } from '../../src/protocols/wire/json-body.ts'
-import { eventFrame } from '../../src/upstream/relay.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { type JsonBody, parseJsonBody } from '../../src/protocols/wire/json-body.ts'
 import { PROVIDER } from '../support/catalogue.ts'
 import { answer as nativeAnswer, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
-import { TEXT_MODEL } from '../support/text-model.ts'
 import { type Script, whole } from '../support/upstream.ts'
 import { BODIES, MODEL_OF } from './bodies.ts'
 import { HAS_GO, KINDS, type Kind, type Question, type Reading, type Readings, readByGo } from './readings.ts'
@@ -252,6 +251,12 @@ interface Priced {
   streams: boolean
 }
 
+function writtenBody(body: JsonBody, writing: Writing): Uint8Array | string {
+  const written = parsedBody(BUILT_IN_REGISTRY, body).write(writing)
+  if (written instanceof Promise) throw new Error('a parsed body is written at once')
+  return written
+}
+
 /** The body as the gateway sends it, and what it priced; undefined where it refuses, which must be the caller's fault. */
 function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undefined {
   const protocol = TEXT_PROTOCOLS[kind]
@@ -259,12 +264,9 @@ function passed(kind: Exclude<Kind, 'embeddings'>, text: string): Priced | undef
     const body = parseJsonBody(Buffer.from(text), protocol.text.names)
     const { streams } = kind === 'generate' ? { streams: false } : readCallTarget(body.json)
     const facts = protocol.text.readRequest(body.json)
-    const dialect = { protocol, frame: eventFrame(), raw: true, shows_usage: true }
-    const context = { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true }
-    const upstream_model = { model: SERVED, max_output_tokens: MAX_OUTPUT_TOKENS, output_limit: undefined }
-    const sent = passThrough({ model: TEXT_MODEL, dialect, body, streams, context }, protocol, {}).request(
-      upstream_model,
-    )
+    const own = { from: protocol.name, to: protocol.name, streams }
+    const served = { model: SERVED, max_output_tokens: MAX_OUTPUT_TOKENS, output_limit: undefined }
+    const sent = writtenBody(body, { ...own, ...served })
     return { question: { kind, body: sent }, facts, streams }
   } catch (thrown) {
     if (thrown instanceof GatewayError && thrown.kind === 'invalid_request') return undefined

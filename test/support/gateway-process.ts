@@ -17,6 +17,10 @@ export interface Books {
 export interface GatewayProcess extends AsyncDisposable {
   url: URL
   data_folder: string
+  pid: number
+  /** One for each account. */
+  keys: readonly string[]
+  /** The first of them. */
   key: string
   signal(name: 'SIGTERM' | 'SIGINT'): void
   /** Its exit status, when it has ended. */
@@ -28,10 +32,14 @@ export interface GatewayProcess extends AsyncDisposable {
  * Starts it, and waits until it listens.
  *
  * @param catalogue the catalogue's text
- * @param folder where it runs; a new one where absent
+ * @param folder where it runs, or the accounts of a new one
  */
-export async function startGatewayProcess(catalogue: string, folder?: DataFolder): Promise<GatewayProcess> {
-  return await over(folder ?? (await prepareDataFolder(catalogue)))
+export async function startGatewayProcess(
+  catalogue: string,
+  folder?: DataFolder | Parameters<typeof prepareDataFolder>[1],
+): Promise<GatewayProcess> {
+  const is_folder = folder !== undefined && 'path' in folder
+  return await over(is_folder ? folder : await prepareDataFolder(catalogue, folder))
 }
 
 async function over(folder: DataFolder): Promise<GatewayProcess> {
@@ -41,6 +49,8 @@ async function over(folder: DataFolder): Promise<GatewayProcess> {
   return {
     url,
     data_folder: folder.path,
+    pid: child.pid,
+    keys: folder.keys,
     key: folder.keys[0] ?? '',
     signal: (name) => child.kill(name),
     ended: child.exited,

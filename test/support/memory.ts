@@ -1,8 +1,13 @@
-// The most memory that a process has ever had, as the kernel counts it for the process itself.
+// The memory of a process, as the kernel counts it for the process itself: what it has, and the most that it has ever had.
 
 /** @returns megabytes; proc_pid_status(5), VmHWM: unlike a child's resource usage it does not begin with the parent's peak */
-export async function peakMemory(pid: number): Promise<number> {
+export const peakMemory = (pid: number): Promise<number> => readMemory(pid, 'VmHWM')
+
+/** @returns megabytes; proc_pid_status(5), VmRSS */
+export const usedMemory = (pid: number): Promise<number> => readMemory(pid, 'VmRSS')
+
+async function readMemory(pid: number, field: string): Promise<number> {
   const status = await Bun.file(`/proc/${pid}/status`).text()
-  const peak_kb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1])
-  return Math.round(peak_kb / 1024)
+  const kb = Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1])
+  return Math.round(kb / 1024)
 }

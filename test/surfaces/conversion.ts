@@ -1,5 +1,6 @@
 // The protocols by name, and a stream's translation between two of them without a gateway around it.
 import { NO_USAGE } from '../../src/domain/usage.ts'
+import { parsedBody } from '../../src/exchange/text/body.ts'
 import type { TextRequest } from '../../src/exchange/text/passage.ts'
 import { translation } from '../../src/exchange/text/translation.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
@@ -7,9 +8,8 @@ import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
-import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { BUILT_IN_REGISTRY, type BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { eventFrame, type Relay } from '../../src/upstream/relay.ts'
-import { TEXT_MODEL } from '../support/text-model.ts'
 
 const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthropic, openai }
 
@@ -17,9 +17,13 @@ const PROTOCOL_OF: Readonly<Record<BuiltInProtocol, Protocol>> = { gemini, anthr
 export function translateStream(surface: BuiltInProtocol, provider: BuiltInProtocol): Relay {
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const request: TextRequest = {
-    model: TEXT_MODEL,
     dialect: { protocol: PROTOCOL_OF[surface], frame, raw: true, shows_usage: true },
-    body: { bytes: new Uint8Array(), json: {}, keys: [], respelled: new Set() },
+    body: parsedBody(BUILT_IN_REGISTRY, {
+      bytes: new Uint8Array(),
+      json: {},
+      keys: [],
+      respelled: new Set(),
+    }),
     streams: true,
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
   }

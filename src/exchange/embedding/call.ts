@@ -1,6 +1,6 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
 import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
-import { internal, UpstreamFault } from '../../domain/errors.ts'
+import { internal, invalidRequest, UpstreamFault } from '../../domain/errors.ts'
 import { idHeaders } from '../../http/answers.ts'
 import { billUsage } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
@@ -16,16 +16,21 @@ import { openai } from '../../protocols/openai/index.ts'
 import { embeddingNames } from '../../protocols/openai/names.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
-import type { JsonBody } from '../../protocols/wire/json-body.ts'
+import {
+  type JsonBody,
+  parseScanned,
+  type ScannedBody,
+  scanJsonBody,
+} from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { fromUpstream } from '../../upstream/transport.ts'
+import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
 import { reportDoubt } from '../doubted-usage.ts'
-import { readJsonBody } from '../json-body.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { spentInput } from '../spent-input.ts'
@@ -40,7 +45,7 @@ interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
 }
 
 interface Answer extends Embedded {
-  bytes: ArrayBuffer
+  bytes: Uint8Array<ArrayBuffer>
 }
 
 export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
@@ -50,19 +55,32 @@ export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
   serve: serveEmbedding,
 }
 
-async function readEmbeddingCall(
-  parts: ExchangeParts,
-  admitted: Admitted,
-  { request: incoming }: CallOrigin,
-): Promise<EmbeddingOrder> {
-  const body = await readJsonBody(incoming, BODY_LIMIT_BYTES, embeddingNames)
+async function readEmbeddingCall(parts: ExchangeParts, admitted: Admitted): Promise<EmbeddingOrder> {
+  const { bytes } = await receiveBody(parts.bodies, admitted, {
+    limit_bytes: BODY_LIMIT_BYTES,
+    copies: COPIES,
+    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
+  })
+  const body = parseScanned(scanInputs(bytes))
   const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
   const request = readEmbeddingRequest(body.json)
   if (named.unknown_fields === 'refuse') rejectUnknown(body.json)
-  const model = carriedBy(parts, named, (provider, route) =>
-    embeddingsOf(parts.protocols, provider).encode(request, route.model),
-  )
+  const model = await carriedBy(parts, named, (provider, route) => {
+    embeddingsOf(parts.protocols, provider).encode(request, route.model)
+  })
   return { model, streams: false, content: [body.bytes], body, request }
+}
+
+/** A body as bytes, text and values, and what is sent upstream of it. */
+const COPIES = 4
+/** More tokens than OpenAI takes in one request: parsed, so many values stop the event loop for 10 ms. */
+const MAX_VALUES = 400_000
+
+function scanInputs(bytes: Uint8Array): ScannedBody {
+  const scanned = scanJsonBody(bytes, embeddingNames)
+  if (scanned.values > MAX_VALUES)
+    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
+  return scanned
 }
 
 /** Nothing is written, so the input is all that can be billed, and less than all of it is of no use. */
@@ -103,7 +121,10 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
 }
 
 /** How the call is put to a route: in the provider's own protocol. */
-function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrder): Sending<Answer> {
+function sendingOf(
+  { protocols, catalogue }: ExchangeParts,
+  { body, request }: EmbeddingOrder,
+): Sending<Answer> {
   return {
     streams: false,
     write({ provider, model, api_key }) {
@@ -112,8 +133,8 @@ function sendingOf({ protocols }: ExchangeParts, { body, request }: EmbeddingOrd
       return requestTo(provider, protocol.target({ model, api_key }), encoded)
     },
     async open(response, { provider }) {
-      const bytes = await fromUpstream(response.arrayBuffer())
-      const json = parseJson(Buffer.from(bytes).toString())
+      const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+      const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
       return { bytes, ...embeddingsOf(protocols, provider).decode(json, request) }
     },

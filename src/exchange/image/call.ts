@@ -32,8 +32,6 @@ export interface ImageParts {
 }
 
 export interface ImageCall extends CallOrigin {
-  /** About how much memory reading the body takes, in bytes. @throws GatewayError payload_too_large for one that is announced as too large */
-  memoryFor(): number
   /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
   read(admitted: Admitted): Promise<ReadOrder>
   /** Told once the call is counted, for the headers of whatever is answered. */
@@ -54,7 +52,7 @@ export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrd
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
-/** Counts the call, waits for the memory that its body takes, and reads it. */
+/** Counts the call, reads its body, and waits for the memory that what is kept of it takes. */
 async function readImageCall(
   parts: ExchangeParts,
   { rate, memory }: ImageParts,
@@ -63,11 +61,10 @@ async function readImageCall(
 ): Promise<PaidImageOrder> {
   const { scope, place } = admitted
   countCall(rate, call, admitted)
-  const share = await memory.take(call.memoryFor(), place.gone)
-  scope.defer(share.release)
   const { order: wanted, discard } = await call.read(admitted)
   scope.defer(discard)
-  share.shrink(wanted.kept_bytes)
+  // While it arrived it took its part of the memory of bodies, or of the disk.
+  scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const model = findImageModel(parts, admitted, wanted)
   return { model, streams: false, content: wanted.content, wanted, references: [] }
 }

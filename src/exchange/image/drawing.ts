@@ -39,7 +39,7 @@ async function askForAll(
   const requests = splitOrder(parts, model, wanted.count)
   const outcomes = await Promise.allSettled(
     requests.map(async (count) => {
-      const sending = sendingOf(parts.protocols, held.order, references, count)
+      const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending)
       held.settlement.reached(attempt)
       return answer

@@ -8,6 +8,7 @@ import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { Reference } from '../../protocols/images.ts'
 import type { PaidOrder } from '../paid-call.ts'
+import type { InlineImage } from '../parser-messages.ts'
 
 /** Where an image comes from that another is to be made from. */
 export type Source =
@@ -15,8 +16,8 @@ export type Source =
   | { kind: 'file'; key: string }
   /** An earlier generation, by its UUID. */
   | { kind: 'generation'; uuid: string }
-  /** An https URL, or a data URI. */
-  | { kind: 'inline'; text: string }
+  /** An https URL, or a data URI; where that was decoded already, a name for it. */
+  | { kind: 'inline'; text: string; decoded?: InlineImage | undefined }
   /** An image that came with the request, and becomes a file of the caller once it is kept. */
   | { kind: 'upload'; keep: () => Promise<StoredFile> }
 

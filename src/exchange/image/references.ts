@@ -9,6 +9,7 @@ import { type DataUriImage, isImageDataUri, parseDataUri } from '../../media/dat
 import { inspectImage } from '../../media/inspect.ts'
 import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
 import type { FetchImage } from '../../media/remote.ts'
+import { readError } from '../parser.ts'
 import type { FoundReference, Source } from './order.ts'
 
 export interface ReferenceDeps {
@@ -29,6 +30,11 @@ export interface Referrer {
 interface Stored {
   bytes: number
   read: () => Promise<FoundReference>
+}
+
+/** An image, and its SHA-256 where that is known already. */
+interface DigestedImage extends DataUriImage {
+  readonly sha256?: string
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
@@ -59,7 +65,7 @@ export async function findReferences(
       (source, at) => data[at] ?? (source.kind === 'inline' ? fetchImage(source.text, gone) : undefined),
     ),
   )
-  assertDistinct(inline.flatMap((image) => (image ? [digestOf(image.bytes)] : [])))
+  assertDistinct(inline.flatMap((image) => (image ? [digestOf(image)] : [])))
   assertTotal(referred.map((_, at) => stored[at]?.bytes ?? inline[at]?.bytes.length ?? 0))
   await reserve(stored_bytes.reduce((total, bytes) => total + bytes, 0))
   return Promise.all(
@@ -78,16 +84,23 @@ export async function readUpload(library: Library, file: StoredFile): Promise<Fo
 }
 
 /** One after the other, so that no more is decoded than may be used. @returns undefined for what is no data URI */
-function readDataUris(sources: readonly Source[]): (DataUriImage | undefined)[] {
+function readDataUris(sources: readonly Source[]): (DigestedImage | undefined)[] {
   const sizes_bytes: number[] = []
   return sources.map((source) => {
     const text = textOf(source)
     if (!isImageDataUri(text)) return undefined
-    const image = parseDataUri(text)
+    const image = decodedOf(source) ?? parseDataUri(text)
     sizes_bytes.push(image.bytes.length)
     assertTotal(sizes_bytes)
     return image
   })
+}
+
+/** @throws GatewayError what is wrong with it */
+function decodedOf(source: Source): DigestedImage | undefined {
+  if (source.kind !== 'inline' || !source.decoded) return undefined
+  if ('error' in source.decoded) throw readError(source.decoded.error)
+  return { ...source.decoded.image, sha256: source.decoded.sha256 }
 }
 
 function assertForm(source: Source, account_id: number): void {
@@ -159,7 +172,8 @@ async function readable(image: FoundReference | undefined): Promise<FoundReferen
   return { ...image, bytes, mime }
 }
 
-const digestOf = (bytes: Uint8Array): string => new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+const digestOf = ({ bytes, sha256 }: DigestedImage): string =>
+  sha256 ?? new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
 
 const invalidKey = (): GatewayError =>
   invalidRequest('The image key is not one of yours. Use a key that POST /api/v1/upload answered.', {

@@ -5,7 +5,7 @@ import type { Size } from '../../domain/image-size.ts'
 import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../protocols/images.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
-import { fromUpstream } from '../../upstream/transport.ts'
+import { readAnswer } from '../../upstream/transport.ts'
 import type { Sending } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
@@ -33,7 +33,7 @@ export function splitOrder(
 
 /** One request of a call. @param count images that it asks for */
 export function sendingOf(
-  protocols: Registry,
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
   { wanted, model }: PaidImageOrder,
   references: readonly Reference[],
   count: number,
@@ -55,7 +55,8 @@ export function sendingOf(
       }
     },
     async open(response, { provider }) {
-      const answer = parseObject(await fromUpstream(response.text()))
+      const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+      const answer = parseObject(bytes.toString())
       if (!answer) throw new UpstreamFault('the answer is not a JSON object')
       return imagesOf(protocols, provider).decode(answer)
     },

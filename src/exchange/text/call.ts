@@ -1,21 +1,25 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { TextModel } from '../../domain/catalogue.ts'
+import type { AskedExtra } from '../../domain/extras.ts'
 import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
-import type { Names } from '../../protocols/wire/json-names.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { costsNothing, mayCallFreeModel } from '../arrival.ts'
 import type { CallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
-import { readJsonBody } from '../json-body.ts'
 import type { PaidKind } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { spentInput } from '../spent-input.ts'
+import { extrasRules } from './asked-extras.ts'
+import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 import { heldForExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
+import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 
@@ -23,8 +27,8 @@ export interface TextCall extends CallOrigin {
   body_limit_bytes: number
   /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
-  /** What decides a request of the caller's protocol. */
-  names: Names
+  /** The caller's. */
+  protocol: Protocol
   /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
   /** Headers of the caller's that a provider of their own protocol is to get too. */
@@ -42,11 +46,15 @@ export const textCalls: PaidKind<TextCall, TextOrder> = {
 async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: TextCall): Promise<TextOrder> {
   const find = (model_id: string) => findModel(parts, admitted, model_id, 'text')
   const named = typeof call.target === 'function' ? undefined : find(call.target.model_id)
-  const body = await readJsonBody(call.request, call.body_limit_bytes, call.names)
-  const target = typeof call.target === 'function' ? call.target(body.json) : call.target
+  const body = await readTextBody(parts, admitted, {
+    protocol: call.protocol,
+    limit_bytes: call.body_limit_bytes,
+    isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
+  })
+  const target = typeof call.target === 'function' ? call.target(body.fields) : call.target
   const asked = named ?? find(target.model_id)
-  const dialect = call.dialect(body.json)
-  const facts = dialect.protocol.text.readRequest(body.json)
+  const dialect = call.dialect(body.fields)
+  const facts = await body.facts(call.protocol.name)
   if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
   const { streams } = target
@@ -56,20 +64,52 @@ async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: Text
     created_s: Math.floor(admitted.started_ms / 1000),
     shows_usage: dialect.shows_usage,
   }
-  const request = { model: asked, dialect, body, streams, context }
-  const passages = passagesOf(request, parts.protocols, call.forwarded_headers)
-  const model = carriedBy(parts, asked, (provider, route) =>
-    passages(provider).assertCarries({ model: route.model, max_output_tokens: asked.max_output_tokens }),
-  )
+  const request = { dialect, body, streams, context }
+  const { model, extras } = await carriedText(parts, { call, asked, body, streams })
+  const { forwarded_headers } = call
+  const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
   return {
     model,
     streams,
-    content: [body.bytes],
+    content: [body.content],
     request,
     facts,
     quoted: quotedInput(parts, model, facts, passages),
     passages,
   }
+}
+
+interface Carried {
+  call: TextCall
+  asked: TextModel
+  body: TextBody
+  streams: boolean
+}
+
+/**
+ * The model with the routes that can carry the request, and what it asks for beyond tokens of those to which it goes as it is.
+ * @throws GatewayError as `carriedBy`
+ */
+async function carriedText(
+  parts: ExchangeParts,
+  { call, asked, body, streams }: Carried,
+): Promise<{ model: TextModel; extras: readonly AskedExtra[] }> {
+  const from = call.protocol.name
+  const { max_output_tokens } = asked
+  let extras: readonly AskedExtra[] = []
+  const model = await carriedBy(parts, asked, async ({ protocol: to }, route) => {
+    if (to === from) extras = await body.extras(from, extrasRules(asked, call.forwarded_headers))
+    else
+      await body.assertCarries({
+        from,
+        to,
+        streams,
+        model: route.model,
+        max_output_tokens,
+        output_limit: undefined,
+      })
+  })
+  return { model, extras }
 }
 
 /** Cached content, which the gateway does not see, may fill all of the model's context. */

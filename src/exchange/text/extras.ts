@@ -1,47 +1,20 @@
-// The extras of a text call: whether its model has a price for them, what is held for them, and what they come to.
+// The extras of a text call: what is held for them, and what they come to.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
-import { type ExtrasCount, unknownField } from '../../protocols/extras.ts'
+import type { ExtrasCount } from '../../protocols/extras.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
-import { type JsonObject, parseObject, refusal } from '../../protocols/wire/json.ts'
+import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import type { Passage } from './passage.ts'
-
-const NONE: readonly AskedExtra[] = []
-
-/**
- * The extras of a request that goes to a provider as it is.
- * @param headers the caller's that the provider is to get too
- * @throws GatewayError invalid_request for one that the model has no price for, for what a provider alone remembers, and for
- * unknown fields where the model refuses them
- */
-export function pricedExtras(
-  { price, unknown_fields }: TextModel,
-  { text: { extras } }: Protocol,
-  body: JsonObject,
-  headers: Readonly<Record<string, string>>,
-): readonly AskedExtra[] {
-  if (!extras) return NONE
-  const asked = extras.find(body, headers)
-  for (const { name, at } of asked)
-    if (!price.extras?.has(name))
-      throw refusal(
-        at,
-        `is billed beyond tokens, and this model has no price for ${name}. Leave it out, or choose another model.`,
-      )
-  if (unknown_fields === 'refuse')
-    for (const name of Object.keys(body)) if (!extras.known_fields.has(name)) throw unknownField(name)
-  return asked
-}
 
 /** The most that a call's extras can cost, by whichever of its model's routes. @param passages of these routes */
 export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
   const { extras } = price
   return extras === undefined
     ? 0
-    : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras())))
+    : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras)))
 }
 
 /** The counting of what is used in one answer. */
@@ -74,7 +47,7 @@ export function tallyStream(
 }
 
 const countOf = (passage: Passage): ExtrasCount | undefined =>
-  passage.extras().length === 0 ? undefined : passage.protocol.text.extras?.count()
+  passage.extras.length === 0 ? undefined : passage.protocol.text.extras?.count()
 
 const tallyOf = (
   prices: TextModel['price']['extras'],
@@ -84,7 +57,7 @@ const tallyOf = (
   prices && count
     ? {
         charges: (complete) =>
-          chargedExtras(prices, passage.extras(), { units: (name) => count.units(name), complete }),
+          chargedExtras(prices, passage.extras, { units: (name) => count.units(name), complete }),
       }
     : NO_TALLY
 

@@ -4,44 +4,28 @@ import type { Billed } from '../../pricing/billed-usage.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
-import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
-import { pricedExtras } from './extras.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
-/** @param forwarded_headers headers of the caller's that the provider is to get too */
+/** What goes to providers of the caller's own protocol, and to no others. */
+export interface OwnProtocol {
+  /** Headers of the caller's that the provider is to get too. */
+  forwarded_headers: Readonly<Record<string, string>>
+  /** What the request asks for beyond tokens. */
+  extras: readonly AskedExtra[]
+}
+
 export function passThrough(
-  { model: called, dialect, body, streams }: TextRequest,
+  { dialect }: TextRequest,
   protocol: Protocol,
-  forwarded_headers: Readonly<Record<string, string>>,
+  { forwarded_headers, extras }: OwnProtocol,
 ): Passage {
   const { text } = protocol
   const { frame, raw, shown } = dialect
-  let found: readonly AskedExtra[] | undefined
-
-  function extras(): readonly AskedExtra[] {
-    found ??= pricedExtras(called, protocol, body.json, forwarded_headers)
-    return found
-  }
-
-  const unitLimit = (name: string): number | undefined => {
-    const price = called.price.extras?.get(name)
-    return price?.per === 'unit' ? price.max_units : undefined
-  }
-
   return {
     protocol,
     forwarded_headers,
-    // What the caller's own protocol can say, its providers can be told, if it is paid for.
-    assertCarries: () => void extras(),
     extras,
-    request({ model, output_limit }) {
-      const prepared = text.prepare(body.json, { model, streams })
-      const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-      const counted =
-        extras().length === 0 ? limited : (text.extras?.limitUnits?.(limited, unitLimit) ?? limited)
-      return spliceFields(body, counted)
-    },
     answer({ bytes, json }, { usage, estimated }) {
       const differs = estimated && text.readUsage(json) !== undefined
       const left = differs ? text.showUsage(json, usage) : json

@@ -1,32 +1,24 @@
 // The way of a text call's bytes between its caller and a provider.
-import type { Provider, TextModel } from '../../domain/catalogue.ts'
+import type { Provider } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
 import type { AnswerContext } from '../../protocols/canonical/answer.ts'
-import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
-import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import type { Relay } from '../../upstream/relay.ts'
+import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
 
 /** A caller's request, on its way to whichever provider. */
 export interface TextRequest {
-  /** The model that is called. */
-  model: TextModel
   dialect: Dialect
-  body: JsonBody
+  body: TextBody
   streams: boolean
   context: AnswerContext
 }
 
-export interface UpstreamModel extends TargetModel {
-  /** The output limit to send instead of the caller's, where the model or the balance allows less. */
-  output_limit: number | undefined
-}
-
 export interface WholeAnswer {
-  bytes: ArrayBuffer
+  bytes: Uint8Array<ArrayBuffer>
   json: JsonObject
 }
 
@@ -35,14 +27,10 @@ export interface Passage {
   readonly protocol: Protocol
   /** Headers of the caller's that the provider is to get too. */
   readonly forwarded_headers: Readonly<Record<string, string>>
-  /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
-  assertCarries(target: TargetModel): void
-  /** What the request, as the provider gets it, asks for beyond tokens. @throws as `assertCarries` */
-  extras(): readonly AskedExtra[]
-  /** The body for the provider. @throws as `assertCarries` */
-  request(upstream: UpstreamModel): Uint8Array | string
+  /** What the request, as the provider gets it, asks for beyond tokens. */
+  readonly extras: readonly AskedExtra[]
   /** The whole answer for the caller. @param billed the usage that is paid for, and shown in place of another */
-  answer(answer: WholeAnswer, billed: Billed): ArrayBuffer | string
+  answer(answer: WholeAnswer, billed: Billed): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. @param billed as for `answer`, by what was read until it is asked */
   stream(reading: StreamReading, billed: () => Billed): Relay
 }

@@ -1,15 +1,11 @@
 // The choice of a request's passages: through to providers of the caller's own protocol, translated to all others.
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
-import { passThrough } from './pass-through.ts'
+import { type OwnProtocol, passThrough } from './pass-through.ts'
 import type { Passage, Passages, TextRequest } from './passage.ts'
 import { translation } from './translation.ts'
 
-/** The passages of one request. @param forwarded_headers for providers of the caller's own protocol */
-export function passagesOf(
-  request: TextRequest,
-  protocols: Registry,
-  forwarded_headers: Readonly<Record<string, string>>,
-): Passages {
+/** The passages of one request. @param own for providers of the caller's own protocol */
+export function passagesOf(request: TextRequest, protocols: Registry, own: OwnProtocol): Passages {
   const made = new Map<string, Passage>()
   return (provider) => {
     const known = made.get(provider.protocol)
@@ -17,7 +13,7 @@ export function passagesOf(
     const protocol = protocolOf(protocols, provider)
     const passage =
       protocol.name === request.dialect.protocol.name
-        ? passThrough(request, protocol, forwarded_headers)
+        ? passThrough(request, protocol, own)
         : translation(request, protocol)
     made.set(provider.protocol, passage)
     return passage

@@ -4,20 +4,29 @@ import { affordableOutput } from '../../pricing/quote.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
+import { unitLimits } from './asked-extras.ts'
 import type { TextOrder } from './order.ts'
 
 /** @param open reads an answer as far as it must be there before the caller gets a byte */
 export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> {
-  const { model, streams, passages } = held.order
+  const { model, streams, passages, request } = held.order
   const { max_output_tokens } = model
   const output_limit = outputLimitOf(held)
   return {
     streams,
     open,
-    write({ provider, model: upstream_model, api_key }) {
+    async write({ provider, model: upstream_model, api_key }) {
       const passage = passages(provider)
       const target = passage.protocol.text.target({ model: upstream_model, api_key, streams })
-      const body = passage.request({ model: upstream_model, max_output_tokens, output_limit })
+      const body = await request.body.write({
+        from: request.dialect.protocol.name,
+        to: provider.protocol,
+        streams,
+        model: upstream_model,
+        max_output_tokens,
+        output_limit,
+        max_units: unitLimits(model, passage.extras),
+      })
       return requestTo(provider, target, body, passage.forwarded_headers)
     },
   }

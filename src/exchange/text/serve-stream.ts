@@ -18,6 +18,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { order, place } = held
   const { request, passages } = order
   const { answer, attempt, abort } = await send(parts, held, sendingOf(held, readFirst))
+  request.body.release()
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
   const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())

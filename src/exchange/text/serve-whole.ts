@@ -2,7 +2,7 @@
 import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { parseAnswer } from '../../protocols/wire/json.ts'
-import { fromUpstream } from '../../upstream/transport.ts'
+import { readAnswer } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -15,9 +15,10 @@ import { answerHeaders, sendingOf } from './sending.ts'
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
   const sending = sendingOf(held, (response, { provider }) =>
-    readWhole(response, held, order.passages(provider)),
+    readWhole(parts, response, held, order.passages(provider)),
   )
   const { answer, attempt } = await send(parts, held, sending)
+  order.request.body.release()
   const { body, billed, tally } = answer
   reportDoubt(parts, held, attempt, billed)
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
@@ -32,12 +33,13 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
  * @throws UpstreamFault
  */
 async function readWhole(
+  { catalogue }: ExchangeParts,
   response: Response,
   held: Held<TextOrder>,
   passage: Passage,
-): Promise<{ body: ArrayBuffer | string; billed: Billed; tally: ExtrasTally }> {
-  const bytes = await fromUpstream(response.arrayBuffer())
-  const json = parseAnswer(Buffer.from(bytes).toString())
+): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed; tally: ExtrasTally }> {
+  const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
+  const json = parseAnswer(bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const billed = bill(held, passage.protocol, readUsage(json), () => estimateOutput(json))
   return {

@@ -1,7 +1,6 @@
 // The passage between different protocols: decoded to the canonical form, and encoded for the other side.
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { Billed } from '../../pricing/billed-usage.ts'
-import type { TargetModel } from '../../protocols/canonical/request.ts'
 import type {
   ServerSentEvent,
   StreamDecoder,
@@ -10,38 +9,18 @@ import type {
 } from '../../protocols/canonical/stream.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
-import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type EventTranslation, reframe } from '../../upstream/relay.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
-export function translation({ dialect, body, streams, context }: TextRequest, protocol: Protocol): Passage {
+export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {
   const caller = dialect.protocol.text
   const provider = protocol.text
-  /** By the provider's model: a request is translated once for each. */
-  const translated = new Map<string, JsonObject>()
-
-  function translate({ model, max_output_tokens }: TargetModel): JsonObject {
-    const known = translated.get(model)
-    if (known) return known
-    const request = caller.decodeRequest(body.json, streams)
-    const made = provider.encodeRequest(request, { model, max_output_tokens })
-    translated.set(model, made)
-    return made
-  }
 
   return {
     protocol,
     forwarded_headers: {},
-    assertCarries: (target) => void translate(target),
     // Whatever is billed beyond tokens is dropped or refused by translation.
-    extras: () => NO_EXTRAS,
-    request(upstream) {
-      const prepared = provider.prepare(translate(upstream), { model: upstream.model, streams })
-      const { output_limit } = upstream
-      return JSON.stringify(
-        output_limit === undefined ? prepared : provider.limitOutput(prepared, output_limit),
-      )
-    },
+    extras: NO_EXTRAS,
     answer({ json }, billed) {
       const decoded = provider.decodeAnswer(json, context.id)
       return JSON.stringify(caller.encodeAnswer({ ...decoded, usage: billed.usage }, context))

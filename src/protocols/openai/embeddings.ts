@@ -143,7 +143,7 @@ function writeEmbeddingUsage(usage: Usage): JsonObject {
 }
 
 /** A provider's own answer with this usage in place of one that it has. */
-export function showEmbeddingUsage(answer: ArrayBuffer, usage: Usage): ArrayBuffer | string {
+export function showEmbeddingUsage<Bytes extends Uint8Array>(answer: Bytes, usage: Usage): Bytes | string {
   const json = parseObject(Buffer.from(answer).toString())
   return isObject(json?.usage) ? JSON.stringify({ ...json, usage: writeEmbeddingUsage(usage) }) : answer
 }

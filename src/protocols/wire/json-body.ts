@@ -3,6 +3,7 @@ import { invalidRequest } from '../../domain/errors.ts'
 import { isObject, type JsonObject, refusal } from './json.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
 import { walkJson } from './json-walk.ts'
+import type { Ambiguity } from './json-watch.ts'
 
 export interface JsonBody {
   readonly bytes: Uint8Array
@@ -19,19 +20,46 @@ const MAX_DEPTH = 500
 /** A mark is taken off beforehand, and a second one is no JSON. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
+/** More than any request needs. Parsed, so many empty arrays take 200 MB. */
+const MAX_VALUES = 5_000_000
+
+/** A body that was walked, and not parsed yet. */
+export interface ScannedBody extends Omit<JsonBody, 'json'> {
+  /** About how many values it has. */
+  readonly values: number
+  /** The first deciding name that another reader could read differently. */
+  readonly ambiguity: Ambiguity | undefined
+}
+
 /**
- * Parses a JSON object. The depth is checked before the parse, which would recurse into it. A byte order mark is left out:
- * some readers refuse it (RFC 8259, section 8.1).
+ * Walks a body before it is parsed: a parser would recurse into its depth, and make an object of each of its values. A byte order
+ * mark is left out: some readers refuse it (RFC 8259, section 8.1).
  *
  * @param names what decides the request: readers differ in which of two equal names counts (RFC 8259, section 4), in whether
  * case matters, and in what makes a whole number, so that none of these may be spelled in a way that leaves a choice
- * @throws GatewayError invalid_request for JSON that is nested too deep, for anything but a JSON object in UTF-8, and naming a
- * field that could be read differently
+ * @throws GatewayError invalid_request for JSON that is nested too deep, or has too many values
  */
-export function parseJsonBody(arrived: Uint8Array, names: Names = NO_NAMES): JsonBody {
+export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES): ScannedBody {
   const bytes = withoutMark(arrived)
   const walk = walkJson(bytes, MAX_DEPTH, names)
   if (!walk) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
+  if (walk.values > MAX_VALUES)
+    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer.`)
+  return { bytes, ...walk }
+}
+
+/**
+ * Parses a JSON object.
+ *
+ * @param names as for `scanJsonBody`
+ * @throws GatewayError invalid_request as `scanJsonBody`, for anything but a JSON object in UTF-8, and naming a field that
+ * could be read differently
+ */
+export const parseJsonBody = (bytes: Uint8Array, names?: Names): JsonBody =>
+  parseScanned(scanJsonBody(bytes, names))
+
+/** The same, for a body that was walked already. */
+export function parseScanned({ bytes, keys, respelled, ambiguity }: ScannedBody): JsonBody {
   let json: unknown
   try {
     json = JSON.parse(UTF8.decode(bytes))
@@ -39,8 +67,8 @@ export function parseJsonBody(arrived: Uint8Array, names: Names = NO_NAMES): Jso
     throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
   }
   if (!isObject(json)) throw invalidRequest('The request body must be a JSON object.')
-  if (walk.ambiguity) throw refusal(walk.ambiguity.path, walk.ambiguity.problem)
-  return { bytes, json, keys: walk.keys, respelled: walk.respelled }
+  if (ambiguity) throw refusal(ambiguity.path, ambiguity.problem)
+  return { bytes, json, keys, respelled }
 }
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]

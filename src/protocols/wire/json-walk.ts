@@ -3,6 +3,7 @@ import {
   CLOSING_BRACE,
   CLOSING_BRACKET,
   COLON,
+  COMMA,
   closingQuote,
   OPENING_BRACE,
   OPENING_BRACKET,
@@ -15,6 +16,8 @@ import { type Ambiguity, Watch } from './json-watch.ts'
 export interface Walk {
   /** The offset of the opening quote of each key of the outermost object, duplicates included. */
   readonly keys: number[]
+  /** The number of commas and brackets: about that of the values. */
+  readonly values: number
   /** The first deciding name that another reader could read differently. */
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
@@ -34,6 +37,7 @@ export function walkJson(data: Uint8Array, max_depth: number, names: Names): Wal
   const keys: number[] = []
   const watch = new Watch(data, names)
   let depth = 0
+  let values = 0
   for (let at = 0; at < data.length; at++) {
     const byte = data[at]
     if (byte === QUOTE) {
@@ -49,12 +53,13 @@ export function walkJson(data: Uint8Array, max_depth: number, names: Names): Wal
       at = end
     } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       depth++
+      values++
       if (depth > max_depth) return undefined
       if (depth === watch.depth + 1) watch.open(byte === OPENING_BRACE)
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
       if (depth === watch.depth) watch.close()
       depth--
-    }
+    } else if (byte === COMMA) values++
   }
-  return { keys, ambiguity: watch.ambiguity, respelled: watch.respelled }
+  return { keys, values, ambiguity: watch.ambiguity, respelled: watch.respelled }
 }

@@ -1,5 +1,5 @@
 // The framing of server-sent events (WHATWG HTML, "Server-sent events"): bytes in, whole events out.
-import { UpstreamFault } from '../../domain/errors.ts'
+import { OverlongAnswer } from '../../domain/errors.ts'
 import type { ByteString } from './byte-string.ts'
 
 const LINE_FEED = 10
@@ -12,7 +12,7 @@ export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 export interface EventCutter {
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
-   * @throws UpstreamFault when one event is longer than MAX_EVENT_BYTES
+   * @throws OverlongAnswer when one event is longer than MAX_EVENT_BYTES
    */
   cut(chunk: Uint8Array): Uint8Array | undefined
 }
@@ -26,7 +26,9 @@ export function createEventCutter(): EventCutter {
     if (part.length === 0) return
     waiting.push(part)
     waiting_bytes += part.length
-    if (waiting_bytes > MAX_EVENT_BYTES) throw new UpstreamFault('an event of the stream is too long')
+    if (waiting_bytes <= MAX_EVENT_BYTES) return
+    waiting = []
+    throw new OverlongAnswer('an event of the stream is too long')
   }
 
   return {
@@ -107,7 +109,7 @@ function lastEventEnd(bytes: Buffer): number {
 
 /** The same for a blank line that began in an earlier packet: it ends within the first two bytes of this one. */
 function endAcross(waiting: Buffer[], bytes: Buffer): number {
-  const before = Buffer.concat(waiting.slice(-3)).subarray(-2)
+  const before = Buffer.concat(waiting.slice(-2).map((part) => part.subarray(-2))).subarray(-2)
   const end = lastEventEnd(Buffer.concat([before, bytes.subarray(0, 2)]))
   return end > before.length ? end - before.length : 0
 }

@@ -1,0 +1,91 @@
+// The arrival of a text request's body: not read where nobody could pay for it, and a large one only as fast as there is memory for it.
+import type { Account } from '../db/schema.ts'
+import type { Catalogue, Model } from '../domain/catalogue.ts'
+import { announcedBytes, readBytes } from '../http/body.ts'
+import { readPaced } from '../http/paced-body.ts'
+import type { Admitted } from './admission.ts'
+import type { BodyParts } from './body-parts.ts'
+import { refusalError } from './refusals.ts'
+
+/** Up to here a body is simply read: a prompt of 10,000 words. */
+const SMALL_BODY_BYTES = 64 * 1024
+
+export interface Arrival {
+  limit_bytes: number
+  /** How often it is in memory at its most: as bytes, as text, as values, as what is made of it. */
+  copies: number
+  /** Whether the call may cost nothing. */
+  isFree(): boolean
+}
+
+export interface Arrived {
+  bytes: Uint8Array
+  /** The body is no longer needed: frees its memory, which the end of the call does too. */
+  release(): void
+}
+
+/**
+ * Reads a body.
+ *
+ * @throws GatewayError as `readPaced`; insufficient_balance for more than 64 KB where the account has no free balance,
+ * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
+ */
+export async function receiveBody(
+  { memory, accountOf }: BodyParts,
+  { origin: { request }, caller: { account }, place, scope }: Admitted,
+  { limit_bytes, copies, isFree }: Arrival,
+): Promise<Arrived> {
+  const announced_bytes = announcedBytes(request, limit_bytes)
+  if (announced_bytes <= SMALL_BODY_BYTES)
+    return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
+  const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
+  const assertPayable = () => {
+    if (!mayBeFree()) assertFreeBalance(accountOf(account.id) ?? account)
+  }
+  // Of a body of unannounced length so much is read as is read of any.
+  const is_announced = request.headers.has('content-length')
+  if (is_announced) assertPayable()
+  const share = memory.open(account.id)
+  scope.defer(share.release)
+  let read_bytes = 0
+  const bytes = await readPaced(request, {
+    limit_bytes,
+    admit(part_bytes) {
+      const was_small = read_bytes <= SMALL_BODY_BYTES
+      read_bytes += part_bytes
+      if (!is_announced && was_small && read_bytes > SMALL_BODY_BYTES) assertPayable()
+      return share.grow(part_bytes * copies, place.gone)
+    },
+  })
+  return { bytes, release: share.release }
+}
+
+function assertFreeBalance({ balance_nanos, held_nanos, debt_nanos }: Account): void {
+  if (debt_nanos > 0) throw refusalError('outstanding_debt')
+  if (balance_nanos - held_nanos <= 0) throw refusalError('insufficient_balance')
+}
+
+/** Whether a model costs nothing, whatever it reads and writes. */
+export const costsNothing = (model: Model): boolean =>
+  model.kind !== 'image' &&
+  model.price.tiers.every(({ rates }) => Object.values(rates).every((nanos) => nanos === 0))
+
+const FREE_MODELS = new WeakMap<Catalogue, readonly string[]>()
+
+/** Whether the caller may call a model of this kind that costs nothing: then that may be the one which the body names. */
+export function mayCallFreeModel(
+  catalogue: Catalogue,
+  { caller }: Pick<Admitted, 'caller'>,
+  kind: Model['kind'],
+): boolean {
+  let free = FREE_MODELS.get(catalogue)
+  if (!free) {
+    free = catalogue.models
+      .values()
+      .filter((model) => !model.retired && costsNothing(model))
+      .map(({ id }) => id)
+      .toArray()
+    FREE_MODELS.set(catalogue, free)
+  }
+  return free.some((id) => catalogue.models.get(id)?.kind === kind && caller.mayCall(id))
+}

@@ -1,0 +1,162 @@
+// The memory that large bodies take while they arrive and until they are sent on: shared by all, and no account takes all of it.
+import { rateLimited } from '../domain/errors.ts'
+
+/** What one body takes. */
+export interface BodyShare {
+  /**
+   * Takes so many bytes more, at once or once there is room.
+   *
+   * @param gone fires when the caller has left; its reason is then thrown
+   * @throws GatewayError rate_limited where there is no room in time
+   */
+  grow(bytes: number, gone: AbortSignal): Promise<void> | undefined
+  /** Frees all of it. A second time does nothing. */
+  release(): void
+}
+
+export interface BodyMemory {
+  /** A share without bytes yet: who has sent nothing holds nothing. */
+  open(account_id: number): BodyShare
+}
+
+export interface BodyMemoryOptions {
+  limit_bytes: number
+  /** What one account may take. */
+  account_limit_bytes: number
+  /** How long a body waits at most for each of its parts. */
+  wait_ms: number
+  /** Returns freed memory to the system; called now and then, once much was freed. */
+  reclaim: () => void
+}
+
+const RETRY_AFTER_S = 5
+/** The runtime does not hurry to collect the parts of bodies; below this that does no harm. */
+const MIN_RECLAIMED_BYTES = 128 * 1024 * 1024
+
+interface Share {
+  account_id: number
+  held_bytes: number
+}
+
+interface Waiting {
+  share: Share
+  bytes: number
+  admit(): void
+}
+
+interface Memory {
+  options: BodyMemoryOptions
+  held_bytes: number
+  held_by: Map<number, number>
+  /** Since memory was last reclaimed. */
+  freed_bytes: number
+  /** The oldest first. */
+  shares: Set<Share>
+  waiting: Waiting[]
+}
+
+/** Memory of which nothing is taken. */
+export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
+  const memory: Memory = {
+    options,
+    held_bytes: 0,
+    held_by: new Map(),
+    freed_bytes: 0,
+    shares: new Set(),
+    waiting: [],
+  }
+  return {
+    open(account_id) {
+      const share: Share = { account_id, held_bytes: 0 }
+      return {
+        grow(bytes, gone) {
+          if (!fits(memory, share, bytes)) return wait(memory, share, bytes, gone)
+          take(memory, share, bytes)
+          return undefined
+        },
+        release() {
+          give(memory, share)
+          if (memory.freed_bytes >= MIN_RECLAIMED_BYTES) {
+            memory.freed_bytes = 0
+            options.reclaim()
+          }
+          admitWaiting(memory)
+        },
+      }
+    },
+  }
+}
+
+/**
+ * Whether there is room. For the oldest body of an account there is, whatever its account holds, and for the oldest of
+ * all, whatever anybody holds: otherwise bodies that all came half-way would wait for each other.
+ */
+function fits({ options, held_bytes, held_by, shares }: Memory, share: Share, bytes: number): boolean {
+  const { account_id } = share
+  if (isOldest(shares, share)) return true
+  if (held_bytes + bytes > options.limit_bytes) return false
+  if ((held_by.get(account_id) ?? 0) + bytes <= options.account_limit_bytes) return true
+  return isOldest(
+    shares.values().filter((other) => other.account_id === account_id),
+    share,
+  )
+}
+
+/** A share is among those of the memory from its first bytes on. */
+function isOldest(shares: Iterable<Share>, share: Share): boolean {
+  for (const oldest of shares) return oldest === share
+  return true
+}
+
+function take(memory: Memory, share: Share, bytes: number): void {
+  const { account_id } = share
+  memory.shares.add(share)
+  share.held_bytes += bytes
+  memory.held_bytes += bytes
+  memory.held_by.set(account_id, (memory.held_by.get(account_id) ?? 0) + bytes)
+}
+
+function give(memory: Memory, share: Share): void {
+  const { account_id, held_bytes } = share
+  const left_bytes = (memory.held_by.get(account_id) ?? 0) - held_bytes
+  memory.shares.delete(share)
+  memory.held_bytes -= held_bytes
+  memory.freed_bytes += held_bytes
+  share.held_bytes = 0
+  if (left_bytes > 0) memory.held_by.set(account_id, left_bytes)
+  else memory.held_by.delete(account_id)
+}
+
+/** In the order of asking; who has to wait for their own account's sake holds up nobody else. */
+function admitWaiting(memory: Memory): void {
+  for (const entry of [...memory.waiting]) {
+    if (!fits(memory, entry.share, entry.bytes)) continue
+    memory.waiting.splice(memory.waiting.indexOf(entry), 1)
+    take(memory, entry.share, entry.bytes)
+    entry.admit()
+  }
+}
+
+function wait(memory: Memory, share: Share, bytes: number, gone: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const entry: Waiting = { share, bytes, admit: resolve }
+  const giveUp = (reason: unknown) => {
+    const at = memory.waiting.indexOf(entry)
+    if (at >= 0) memory.waiting.splice(at, 1)
+    reject(reason)
+  }
+  const leave = () => giveUp(gone.reason)
+  const timer = setTimeout(() => giveUp(tooBusy()), memory.options.wait_ms)
+  gone.addEventListener('abort', leave, { once: true })
+  if (gone.aborted) leave()
+  else memory.waiting.push(entry)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    gone.removeEventListener('abort', leave)
+  })
+}
+
+const tooBusy = () =>
+  rateLimited('Too many large requests are under way. Retry after a moment, or send a smaller request.', {
+    retry_after_s: RETRY_AFTER_S,
+  })

@@ -1,0 +1,11 @@
+// The parts that large bodies are read with.
+import type { Account } from '../db/schema.ts'
+import type { BodyMemory } from './body-memory.ts'
+import type { Parser } from './parser.ts'
+
+export interface BodyParts {
+  memory: BodyMemory
+  parser: Parser
+  /** The account as it is now; what the gate knows may be a second old. */
+  accountOf(account_id: number): Account | undefined
+}

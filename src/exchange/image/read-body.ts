@@ -1,0 +1,63 @@
+// The reading of an image request's JSON body: a large one is parsed on a thread, which decodes the images inside it.
+import { MAX_REFERENCES_BYTES } from '../../media/limits.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
+import { parseJsonBody } from '../../protocols/wire/json-body.ts'
+import type { Admitted } from '../admission.ts'
+import { receiveBody } from '../arrival.ts'
+import type { BodyParts } from '../body-parts.ts'
+import { readError } from '../parser.ts'
+import { type InlineImage, type OpenedImages, ownBytes } from '../parser-messages.ts'
+
+/** Images that were decoded already, by what stands in place of their data URIs. */
+export type InlineImages = ReadonlyMap<string, InlineImage>
+
+export interface ImagesBody {
+  json: JsonObject
+  images: InlineImages
+  sha256: string
+}
+
+/** The field that may hold data URIs, and how many it may hold: spec.md, Image compose request. */
+const FIELD = 'image_urls'
+const MAX_IMAGES = 3
+/** A body as bytes and as text, and its images as texts and as bytes. */
+const COPIES = 4
+const MAX_BYTES_ON_LOOP = 1024 * 1024
+/** Each body is read anew: the thread keeps nothing of it. */
+const NO_BODY_ID = 0
+
+/** @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
+export async function readImagesBody(
+  bodies: BodyParts,
+  admitted: Admitted,
+  limit_bytes: number,
+): Promise<ImagesBody> {
+  // Whether it can be paid is asked after the fields and the references (silent.md, Images: order of checks).
+  const { bytes, release } = await receiveBody(bodies, admitted, {
+    limit_bytes,
+    copies: COPIES,
+    isFree: () => true,
+  })
+  try {
+    if (bytes.length <= MAX_BYTES_ON_LOOP)
+      return {
+        json: parseJsonBody(bytes).json,
+        images: new Map(),
+        sha256: new Bun.CryptoHasher('sha256').update(bytes).digest('hex'),
+      }
+    const { value, error } = await bodies.parser.ask({
+      body_id: NO_BODY_ID,
+      bytes: ownBytes(bytes),
+      question: {
+        ask: 'images',
+        field: FIELD,
+        max_images: MAX_IMAGES,
+        max_total_bytes: MAX_REFERENCES_BYTES,
+      },
+    })
+    if (error) throw readError(error)
+    return value as OpenedImages
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,159 @@
+// The thread that parses large bodies, and answers what calls ask of them. An entry point of its own in the compiled binary.
+import { GatewayError } from '../domain/errors.ts'
+import { isImageDataUri, parseDataUri } from '../media/data-uri.ts'
+import { BUILT_IN_REGISTRY, protocolOf } from '../protocols/registry.ts'
+import type { Json, JsonObject } from '../protocols/wire/json.ts'
+import { type JsonBody, parseJsonBody } from '../protocols/wire/json-body.ts'
+import type { Names } from '../protocols/wire/json-names.ts'
+import {
+  type FromThread,
+  type InlineImage,
+  type Opened,
+  type OpenedImages,
+  ownBytes,
+  type Question,
+  SAME_BYTES,
+  type ToThread,
+  type WrittenError,
+} from './parser-messages.ts'
+import { parsedBody } from './text/body.ts'
+
+declare const self: Worker
+
+/** The body that was asked about last, without its bytes, which go back each time: most questions come in a row. */
+let last: (Omit<JsonBody, 'bytes'> & { body_id: number; skipped_bytes: number }) | undefined
+
+self.onmessage = (event: MessageEvent<ToThread>) => {
+  const { bytes } = event.data
+  const received_bytes = bytes.length
+  try {
+    const value = answer(event.data)
+    if (isOpenedImages(value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    else if (!(value instanceof Uint8Array)) reply({ bytes, value })
+    else if (value.buffer === bytes.buffer && value.length === bytes.length)
+      reply({ bytes, value: SAME_BYTES })
+    else reply({ bytes, value: ownBytes(value) })
+  } catch (thrown) {
+    reply({ bytes, error: writtenError(thrown) })
+  }
+  // What is left of a large body would stay until much more has come. Nobody waits for this.
+  const { ask } = event.data.question
+  if ((ask === 'open' || ask === 'images') && received_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
+}
+
+const NOTHING = new Uint8Array()
+const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
+
+/** Bytes are handed over, not copied. */
+function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
+  const handed = [message.bytes, message.value, ...further].filter((value) => value instanceof Uint8Array)
+  self.postMessage(
+    message,
+    handed.filter(({ length }) => length > 0).map(({ buffer }) => buffer as ArrayBuffer),
+  )
+}
+
+function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
+  if (question.ask === 'images') {
+    last = undefined
+    return openImages(bytes, question)
+  }
+  if (last?.body_id !== body_id) {
+    // Let go of first: two large bodies at once would be twice the memory.
+    last = undefined
+    const { json, keys, respelled, bytes: whole } = parseJsonBody(bytes, namesOf(protocol))
+    last = { body_id, json, keys, respelled, skipped_bytes: bytes.length - whole.length }
+  }
+  const body = parsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
+  switch (question.ask) {
+    case 'open':
+      return { fields: shortFields(body.fields), sha256: hashOf(bytes) } satisfies Opened
+    case 'facts':
+      return body.facts(question.protocol, question.over)
+    case 'extras':
+      return body.extras(question.protocol, question.rules)
+    case 'rejectRemembered':
+      return body.rejectRemembered(question.protocol)
+    case 'assertCarries':
+      return body.assertCarries(question.writing)
+    case 'write':
+      return bytesOf(body.write(question.writing))
+    case 'replace':
+      return body.replace(question.fields)
+  }
+}
+
+const namesOf = (protocol: string | undefined): Names | undefined =>
+  protocol === undefined ? undefined : protocolOf(BUILT_IN_REGISTRY, { protocol }).text.names
+
+const isOpenedImages = (value: unknown): value is OpenedImages =>
+  typeof value === 'object' && value !== null && 'images' in value
+
+const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
+  images
+    .values()
+    .flatMap((inline) => ('image' in inline ? [inline.image.bytes] : []))
+    .toArray()
+
+/** Shorter ones are decoded where they are used. */
+const MIN_DATA_URI_CHARS = 64 * 1024
+
+function openImages(
+  bytes: Uint8Array,
+  { field, max_images, max_total_bytes }: Extract<Question, { ask: 'images' }>,
+): OpenedImages {
+  const { json } = parseJsonBody(bytes)
+  const texts = json[field]
+  const images: OpenedImages['images'] = new Map()
+  if (!Array.isArray(texts) || texts.length > max_images) return { json, images, sha256: hashOf(bytes) }
+  let total_bytes = 0
+  const named = texts.map((text) => {
+    if (typeof text !== 'string' || text.length < MIN_DATA_URI_CHARS || !isImageDataUri(text)) return text
+    const name = `data:image/${hashOf(text)}`
+    // Beyond the total the request is refused: what is left of it is not decoded.
+    if (total_bytes <= max_total_bytes && !images.has(name)) {
+      const inline = readInline(text)
+      if ('image' in inline) total_bytes += inline.image.bytes.length
+      images.set(name, inline)
+    }
+    return name
+  })
+  return { json: { ...json, [field]: named }, images, sha256: hashOf(bytes) }
+}
+
+function readInline(text: string): InlineImage {
+  try {
+    const { mime, bytes } = parseDataUri(text)
+    const image = { mime, bytes: ownBytes(bytes) }
+    return { image, sha256: hashOf(image.bytes) }
+  } catch (thrown) {
+    return { error: writtenError(thrown) }
+  }
+}
+
+const hashOf = (bytes: Uint8Array | string): string =>
+  new Bun.CryptoHasher('sha256').update(bytes).digest('hex')
+
+const bytesOf = (written: unknown): unknown =>
+  typeof written === 'string' ? new TextEncoder().encode(written) : written
+
+/** Longer fields stay here. */
+const MAX_FIELD_CHARS = 4_096
+
+const shortFields = (json: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(json).filter(([, value]) => isShort(value)))
+
+const isShort = (value: Json): boolean =>
+  typeof value === 'string'
+    ? value.length <= MAX_FIELD_CHARS
+    : typeof value !== 'object' || JSON.stringify(value).length <= MAX_FIELD_CHARS
+
+function writtenError(thrown: unknown): WrittenError {
+  if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }
+  const { kind, message, code, param } = thrown
+  return {
+    kind,
+    message,
+    detail: { ...(code === undefined ? {} : { code }), ...(param === undefined ? {} : { param }) },
+  }
+}

@@ -1,0 +1,49 @@
+// A large text body: parsed on a thread, which answers what the call asks.
+import { overloaded } from '../../domain/errors.ts'
+import type { AskedExtra } from '../../domain/extras.ts'
+import type { RequestFacts } from '../../protocols/facts.ts'
+import { type Parser, readError } from '../parser.ts'
+import { type Opened, ownBytes, type Question, SAME_BYTES } from '../parser-messages.ts'
+import type { TextBody } from './body.ts'
+
+let last_body_id = 0
+
+/**
+ * Has a body parsed on the thread.
+ *
+ * @param body handed over: nobody else may use it any more
+ * @param protocol the caller's
+ * @throws GatewayError as `parseJsonBody`, and overloaded where the thread fails
+ */
+export async function threadBody(parser: Parser, body: Uint8Array, protocol: string): Promise<TextBody> {
+  last_body_id += 1
+  const body_id = last_body_id
+  let bytes: Uint8Array | undefined = ownBytes(body)
+
+  async function ask<T>(question: Question): Promise<T> {
+    if (!bytes) throw overloaded('The request is still being read. Please retry.')
+    const sent = bytes
+    bytes = undefined
+    const reply = await parser.ask({ body_id, protocol, bytes: sent, question })
+    bytes = reply.bytes
+    if (reply.error) throw readError(reply.error)
+    return (reply.value === SAME_BYTES ? reply.bytes : reply.value) as T
+  }
+
+  const { fields, sha256 } = await ask<Opened>({ ask: 'open' })
+  return {
+    fields,
+    content: sha256,
+    facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
+    extras: (of, rules) => ask<readonly AskedExtra[]>({ ask: 'extras', protocol: of, rules }),
+    rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),
+    async assertCarries(writing) {
+      if (writing.from !== writing.to) await ask({ ask: 'assertCarries', writing })
+    },
+    write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
+    replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
+    release() {
+      bytes = undefined
+    },
+  }
+}

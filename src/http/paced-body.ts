@@ -1,0 +1,86 @@
+// Reading a large body part by part: each is let in before it is kept, and a sender who is too slow is cut off.
+import { GatewayError, invalidRequest } from '../domain/errors.ts'
+import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+
+export interface PacedReading {
+  limit_bytes: number
+  /** Called before so many further bytes are kept. While it waits, so does the sender. @throws what refuses the body */
+  admit(bytes: number): Promise<void> | void
+  pace?: Pace
+}
+
+/** How fast a sender must be: on average, once the grace is over; the time in which nobody read does not count. */
+export interface Pace {
+  grace_ms: number
+  min_bytes_per_s: number
+}
+
+/** A body of 30 MB has half an hour. */
+const PACE: Pace = { grace_ms: 10_000, min_bytes_per_s: 16 * 1024 }
+
+/**
+ * Reads a whole body.
+ *
+ * @returns bytes whose buffer is theirs alone
+ * @throws GatewayError payload_too_large; invalid_request for a body that came too slowly or not whole; what `admit` throws
+ */
+export async function readPaced(
+  request: Request,
+  { limit_bytes, admit, pace = PACE }: PacedReading,
+): Promise<Uint8Array> {
+  const declared_bytes = request.headers.has('content-length')
+    ? announcedBytes(request, limit_bytes)
+    : undefined
+  const reader = request.body?.getReader()
+  if (!reader) return new Uint8Array()
+  const parts: Uint8Array[] = []
+  // Where the length is known, parts are copied as they come: to join all of them at the end would stop everyone else.
+  let whole: Uint8Array | undefined
+  let read_bytes = 0
+  let waited_ms = 0
+  try {
+    for (;;) {
+      const asked_ms = performance.now()
+      const allowed_ms = pace.grace_ms + (read_bytes / pace.min_bytes_per_s) * 1_000 - waited_ms
+      const { value, done } = await inTime(reader.read(), allowed_ms)
+      waited_ms += performance.now() - asked_ms
+      if (done) break
+      if (read_bytes + value.length > limit_bytes) throw bodyTooLarge(limit_bytes)
+      await admit(value.length)
+      if (declared_bytes === undefined) parts.push(value)
+      else {
+        whole ??= new Uint8Array(declared_bytes)
+        whole.set(value, read_bytes)
+      }
+      read_bytes += value.length
+    }
+    if (declared_bytes !== undefined && read_bytes < declared_bytes) throw brokenOff(undefined)
+    return whole ?? joined(parts, read_bytes)
+  } catch (thrown) {
+    await abandonBody(request, reader)
+    throw thrown instanceof GatewayError ? thrown : brokenOff(thrown)
+  }
+}
+
+function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
+  const whole = new Uint8Array(bytes)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
+
+async function inTime<T>(work: Promise<T>, allowed_ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(tooSlow()), Math.max(0, allowed_ms))
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const tooSlow = (): GatewayError =>
+  invalidRequest('The request body came too slowly. Send it faster, or send less.')

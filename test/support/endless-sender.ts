@@ -1,0 +1,53 @@
+// A caller who goes on sending a body for as long as the other side takes it.
+import { connect } from 'node:net'
+
+export interface SentUntilClosed {
+  /** Of the body, what went out before the connection was closed; what lies in the sockets' buffers counts. */
+  sent_bytes: number
+  /** All that came back, as latin1. */
+  answer: string
+}
+
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * @param head the request's lines, without one for the body's length
+ * @param begins what the body begins with; then come its further pieces, over and over
+ * @param announced_bytes its Content-Length; chunked where absent
+ * @param stop_bytes how much is sent at most
+ */
+export async function sendEndlessly(
+  { hostname, port }: Pick<URL, 'hostname' | 'port'>,
+  head: readonly string[],
+  body: { begins: string | Uint8Array; announced_bytes?: number; stop_bytes: number; filler?: string },
+): Promise<SentUntilClosed> {
+  const { begins, announced_bytes, stop_bytes, filler = 'A' } = body
+  const socket = connect({ host: hostname, port: Number(port) })
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  // The other side closes while bytes are on their way: what is hoped for.
+  socket.on('error', () => undefined)
+  let answer = ''
+  socket.on('data', (bytes) => {
+    answer += bytes.toString('latin1')
+  })
+  const length =
+    announced_bytes === undefined ? 'Transfer-Encoding: chunked' : `Content-Length: ${announced_bytes}`
+  socket.write(`${[...head, length].join('\r\n')}\r\n\r\n`)
+  const piece = Buffer.alloc(PIECE_BYTES, filler)
+  const framed = (bytes: Uint8Array): Uint8Array =>
+    announced_bytes === undefined
+      ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')])
+      : bytes
+  let sent_bytes = 0
+  for (let next: Uint8Array = Buffer.from(begins); sent_bytes < stop_bytes; next = piece) {
+    if (socket.destroyed || socket.readableEnded) break
+    const taken = socket.write(framed(next))
+    sent_bytes += next.length
+    if (!taken) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+    // So that what comes back is seen.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  if (sent_bytes < stop_bytes) await closed
+  socket.destroy()
+  return { sent_bytes, answer }
+}
