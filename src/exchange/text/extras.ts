@@ -1,10 +1,10 @@
 // The extras of a text call: what is held for them, and what they come to.
 import type { TextModel } from '../../domain/catalogue.ts'
-import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
+import type { ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
-import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import type { StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import type { Passage } from './passage.ts'
