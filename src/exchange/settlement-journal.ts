@@ -12,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { flush } from '../db/copy.ts'
 import type { Hold } from '../db/schema.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -47,14 +48,14 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
       if (!existsSync(path) && existsSync(reserve_path)) renameSync(reserve_path, path)
       const lines = settlements.map((settlement) => `${JSON.stringify(settlement)}\n`).join('')
       append(path, Buffer.from(lines))
-      syncFolder(data_folder)
+      flush(data_folder)
     },
     async apply(ledger, pending) {
       if (!existsSync(path)) return
       const holds = new Map(pending.map((hold) => [hold.id, hold]))
       for (const settlement of read(path, log)) await applyOne(settlement, { ledger, holds, log })
       rmSync(path)
-      syncFolder(data_folder)
+      flush(data_folder)
     },
     reserve() {
       try {
@@ -85,16 +86,6 @@ function linesOf(path: string): Buffer {
   const bytes = readFileSync(path)
   const end = bytes.indexOf(0)
   return end < 0 ? bytes : bytes.subarray(0, end)
-}
-
-/** A rename or a deletion is safe from power loss once its folder is synced. fsync(2), "Notes". */
-function syncFolder(folder: string): void {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
-  }
 }
 
 function read(path: string, log: Logger): UnwrittenSettlement[] {

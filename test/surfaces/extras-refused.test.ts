@@ -127,7 +127,7 @@ const BILLED: readonly Case[] = [
   ].map((name): Case => ['gemini', `tools[0].${name}`, { tools: [{ [name]: {} }] }]),
   ['gemini', 'tools.googleSearch', { tools: { googleSearch: {} } }],
   ['gemini', 'tools[1].googleSearch', { tools: [{ functionDeclarations: [] }, { googleSearch: {} }] }],
-  ['gemini', 'Tools[0].googleSearch', { Tools: [{ googleSearch: {} }] }],
+  ['gemini', 'Tools', { Tools: [{ googleSearch: {} }] }],
 ]
 
 const UNKNOWN_TOOLS: readonly Case[] = [
