@@ -28,7 +28,7 @@ const WAVES: readonly Wave[] = [
 
 export const bodies: Attack = {
   name: 'bodies',
-  what: 'Bodies of 29 and 99 MB, one after the other and seventy at once',
+  what: 'bodies of 29 and 99 MB, alone and seventy at once',
   long: true,
   async run({ rounds }) {
     using upstream = startQuickUpstream()

@@ -12,7 +12,7 @@ const ROUNDS = 3
 
 export const bombs: Attack = {
   name: 'bombs',
-  what: 'A provider answers 2 GB of compressed spaces, whole and as one event',
+  what: 'a provider answers 2 GB of compressed spaces',
   async run({ rounds }) {
     await using bomb = await startBomb(BOMB_BYTES)
     await using gateway = await startGatewayProcess(

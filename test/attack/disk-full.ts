@@ -8,7 +8,7 @@ const MAX_RECOVERY_MS = 1_500
 
 export const diskFull: Attack = {
   name: 'disk-full',
-  what: 'the disk is full while streams, whole answers and images end',
+  what: 'a disk that is full while answers and images end',
   long: true,
   async run({ rounds: effort }) {
     if (!mayMount)

@@ -94,7 +94,7 @@ function countOf(results: readonly string[]): string {
 
 export const keptAnswers: Attack = {
   name: 'kept-answers',
-  what: 'answers of 6 MB for 0.00000002 USD, each under a key of its own',
+  what: 'answers of 6 MB for next to nothing, under many keys',
   async run({ rounds }) {
     const large = answer('x'.repeat(ANSWER_BYTES))
     await using upstream = await startUpstream(({ path }) =>

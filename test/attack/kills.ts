@@ -9,7 +9,7 @@ const pointOf = (kill: number) =>
 
 export const kills: Attack = {
   name: 'kills',
-  what: 'kill -9 at random moments and at each step, under whole, streamed and failing calls and top-ups',
+  what: 'kill -9 at random moments under mixed load',
   long: true,
   async run({ rounds }) {
     const count = Math.max(1, Math.round(KILLS * rounds))

@@ -66,7 +66,7 @@ async function leaveAll(on_disconnect: 'cancel' | 'drain', calls: number, seed: 
 
 export const leaveEarly: Attack = {
   name: 'leave-early',
-  what: 'callers leave whole answers and streams at random moments',
+  what: 'callers who leave answers at random moments',
   async run({ rounds }): Promise<Result> {
     const calls = CALLS * rounds
     const cancel = await leaveAll('cancel', calls, 1)

@@ -92,7 +92,7 @@ async function lie(s: Scene, protocol: BuiltInProtocol, random: Random): Promise
 
 export const lyingUsage: Attack = {
   name: 'lying-usage',
-  what: 'providers report usage that cannot be, at random',
+  what: 'providers that report usage which cannot be',
   async run({ rounds }): Promise<Result> {
     await using s = await scene({
       balance_usd: '100000',

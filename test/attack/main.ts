@@ -6,7 +6,7 @@ import { markdownOf, type Row, textOf } from './table.ts'
 
 const USAGE = `bun run attack [--only NAME]... [--rounds N] [--long] [--markdown]
 
-${ATTACKS.map(({ name, what, long }) => `  ${name.padEnd(24)}${what}${long ? ' (--long)' : ''}`).join('\n')}`
+${ATTACKS.map(({ name, what, long }) => `  ${name.padEnd(17)}${long ? 'long ' : '     '}${what}`).join('\n')}`
 
 const { values } = parseArgs({
   options: {

@@ -70,7 +70,7 @@ const VIEWS = [
 
 export const millionCalls: Attack = {
   name: 'million-calls',
-  what: 'reads of a history of 1,000,000 calls, with filters that few match or none, and a start over it',
+  what: 'reads of a history of 1,000,000 calls, and a start',
   long: true,
   async run() {
     using folder = await prepareDataFolder(

@@ -75,7 +75,7 @@ async function startWithout(gateway: Restarts, addresses: readonly string[]): Pr
 
 export const missingFiles: Attack = {
   name: 'missing-files',
-  what: 'images/ and files/ away at a start, and back at the next',
+  what: 'images/ and files/ away at a start, and back later',
   async run({ rounds }) {
     const total = ROUNDS * rounds
     using gateway = await restarts(catalogueOf({ upstream_url: 'simulator', more: MODEL }))

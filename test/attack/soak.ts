@@ -20,7 +20,7 @@ const STREAM = event(piece('some words ')).repeat(STREAM_EVENTS) + event(answer(
 
 export const soak: Attack = {
   name: 'soak',
-  what: 'Mixed load for ten minutes',
+  what: 'mixed load for ten minutes',
   long: true,
   async run({ rounds }) {
     const upstream = Bun.serve({

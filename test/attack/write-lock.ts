@@ -18,7 +18,7 @@ const MAX_RECOVERY_MS = 1_500
 
 export const writeLock: Attack = {
   name: 'write-lock',
-  what: `another process holds the write lock for ${LOCKED_MS / 1_000} s while streams end`,
+  what: `another process that holds the write lock for ${LOCKED_MS / 1_000} s`,
   async run() {
     const inline = await attack('inline')
     const thread = await attack('thread')
