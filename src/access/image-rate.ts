@@ -1,5 +1,5 @@
 // The rate limit of the image endpoints: 30 calls of an account in any 60 seconds, all endpoints together.
-import { SlidingWindow, WINDOW_MS } from './window.ts'
+import { Windows } from './window.ts'
 
 /** spec.md, Limits: image request rate. */
 export const IMAGE_CALLS_PER_MINUTE = 30
@@ -24,22 +24,11 @@ export interface ImageRate {
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
 export function createImageRate(now: () => number): ImageRate {
-  const windows = new Map<number, SlidingWindow>()
-  let next_sweep = 0
-
-  /** Drops the accounts whose window is empty, at most once in 60 seconds. */
-  function sweep(at: number): void {
-    if (at < next_sweep) return
-    next_sweep = at + WINDOW_MS
-    for (const [id, window] of windows) if (window.sum(at) === 0) windows.delete(id)
-  }
-
+  const windows = new Windows()
   return {
     take(account_id) {
       const at = now()
-      sweep(at)
-      const window = windows.get(account_id) ?? new SlidingWindow()
-      windows.set(account_id, window)
+      const window = windows.of(account_id, at)
       const admitted = window.sum(at) < IMAGE_CALLS_PER_MINUTE
       if (admitted) window.add(at, 1)
       const used = window.sum(at)

@@ -1,5 +1,5 @@
 // The rate limit of free reads: requests of a key in any 60 seconds for its account, usage, models, files and history.
-import { SlidingWindow, WINDOW_MS } from './window.ts'
+import { Windows } from './window.ts'
 
 export interface ReadRate {
   /**
@@ -17,23 +17,12 @@ export interface ReadRate {
  * @param now milliseconds of a monotonic clock, such as `performance.now`
  */
 export function createReadRate(now: () => number): ReadRate {
-  const windows = new Map<number, SlidingWindow>()
-  let next_sweep = 0
-
-  /** Drops the keys whose window is empty, at most once in 60 seconds. */
-  function sweep(at: number): void {
-    if (at < next_sweep) return
-    next_sweep = at + WINDOW_MS
-    for (const [id, window] of windows) if (window.sum(at) === 0) windows.delete(id)
-  }
-
+  const windows = new Windows()
   return {
     take(key_id, limit) {
       const at = now()
-      sweep(at)
-      const window = windows.get(key_id) ?? new SlidingWindow()
+      const window = windows.of(key_id, at)
       if (window.sum(at) >= limit) return Math.max(1, Math.ceil(window.untilBelow(limit, at) / 1_000))
-      windows.set(key_id, window)
       window.add(at, 1)
       return undefined
     },

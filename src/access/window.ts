@@ -74,3 +74,25 @@ export class SlidingWindow {
     return doubled
   }
 }
+
+/** Windows by the number of whom they count. Those that have become empty are dropped, at most once in 60 seconds. */
+export class Windows {
+  readonly #windows = new Map<number, SlidingWindow>()
+  #next_sweep = 0
+
+  /** The window of an account or a key. @param at now */
+  of(id: number, at: number): SlidingWindow {
+    this.#sweep(at)
+    const known = this.#windows.get(id)
+    if (known) return known
+    const window = new SlidingWindow()
+    this.#windows.set(id, window)
+    return window
+  }
+
+  #sweep(at: number): void {
+    if (at < this.#next_sweep) return
+    this.#next_sweep = at + WINDOW_MS
+    for (const [id, window] of this.#windows) if (window.sum(at) === 0) this.#windows.delete(id)
+  }
+}

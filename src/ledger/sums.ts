@@ -96,8 +96,8 @@ const MAX_TIME_MS = 8.64e15
 
 type Sum = Omit<DailySum, 'day'>
 
-const COUNTS = [
-  'calls',
+/** What is summed of each call. */
+export const SUMMED = [
   'input_tokens',
   'input_audio_tokens',
   'cache_read_tokens',
@@ -110,6 +110,8 @@ const COUNTS = [
   'cost_nanos',
   'unpaid_nanos',
 ] as const satisfies (keyof Sum)[]
+
+const COUNTS = ['calls', ...SUMMED] as const
 
 /** Reads the sums over periods, the most expensive first. The same periods as in the call before are not read again. */
 function sumsOver(db: Database, filter: CallFilter): (periods: readonly Periods[]) => Sum[] {
