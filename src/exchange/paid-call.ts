@@ -6,6 +6,7 @@ import { totalTokens } from '../domain/usage.ts'
 import { ledgerUnavailable } from '../ledger/failure.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Dispatched } from '../upstream/dispatch.ts'
+import type { Attempt } from '../upstream/routes.ts'
 import { type Admitted, type CallOrigin, within } from './admission.ts'
 import { ask, type Sending } from './asking.ts'
 import type { ExchangeParts } from './parts.ts'
@@ -63,10 +64,10 @@ export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
   /** The most and the least to hold. */
   quote(order: O): Quote
   /**
-   * What a caller pays who leaves before anything came, once a provider may have the request: its estimated input, which
-   * the provider bills. Absent for what costs nothing unless it is delivered.
+   * What a caller pays who leaves before anything came, once a provider may have the request: what that provider bills all
+   * the same. Absent for what costs nothing unless it is delivered.
    */
-  spent?(order: O): Spent
+  spent?(order: O, attempt: Attempt): Spent
   serve(parts: ExchangeParts, held: Held<O>): Promise<Served>
 }
 
@@ -105,7 +106,7 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
     try {
       return await conclude(parts, held, await kind.serve(parts, held))
     } catch (thrown) {
-      throw await abandon(held, thrown, () => kind.spent?.(ready))
+      throw await abandon(held, thrown, (attempt) => kind.spent?.(ready, attempt))
     }
   })
 }
@@ -205,12 +206,17 @@ async function settleStream(
  * provider may have, and that costs its input.
  * @returns the failure to tell of
  */
-async function abandon(held: Held, thrown: unknown, spent: () => Spent | undefined): Promise<unknown> {
+async function abandon(
+  held: Held,
+  thrown: unknown,
+  spent: (attempt: Attempt) => Spent | undefined,
+): Promise<unknown> {
   const { origin, place, settlement } = held
   const { aborted, reason } = place.gone
   const failure = reason instanceof GatewayError ? reason : toGatewayError(thrown)
   if (aborted && failure !== reason) {
-    const paid = settlement.wasAbandoned ? spent() : undefined
+    const { abandoned_attempt } = settlement
+    const paid = abandoned_attempt && spent(abandoned_attempt)
     await settle(
       held,
       paid

@@ -2,7 +2,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { isImageDataUri, parseDataUri } from '../media/data-uri.ts'
 import { BUILT_IN_REGISTRY, protocolOf } from '../protocols/registry.ts'
-import type { Json, JsonObject } from '../protocols/wire/json.ts'
+import type { JsonObject } from '../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../protocols/wire/json-body.ts'
 import type { Names } from '../protocols/wire/json-names.ts'
 import {
@@ -67,7 +67,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   const body = parsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
   switch (question.ask) {
     case 'open':
-      return { fields: shortFields(body.fields), sha256: hashOf(bytes) } satisfies Opened
+      return { fields: readFields(body.fields), sha256: hashOf(body.content) } satisfies Opened
     case 'facts':
       return body.facts(question.protocol, question.over)
     case 'extras':
@@ -137,16 +137,11 @@ const hashOf = (bytes: Uint8Array | string): string =>
 const bytesOf = (written: unknown): unknown =>
   typeof written === 'string' ? new TextEncoder().encode(written) : written
 
-/** Longer fields stay here. */
-const MAX_FIELD_CHARS = 4_096
+/** What surfaces read of a body: what it asks for, and how the answer is to be shown. All else stays here. */
+const READ_FIELDS = ['model', 'stream', 'stream_options']
 
-const shortFields = (json: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(json).filter(([, value]) => isShort(value)))
-
-const isShort = (value: Json): boolean =>
-  typeof value === 'string'
-    ? value.length <= MAX_FIELD_CHARS
-    : typeof value !== 'object' || JSON.stringify(value).length <= MAX_FIELD_CHARS
+const readFields = (json: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => READ_FIELDS.includes(name)))
 
 function writtenError(thrown: unknown): WrittenError {
   if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }

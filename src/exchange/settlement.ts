@@ -44,7 +44,8 @@ export interface Settlement {
   reached(attempt: Attempt): void
   /** The caller left while this attempt was under way, and its provider may have the request. */
   abandoned(attempt: Attempt): void
-  readonly wasAbandoned: boolean
+  /** That attempt; undefined where there was none. */
+  readonly abandoned_attempt: Attempt | undefined
   /**
    * Charges for what was delivered. Resolves when that is on the disk.
    *
@@ -66,7 +67,7 @@ export const CLIENT_CLOSED_REQUEST = 499
 export function openSettlement(parts: SettlementParts, held: HeldCall): Settlement {
   let resolved = false
   let attempt: Attempt | undefined
-  let was_abandoned = false
+  let abandoned_attempt: Attempt | undefined
   let first_byte_ms: number | null = null
   const reach = () => ({ attempt, first_byte_ms })
   parts.activity.held(held)
@@ -80,10 +81,10 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
     },
     abandoned(left) {
       attempt = left
-      was_abandoned = true
+      abandoned_attempt = left
     },
-    get wasAbandoned() {
-      return was_abandoned
+    get abandoned_attempt() {
+      return abandoned_attempt
     },
     async post(delivered) {
       if (resolved) return

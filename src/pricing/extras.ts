@@ -1,5 +1,5 @@
 // The cost of extras: the most that those of a request can cost, and what was used of them.
-import type { AskedExtra, ExtraCharge, ExtraPrice, ExtraPrices } from '../domain/extras.ts'
+import type { AskedExtra, ExtraCharge, ExtraPrices } from '../domain/extras.ts'
 import type { Nanos } from '../domain/money.ts'
 
 /** What a provider told of the extras of a call. */
@@ -43,16 +43,14 @@ export function chargedExtras(
   return charges
 }
 
-/** The most units of each extra: for tools with limits of their own the sum of these. */
+/** The most units of each extra: for tools with limits of their own the sum of these, but never more than the price's. */
 function unitLimits(prices: ExtraPrices, asked: readonly AskedExtra[]): Map<string, number> {
   const limits = new Map<string, number>()
   for (const { name, max_units, is_charged } of asked) {
     const price = prices.get(name)
     if (!price || !is_charged) continue
-    limits.set(name, price.per === 'call' ? 1 : (limits.get(name) ?? 0) + limitOf(price, max_units))
+    const own = max_units ?? price.max_units
+    limits.set(name, price.per === 'call' ? 1 : Math.min((limits.get(name) ?? 0) + own, price.max_units))
   }
   return limits
 }
-
-const limitOf = (price: ExtraPrice, max_units = price.max_units): number =>
-  Math.min(max_units, price.max_units)

@@ -106,6 +106,7 @@ export const isOneOf =
     typeof value === 'string' && words.includes(value.toLowerCase())
 
 export const isFalse = (value: Json): boolean => value === false
+export const isEmptyObject = (value: Json): boolean => isObject(value) && Object.keys(value).length === 0
 export const isEmptyList = (value: Json): boolean => Array.isArray(value) && value.length === 0
 
 /** The service tiers at the list price. */

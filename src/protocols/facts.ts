@@ -14,7 +14,7 @@ export interface RequestFacts {
    * The ways in which the input may be billed, where not all are possible: the quote then holds no more than they cost.
    */
   input_fields?: readonly InputField[]
-  /** Tools run at the provider, whose results the model reads: its usage may be larger than the model's own limits. */
+  /** Tools that are no extras run at the provider, and the model reads their results: its usage may be larger than its limits. */
   runs_tools?: boolean
   /** The field that refers to content which only the provider has, as the caller wrote it; undefined where there is none. */
   cached_content?: string | undefined

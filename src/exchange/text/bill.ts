@@ -1,19 +1,21 @@
 // What a text call is charged for: the usage as reported, or what is missing of it estimated.
 import { outputTokens, type ReportedUsage } from '../../domain/usage.ts'
 import { type Billed, billUsage, UNBOUNDED, type UsageBounds } from '../../pricing/billed-usage.ts'
-import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
+import type { StreamReading } from '../../protocols/protocol.ts'
 import type { StreamEnding } from '../../upstream/pump.ts'
 import type { Held } from '../paid-call.ts'
+import { addWork } from './extras.ts'
 import type { TextOrder } from './order.ts'
+import type { Passage } from './passage.ts'
 import { outputLimitOf } from './sending.ts'
 
 /** Providers count what is read by their own tokenizer and with texts of their own; none reads twice its context. */
 const CONTEXT_MARGIN = 2
 
 /** The most that a provider can report of a call: silent.md, Streams whose caller left: "larger than the model and the request" */
-function boundsOf(held: Held<TextOrder>, { text }: Protocol): UsageBounds {
+function boundsOf(held: Held<TextOrder>, { protocol: { text }, extras }: Passage): UsageBounds {
   const { model, facts } = held.order
-  if (facts.runs_tools) return UNBOUNDED
+  if (facts.runs_tools || addWork(extras)) return UNBOUNDED
   const input_tokens = CONTEXT_MARGIN * model.context
   const sent = outputLimitOf(held) ?? facts.max_output_tokens
   // Zero is no limit to some servers.
@@ -24,23 +26,23 @@ function boundsOf(held: Held<TextOrder>, { text }: Protocol): UsageBounds {
 /** @param estimateOutput what was delivered, in tokens; asked only where no usage was reported */
 export function bill(
   held: Held<TextOrder>,
-  protocol: Protocol,
+  passage: Passage,
   reported: ReportedUsage | undefined,
   estimateOutput: () => number,
 ): Billed {
   const { model, facts } = held.order
   const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
-  return billUsage(model.price, reported, boundsOf(held, protocol), estimate)
+  return billUsage(model.price, reported, boundsOf(held, passage), estimate)
 }
 
 /** The same for a stream. One that did not come to its end may not have reported its output. */
 export function billStream(
   held: Held<TextOrder>,
-  protocol: Protocol,
+  passage: Passage,
   reading: StreamReading,
   ending: StreamEnding = 'completed',
 ): Billed {
-  const billed = bill(held, protocol, reading.usage(), () => reading.deliveredTokens())
+  const billed = bill(held, passage, reading.usage(), () => reading.deliveredTokens())
   if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
   return {
     ...billed,

@@ -23,7 +23,7 @@ export interface Writing {
 }
 
 export interface TextBody {
-  /** The body's top-level fields; where it was parsed on a thread, without those that are long. */
+  /** The body's top-level fields; where it was parsed on a thread, only those that surfaces read. */
   readonly fields: JsonObject
   /** What tells it from another body under the same Idempotency-Key. */
   readonly content: Uint8Array | string

@@ -15,7 +15,7 @@ import { spentInput } from '../spent-input.ts'
 import { extrasRules } from './asked-extras.ts'
 import type { TextBody } from './body.ts'
 import type { Dialect } from './dialect.ts'
-import { heldForExtras } from './extras.ts'
+import { heldForExtras, spentExtras } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passages } from './passage.ts'
 import { passagesOf } from './passages.ts'
@@ -38,7 +38,8 @@ export interface TextCall extends CallOrigin {
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: readTextCall,
   quote: quoteText,
-  spent: ({ model, facts }) => spentInput(model.price, facts.input_tokens),
+  spent: ({ model, facts, passages }, { provider }) =>
+    spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 

@@ -1,6 +1,6 @@
 // The extras of a text call: what is held for them, and what they come to.
 import type { TextModel } from '../../domain/catalogue.ts'
-import type { ExtraCharge } from '../../domain/extras.ts'
+import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
@@ -8,6 +8,8 @@ import type { StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import type { Passage } from './passage.ts'
+
+const NO_CHARGES: readonly ExtraCharge[] = []
 
 /** The most that a call's extras can cost, by whichever of its model's routes. @param passages of these routes */
 export function heldForExtras({ price }: TextModel, passages: readonly Passage[]): Nanos {
@@ -17,13 +19,31 @@ export function heldForExtras({ price }: TextModel, passages: readonly Passage[]
     : Math.max(0, ...passages.map((passage) => extrasCeiling(extras, passage.extras)))
 }
 
+/** Extras by which a provider reads and writes no more than it is sent: a tier, a place, a speed. */
+const SAME_WORK: ReadonlySet<string> = new Set([
+  'service_tier',
+  'speed',
+  'inference_geo',
+  'provider',
+  'route',
+  'billing_policy',
+  'fallback_credit_token',
+])
+
+/** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
+export const addWork = (asked: readonly AskedExtra[]): boolean =>
+  asked.some(({ name }) => !SAME_WORK.has(name))
+
+/** What is charged for the extras of a request that was sent, and whose caller left before anything came: each at least once. */
+export const spentExtras = ({ price }: TextModel, { extras }: Passage): readonly ExtraCharge[] =>
+  price.extras ? chargedExtras(price.extras, extras, { units: () => undefined, complete: false }) : NO_CHARGES
+
 /** The counting of what is used in one answer. */
 export interface ExtrasTally {
   /** @param complete all of the answer came, and its usage is the provider's own */
   charges(complete: boolean): readonly ExtraCharge[]
 }
 
-const NO_CHARGES: readonly ExtraCharge[] = []
 const NO_TALLY: ExtrasTally = { charges: () => NO_CHARGES }
 
 /** Of a whole answer. */

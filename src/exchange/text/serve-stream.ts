@@ -22,7 +22,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
   const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())
-  const relay = passage.stream(reading, () => billStream(held, passage.protocol, reading))
+  const relay = passage.stream(reading, () => billStream(held, passage, reading))
   const stream = (settle: Settle) => {
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
@@ -60,7 +60,7 @@ function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Del
   if (isFree(reading, ending, cause))
     return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
   const { model, passages } = held.order
-  const billed = billStream(held, passages(attempt.provider).protocol, reading, ending)
+  const billed = billStream(held, passages(attempt.provider), reading, ending)
   reportDoubt(parts, held, attempt, billed)
   const { usage, estimated } = billed
   const extras = tally.charges(ending === 'completed' && !estimated)

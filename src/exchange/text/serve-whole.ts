@@ -41,7 +41,7 @@ async function readWhole(
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
   const json = parseAnswer(bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
-  const billed = bill(held, passage.protocol, readUsage(json), () => estimateOutput(json))
+  const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
   return {
     body: passage.answer({ bytes, json }, billed),
     billed,

@@ -157,26 +157,19 @@ const judgeDiagnostics: FieldRule = (value, at) => {
     throw rememberedRefusal(`${at}.previous_message_id`)
 }
 
-/** Betas that change the bill, by their names without the date. Only the long context costs something by itself. */
+/**
+ * Betas that change the bill by themselves, by their names without the date. Others only allow a field or a tool, which is
+ * judged where it stands: clients set such betas for all their calls.
+ */
 const BETAS: Readonly<Record<string, Name>> = {
   'context-1m': 'long_context',
-  'fast-mode': 'speed',
-  'code-execution': 'code_execution',
-  'web-search': 'web_search',
-  'web-fetch': 'web_fetch',
-  'mcp-client': 'mcp_servers',
-  'mcp-tunnels': 'mcp_servers',
-  'advisor-tool': 'advisor',
-  'server-side-fallback': 'fallbacks',
-  'fallback-credit': 'fallback_credit_token',
   'user-profiles-billing': 'billing_policy',
-  skills: 'skills',
 }
 const BETA_DATE = /-20\d\d-\d\d-\d\d$/
 
 function judgeBeta(value: string, at: string, found: AskedExtra[]): void {
   const name = lookUp(BETAS, value.trim().toLowerCase().replace(BETA_DATE, ''))
-  if (name) found.push({ name, at, is_charged: name === 'long_context' })
+  if (name) found.push({ name, at, is_charged: true })
 }
 
 /** In the body, as some hosts of these models take them. */

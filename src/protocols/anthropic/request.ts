@@ -53,13 +53,13 @@ export function readRequest(body: JsonObject): RequestFacts {
       jsonTokens(objectIn(output_config).format),
     max_output_tokens: max_tokens,
     candidates: 1,
-    runs_tools: body.mcp_servers !== undefined || objectsIn(tools).some(runsAtProvider),
+    runs_tools: objectsIn(tools).some(searchesTools),
   }
 }
 
-const PROVIDERS_TOOL = /^(?:web_search|web_fetch|code_execution|tool_search|mcp)/
-const runsAtProvider = ({ type }: JsonObject): boolean =>
-  typeof type === 'string' && PROVIDERS_TOOL.test(type)
+/** The one tool that the provider runs for nothing; the others are extras. */
+const searchesTools = ({ type }: JsonObject): boolean =>
+  typeof type === 'string' && type.startsWith('tool_search')
 
 /** The same request with the provider's own name of the model. */
 export const prepare = withModelAndStream

@@ -15,7 +15,7 @@ const COUNTED: ReadonlySet<string> = new Set([...Object.values(BY_TOOL), 'mcp_se
 
 /**
  * The usage is the provider's own count, and comes last; until then, and for tools that it has no count of, the blocks that
- * were written are counted.
+ * were written are counted. What is no count says that there was some use.
  */
 export class ServerToolCount implements ExtrasCount {
   readonly #shown = new Map<string, number>()
@@ -24,12 +24,12 @@ export class ServerToolCount implements ExtrasCount {
   read(answer: JsonObject): void {
     for (const block of objectsIn(answer.content)) this.#readBlock(block)
     this.#readBlock(objectIn(answer.content_block))
-    for (const usage of [answer.usage, objectIn(answer.message).usage]) {
-      const counts = objectIn(objectIn(usage).server_tool_use)
-      for (const [field, name] of REPORTED) {
-        const count = countIn(counts[field])
-        if (count !== undefined) this.#reported.set(name, count)
-      }
+    // That of message_start is not the last one.
+    const counts = objectIn(objectIn(answer.usage).server_tool_use)
+    for (const [field, name] of REPORTED) {
+      const given = counts[field] ?? undefined
+      if (given !== undefined)
+        this.#reported.set(name, countIn(given) ?? Math.max(1, this.#shown.get(name) ?? 0))
     }
   }
 

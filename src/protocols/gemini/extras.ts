@@ -193,9 +193,11 @@ const COUNTED: ReadonlyMap<string, string> = new Map([
   ['url_context', 'addresses'],
 ])
 
-/** How many texts a list holds that are not empty: an empty query is not billed. */
-const textsIn = (value: Json | undefined): number =>
-  Array.isArray(value) ? value.filter((text) => typeof text === 'string' && text !== '').length : 0
+/** How many texts a list holds that are not empty: an empty query is not billed. What is no list says that there was one. */
+const textsIn = (value: Json | undefined = null): number => {
+  if (Array.isArray(value)) return value.filter((text) => typeof text === 'string' && text !== '').length
+  return value === null ? 0 : 1
+}
 
 export const extras: ExtrasProtocol = {
   units: UNITS,

@@ -53,20 +53,10 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_tokens,
     max_output_tokens: limits.max_output_tokens,
     candidates: limits.candidates,
-    runs_tools: objectsIn(body.tools).some(runsAtProvider),
     cached_content,
     input_fields: holdsSound(body.contents) ? SOUND_FIELDS : TEXT_FIELDS,
   }
 }
-
-const CALLERS_TOOLS = new Set([
-  'functionDeclarations',
-  'function_declarations',
-  'computerUse',
-  'computer_use',
-])
-const runsAtProvider = (tool: JsonObject): boolean =>
-  Object.keys(tool).some((name) => !CALLERS_TOOLS.has(name))
 
 /** This provider caches by itself and charges no cache writes; audio has a rate of its own. */
 const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']

@@ -17,16 +17,7 @@ import {
 } from '../forms.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import {
-  isObject,
-  type Json,
-  type JsonObject,
-  lookUp,
-  objectIn,
-  objectsIn,
-  refusal,
-  stringIn,
-} from '../wire/json.ts'
+import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
 import { generationOf } from './model.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
@@ -78,11 +69,8 @@ export function readRequest(body: JsonObject): RequestFacts {
       jsonTokens(asked.response_format),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),
     candidates,
-    runs_tools: isObject(body.web_search_options) || objectsIn(asked.tools).some(runsAtProvider),
   }
 }
-
-const runsAtProvider = ({ type }: JsonObject): boolean => type !== 'function' && type !== 'custom'
 
 /** The larger of two limits: servers differ in which of the two fields they know. */
 const largest = (one: number | undefined, other: number | undefined): number | undefined =>
