@@ -43,6 +43,15 @@ export interface RunningCalls {
 
 const TICK_MS = 500
 
+/** A caller who reads nothing for so long counts as stalled, where many do. */
+const STALLED_MS = 5_000
+
+/**
+ * How many may be stalled at once. A stream is back-pressured only once the sockets' buffers are full, and what the runtime
+ * has read by then of a fast one is 2 MB that nothing else bounds.
+ */
+const MAX_STALLED = 100
+
 interface Entry {
   controller: AbortController
   started_ms: number
@@ -80,6 +89,7 @@ export function createRunningCalls(options: RunningOptions): RunningCalls {
     tick() {
       const at_ms = options.now()
       for (const entry of entries) check(running, entry, at_ms)
+      if (entries.size > MAX_STALLED) cutLongestStalled(running, at_ms)
     },
   }
 }
@@ -139,6 +149,14 @@ function check({ options }: Running, entry: Entry, at_ms: number): void {
     entry.idle_timeout_lifted = true
     entry.setIdleTimeout(0)
   }
+}
+
+function cutLongestStalled({ entries }: Running, at_ms: number): void {
+  const stalled = [...entries].filter(
+    ({ waiting_for, progressed_ms }) => waiting_for === 'caller' && at_ms - progressed_ms > STALLED_MS,
+  )
+  stalled.sort((one, other) => one.progressed_ms - other.progressed_ms)
+  for (const { controller } of stalled.slice(0, -MAX_STALLED)) controller.abort()
 }
 
 async function stop(running: Running, timeout_ms: number): Promise<void> {

@@ -11,9 +11,21 @@ export interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
+/** What was read of a body before, then the rest. It may be half a megabyte: nothing keeps it once it is read again. */
+export function beginningWith(first: Uint8Array, rest: ByteReader): ByteReader {
+  let waiting: Uint8Array | undefined = first
+  return {
+    read() {
+      if (waiting === undefined) return rest.read()
+      const value = waiting
+      waiting = undefined
+      return Promise.resolve({ done: false, value })
+    },
+  }
+}
+
 export interface PumpOptions {
-  /** The first bytes, which have already been awaited. */
-  first: Uint8Array
+  /** The whole of the upstream's body. */
   reader: ByteReader
   relay: Relay
   /** Fires when the caller has gone; with a GatewayError as its reason where the gateway ends the call. */
@@ -36,7 +48,6 @@ export interface PumpOptions {
 /** One stream under way. `flowing` ends by one of the others, and only once. */
 interface Pump extends PumpOptions {
   stream: ReadableStreamDefaultController<Uint8Array>
-  next: Uint8Array | undefined
   held: Uint8Array | undefined
   given_out: boolean
   /** The caller has closed the stream: nothing more can be put into it. */
@@ -59,7 +70,6 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
         pumping = {
           ...options,
           stream,
-          next: options.first,
           ...UNTOUCHED,
           onRead: ({ value }) => received(pumping, value),
           onBreak: (cause) =>
@@ -74,7 +84,8 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
         return leave(pumping)
       },
     },
-    { highWaterMark: 1 },
+    // Nothing is read ahead: each chunk that waits for a caller who stalls is up to 768 kB.
+    { highWaterMark: 0 },
   )
 }
 
@@ -83,13 +94,11 @@ const UNTOUCHED = { held: undefined, given_out: false, closed: false, state: 'fl
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
 function pull(pumping: Pump): Promise<void> | void {
-  const { relay, reader, next, onProgress } = pumping
+  const { relay, reader, onProgress } = pumping
   if (relay.reading.failed)
     return broke(pumping, new UpstreamFault('the upstream reported an error inside its stream'))
   onProgress?.('upstream')
-  if (next === undefined) return reader.read().then(pumping.onRead, pumping.onBreak)
-  pumping.next = undefined
-  return received(pumping, next)
+  return reader.read().then(pumping.onRead, pumping.onBreak)
 }
 
 function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> | void {
@@ -186,10 +195,9 @@ async function drain(pumping: Pump): Promise<unknown> {
     abortUpstream()
   }, drain_timeout_ms)
   try {
-    for (let chunk = pumping.next; !reading.failed; chunk = undefined) {
-      const bytes = chunk ?? (await fromUpstream(reader.read())).value
+    while (!reading.failed) {
+      const bytes = (await fromUpstream(reader.read())).value
       if (!bytes) break
-      pumping.next = undefined
       relay.push(bytes)
       onProgress?.('upstream')
     }

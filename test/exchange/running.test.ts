@@ -164,6 +164,22 @@ describe('"no connection that goes quiet during a long upstream wait is cut"', (
   })
 })
 
+test('of more than 100 callers who read nothing for 5 seconds, those who did so longest are cut', () => {
+  const { enter, pass } = scene()
+  const calls = Array.from({ length: 103 }, () => {
+    const { call } = enter()
+    call.progressed('caller')
+    pass(10)
+    return call
+  })
+  const cut = () => calls.flatMap(({ gone }, index) => (gone.aborted ? [index] : []))
+  calls[0]?.progressed('upstream')
+  pass(4_500)
+  expect(cut()).toEqual([])
+  pass(1_000)
+  expect(cut()).toEqual([1, 2])
+})
+
 describe('stopping', () => {
   test('with nothing under way is done at once', async () => {
     const { running } = scene()

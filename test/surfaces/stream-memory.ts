@@ -42,7 +42,6 @@ function* packets(): Generator<Buffer> {
 
 const source = packets()
 const answer = pump({
-  first: source.next().value ?? Buffer.alloc(0),
   reader: {
     async read() {
       const { done, value } = source.next()

@@ -2,7 +2,13 @@
 import { describe, expect, test } from 'bun:test'
 import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
+import {
+  type ByteReader,
+  beginningWith,
+  type PumpOptions,
+  pump,
+  type StreamEnding,
+} from '../../src/upstream/pump.ts'
 import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
 import { answer, piece, usage } from '../support/native.ts'
 import { eventBytes } from '../support/upstream.ts'
@@ -42,8 +48,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
   let upstream_aborted = false
   const reading = gemini.text.stream.open()
   const stream = pump({
-    first,
-    reader,
+    reader: beginningWith(first, reader),
     relay: passOn(reading, eventFrame()),
     gone: caller.signal,
     abortUpstream: () => {
@@ -297,6 +302,7 @@ test('a caller who closes the stream while its end is being paid is no break of 
   })
   const reader = stream.getReader()
   await reader.read()
+  void reader.read()
   await turns()
   await reader.cancel()
   paid.resolve()

@@ -2,7 +2,7 @@
 import { brokenStream, GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
-import { type ByteReader, pump, type StreamEnding } from '../../upstream/pump.ts'
+import { type ByteReader, beginningWith, pump, type StreamEnding } from '../../upstream/pump.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
@@ -78,10 +78,11 @@ const errorOf = (cause: unknown): GatewayError =>
   cause instanceof UpstreamFault ? brokenStream(cause) : toGatewayError(cause)
 
 /**
- * The first bytes of a stream: until they are there, another route may still answer.
+ * Waits for the first bytes of a stream: until they are there, another route may still answer.
+ * @returns a reader of the whole stream
  * @throws UpstreamFault
  */
-async function readFirst(response: Response): Promise<{ reader: ByteReader; first: Uint8Array }> {
+async function readFirst(response: Response): Promise<{ reader: ByteReader }> {
   const type = response.headers.get('content-type')
   if (type !== null && !type.startsWith('text/event-stream'))
     throw new UpstreamFault(`the upstream sent ${type}, no stream`)
@@ -89,5 +90,5 @@ async function readFirst(response: Response): Promise<{ reader: ByteReader; firs
   const reader: ByteReader = response.body.getReader()
   const { value } = await fromUpstream(reader.read())
   if (!value) throw new UpstreamFault('the upstream sent an empty stream')
-  return { reader, first: value }
+  return { reader: beginningWith(value, reader) }
 }

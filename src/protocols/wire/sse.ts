@@ -46,7 +46,8 @@ export function createEventCutter(): EventCutter {
         waiting_bytes === 0 ? bytes.subarray(0, end) : Buffer.concat([...waiting, bytes.subarray(0, end)])
       waiting = []
       waiting_bytes = 0
-      if (end < bytes.length) keep(bytes.subarray(end))
+      // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
+      if (end < bytes.length) keep(Buffer.from(bytes.subarray(end)))
       return whole
     },
   }
