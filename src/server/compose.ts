@@ -22,8 +22,8 @@ import type { Stores } from './stores.ts'
 /** A provider's refusal is shown to the caller up to this length. */
 const MAX_PUBLIC_MESSAGE_CHARS = 500
 
-/** Eight of the largest text bodies, or four with what is sent upstream of them. */
-const BODY_MEMORY_BYTES = 256 * 1024 * 1024
+/** Six of the largest text bodies, or three with what is sent upstream of them. */
+const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
 
 export interface Parts {
