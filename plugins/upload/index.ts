@@ -31,8 +31,7 @@ function receiving(gateway: Gateway) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
-    // Beside the calls: a collection that they wait for stops everyone for 20 to 90 ms.
-    reclaim: () => Bun.gc(false),
+    reclaim: () => Bun.gc(true),
   })
   return new Elysia({ name: 'upload: receiving' }).use(openCalls(gateway, SURFACE)).post(
     '/api/v1/upload',

@@ -44,7 +44,7 @@ export const receiveFiles = (
     const timer = setTimeout(share.release, RESERVED_MS)
     scope.defer(() => {
       clearTimeout(timer)
-      if (body_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(false)
+      if (body_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
       share.release()
     })
 
