@@ -25,13 +25,9 @@ export interface BodyMemoryOptions {
   account_limit_bytes: number
   /** How long a body waits at most for each of its parts. */
   wait_ms: number
-  /** Returns freed memory to the system; called now and then, once much was freed. */
-  reclaim: () => void
 }
 
 const RETRY_AFTER_S = 5
-/** The runtime does not hurry to collect the parts of bodies; below this that does no harm. */
-const MIN_RECLAIMED_BYTES = 128 * 1024 * 1024
 
 interface Share {
   account_id: number
@@ -48,8 +44,6 @@ interface Memory {
   options: BodyMemoryOptions
   held_bytes: number
   held_by: Map<number, number>
-  /** Since memory was last reclaimed. */
-  freed_bytes: number
   /** The oldest first. */
   shares: Set<Share>
   waiting: Waiting[]
@@ -61,7 +55,6 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
     options,
     held_bytes: 0,
     held_by: new Map(),
-    freed_bytes: 0,
     shares: new Set(),
     waiting: [],
   }
@@ -76,10 +69,6 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
         },
         release() {
           give(memory, share)
-          if (memory.freed_bytes >= MIN_RECLAIMED_BYTES) {
-            memory.freed_bytes = 0
-            options.reclaim()
-          }
           admitWaiting(memory)
         },
       }
@@ -121,7 +110,6 @@ function give(memory: Memory, share: Share): void {
   const left_bytes = (memory.held_by.get(account_id) ?? 0) - held_bytes
   memory.shares.delete(share)
   memory.held_bytes -= held_bytes
-  memory.freed_bytes += held_bytes
   share.held_bytes = 0
   if (left_bytes > 0) memory.held_by.set(account_id, left_bytes)
   else memory.held_by.delete(account_id)

@@ -49,7 +49,7 @@ export interface ToThread {
 }
 
 export interface FromThread {
-  /** The body's bytes, handed back. */
+  /** The body's bytes, handed back; none of a body of which no more can be asked. */
   bytes: Uint8Array
   value?: unknown
   error?: WrittenError
@@ -57,7 +57,3 @@ export interface FromThread {
 
 /** The value that says: the body's own bytes. */
 export const SAME_BYTES = 'same bytes'
-
-/** Bytes whose buffer is theirs alone, so that it can be handed over. */
-export const ownBytes = (bytes: Uint8Array): Uint8Array =>
-  bytes.length === bytes.buffer.byteLength ? bytes : bytes.slice()

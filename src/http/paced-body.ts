@@ -1,6 +1,7 @@
 // Reading a large body part by part: each is let in before it is kept, and a sender who is too slow is cut off.
 import { GatewayError, invalidRequest } from '../domain/errors.ts'
 import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
+import { freeBytes } from './free-bytes.ts'
 
 export interface PacedReading {
   limit_bytes: number
@@ -21,7 +22,7 @@ const PACE: Pace = { grace_ms: 10_000, min_bytes_per_s: 16 * 1024 }
 /**
  * Reads a whole body.
  *
- * @returns bytes whose buffer is theirs alone
+ * @returns bytes that nobody else has; their buffer may be longer
  * @throws GatewayError payload_too_large; invalid_request for a body that came too slowly or not whole; what `admit` throws
  */
 export async function readPaced(
@@ -33,9 +34,8 @@ export async function readPaced(
     : undefined
   const reader = request.body?.getReader()
   if (!reader) return new Uint8Array()
-  const parts: Uint8Array[] = []
-  // Where the length is known, parts are copied as they come: to join all of them at the end would stop everyone else.
-  let whole: Uint8Array | undefined
+  // Parts are copied as they come: to join all of them at the end would stop everyone else.
+  let whole = new Uint8Array()
   let read_bytes = 0
   let waited_ms = 0
   try {
@@ -47,28 +47,32 @@ export async function readPaced(
       if (done) break
       if (read_bytes + value.length > limit_bytes) throw bodyTooLarge(limit_bytes)
       await admit(value.length)
-      if (declared_bytes === undefined) parts.push(value)
-      else {
-        whole ??= new Uint8Array(declared_bytes)
-        whole.set(value, read_bytes)
-      }
+      const needed_bytes = read_bytes + value.length
+      if (needed_bytes > whole.length)
+        whole = enlarged(whole, declared_bytes ?? roomFor(needed_bytes, limit_bytes))
+      whole.set(value, read_bytes)
       read_bytes += value.length
+      if (value.length === value.buffer.byteLength) freeBytes(value)
     }
     if (declared_bytes !== undefined && read_bytes < declared_bytes) throw brokenOff(undefined)
-    return whole ?? joined(parts, read_bytes)
+    return whole.subarray(0, read_bytes)
   } catch (thrown) {
+    freeBytes(whole)
     await abandonBody(request, reader)
     throw thrown instanceof GatewayError ? thrown : brokenOff(thrown)
   }
 }
 
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array {
-  const whole = new Uint8Array(bytes)
-  let at = 0
-  for (const part of parts) {
-    whole.set(part, at)
-    at += part.length
-  }
+/** For a body that does not say how long it is. What is never written of its room takes no memory: the system gives it page by page. */
+function roomFor(needed_bytes: number, limit_bytes: number): number {
+  const steps_bytes = [64 * 1024, 256 * 1024, 1024 * 1024]
+  return Math.min(steps_bytes.find((bytes) => bytes >= needed_bytes) ?? limit_bytes, limit_bytes)
+}
+
+function enlarged(bytes: Uint8Array, room_bytes: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(room_bytes)
+  whole.set(bytes)
+  freeBytes(bytes)
   return whole
 }
 

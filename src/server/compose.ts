@@ -22,8 +22,8 @@ import type { Stores } from './stores.ts'
 /** A provider's refusal is shown to the caller up to this length. */
 const MAX_PUBLIC_MESSAGE_CHARS = 500
 
-/** Twelve of the largest text bodies, or six with what is sent upstream of them. */
-const BODY_MEMORY_BYTES = 384 * 1024 * 1024
+/** Six of the largest text bodies, or three with what is sent upstream of them. */
+const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
 
 export interface Parts {
@@ -78,7 +78,6 @@ export function compose({
         limit_bytes: BODY_MEMORY_BYTES,
         account_limit_bytes: BODY_MEMORY_BYTES / 2,
         wait_ms: BODY_WAIT_MS,
-        reclaim: () => Bun.gc(true),
       }),
       parser: createParser({ log }),
       accountOf: (id) => accountQueries(db).accountById.get({ id }),

@@ -4,7 +4,7 @@ import { createBodyMemory } from '../../src/exchange/body-memory.ts'
 
 const STAYS = new AbortController().signal
 const memoryOf = (wait_ms = 10_000) =>
-  createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms, reclaim: () => undefined })
+  createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms })
 
 describe('the memory of bodies', () => {
   test('who has sent nothing holds nothing', () => {

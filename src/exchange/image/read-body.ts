@@ -6,7 +6,7 @@ import type { Admitted } from '../admission.ts'
 import { receiveBody } from '../arrival.ts'
 import type { BodyParts } from '../body-parts.ts'
 import { readError } from '../parser.ts'
-import { type InlineImage, type OpenedImages, ownBytes } from '../parser-messages.ts'
+import type { InlineImage, OpenedImages } from '../parser-messages.ts'
 
 /** Images that were decoded already, by what stands in place of their data URIs. */
 export type InlineImages = ReadonlyMap<string, InlineImage>
@@ -47,7 +47,7 @@ export async function readImagesBody(
       }
     const { value, error } = await bodies.parser.ask({
       body_id: NO_BODY_ID,
-      bytes: ownBytes(bytes),
+      bytes,
       question: {
         ask: 'images',
         field: FIELD,

@@ -1,5 +1,6 @@
 // The images that a caller refers to, found and read: their own only, finished, distinct, and within the size limits.
 import { conflict, type GatewayError, invalidRequest, notFound, unprocessable } from '../../domain/errors.ts'
+import { freeBytes } from '../../http/free-bytes.ts'
 import { findFile, isStored, readFile, type StoredFile } from '../../library/files.ts'
 import { findGeneration, readGeneration } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
@@ -85,13 +86,18 @@ export async function readUpload(library: Library, file: StoredFile): Promise<Fo
 
 /** One after the other, so that no more is decoded than may be used. @returns undefined for what is no data URI */
 function readDataUris(sources: readonly Source[]): (DigestedImage | undefined)[] {
-  const sizes_bytes: number[] = []
+  const images: DataUriImage[] = []
   return sources.map((source) => {
     const text = textOf(source)
     if (!isImageDataUri(text)) return undefined
     const image = decodedOf(source) ?? parseDataUri(text)
-    sizes_bytes.push(image.bytes.length)
-    assertTotal(sizes_bytes)
+    images.push(image)
+    try {
+      assertTotal(images.map(({ bytes }) => bytes.length))
+    } catch (thrown) {
+      for (const { bytes } of images) freeBytes(bytes)
+      throw thrown
+    }
     return image
   })
 }

@@ -20,9 +20,14 @@ export async function readTextBody(
   admitted: Admitted,
   { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: Protocol },
 ): Promise<TextBody> {
-  const { bytes, release } = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
+  const { bytes, release: giveBack } = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
   const body = await parse()
-  return { ...body, release: () => [body.release(), release()] }
+  const release = () => {
+    body.release()
+    giveBack()
+  }
+  admitted.scope.defer(release)
+  return { ...body, release }
 
   function parse(): TextBody | Promise<TextBody> {
     // The thread knows the built-in protocols only.

@@ -1,9 +1,10 @@
 // A large text body: parsed on a thread, which answers what the call asks.
 import { overloaded } from '../../domain/errors.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
+import { freeBytes } from '../../http/free-bytes.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import { type Parser, readError } from '../parser.ts'
-import { type Opened, ownBytes, type Question, SAME_BYTES } from '../parser-messages.ts'
+import { type Opened, type Question, SAME_BYTES } from '../parser-messages.ts'
 import type { TextBody } from './body.ts'
 
 let last_body_id = 0
@@ -18,7 +19,8 @@ let last_body_id = 0
 export async function threadBody(parser: Parser, body: Uint8Array, protocol: string): Promise<TextBody> {
   last_body_id += 1
   const body_id = last_body_id
-  let bytes: Uint8Array | undefined = ownBytes(body)
+  let bytes: Uint8Array | undefined = body
+  let released = false
 
   async function ask<T>(question: Question): Promise<T> {
     if (!bytes) throw overloaded('The request is still being read. Please retry.')
@@ -26,8 +28,18 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     bytes = undefined
     const reply = await parser.ask({ body_id, protocol, bytes: sent, question })
     bytes = reply.bytes
+    if (released) {
+      release()
+      throw overloaded('The call was over before its request was read. Please retry.')
+    }
     if (reply.error) throw readError(reply.error)
     return (reply.value === SAME_BYTES ? reply.bytes : reply.value) as T
+  }
+
+  function release(): void {
+    released = true
+    if (bytes) freeBytes(bytes)
+    bytes = undefined
   }
 
   const { fields, sha256 } = await ask<Opened>({ ask: 'open' })
@@ -42,8 +54,6 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     },
     write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
     replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
-    release() {
-      bytes = undefined
-    },
+    release,
   }
 }
