@@ -1,4 +1,5 @@
 // The judgement of reported usage: silent.md, Streams whose caller left: "Usage absent is not usage zero: absent is estimated, zero is zero."
+
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import {
@@ -9,6 +10,7 @@ import {
   type ReportedUsage,
   type Usage,
 } from '../../src/domain/usage.ts'
+import { addWork } from '../../src/exchange/text/extras.ts'
 import { billUsage, UNBOUNDED } from '../../src/pricing/billed-usage.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -176,18 +178,30 @@ describe('whatever a provider of any protocol reports', () => {
   )
 })
 
-describe('tools that run at the provider are known from the request', () => {
+describe('what runs at the provider is known from the request: its usage may then be larger than the model’s limits', () => {
   const ask = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 }
-  const contents = [{ parts: [{ text: 'hi' }] }]
   test.each([
-    ['gemini', gemini, { contents, tools: [{ googleSearch: {} }] }, true],
-    ['gemini', gemini, { contents, tools: [{ functionDeclarations: [] }] }, false],
-    ['anthropic', anthropic, { ...ask, tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, true],
-    ['anthropic', anthropic, { ...ask, tools: [{ name: 'f', input_schema: {} }] }, false],
-    ['openai', openai, { ...ask, tools: [{ type: 'web_search' }] }, true],
-    ['openai', openai, { ...ask, web_search_options: {} }, true],
-    ['openai', openai, { ...ask, tools: [{ type: 'function', function: { name: 'f' } }] }, false],
-  ])('%s', (_name, protocol, body, expected) => {
-    expect(protocol.text.readRequest(body as JsonObject).runs_tools).toBe(expected)
+    ['gemini', gemini, { tools: [{ googleSearch: {} }] }, true],
+    ['gemini', gemini, { tools: { googleSearch: {} } }, true],
+    ['gemini', gemini, { tools: [{ functionDeclarations: [] }] }, false],
+    ['anthropic', anthropic, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, true],
+    ['anthropic', anthropic, { tools: [{ type: 'advisor_20260301', name: 'advisor' }] }, true],
+    ['anthropic', anthropic, { context_management: { edits: [{ type: 'compact_20260112' }] } }, true],
+    ['anthropic', anthropic, { speed: 'fast' }, false],
+    ['anthropic', anthropic, { mcp_servers: null }, false],
+    ['anthropic', anthropic, { tools: [{ name: 'f', input_schema: {} }] }, false],
+    ['openai', openai, { tools: [{ type: 'web_search' }] }, true],
+    ['openai', openai, { web_search_options: {} }, true],
+    ['openai', openai, { plugins: [{ id: 'web' }] }, true],
+    ['openai', openai, { service_tier: 'priority' }, false],
+    ['openai', openai, { tools: [{ function: { name: 'f' } }] }, false],
+  ])('%s: %j', (_name, { text }, body, expected) => {
+    expect(addWork(text.extras?.find(body as JsonObject, {}) ?? [])).toBe(expected)
+  })
+
+  test('and for a tool that is no extra, from the facts', () => {
+    const search = { ...ask, tools: [{ type: 'tool_search_tool_bm25_20251119', name: 'search' }] }
+    expect(anthropic.text.readRequest(search).runs_tools).toBe(true)
+    expect(anthropic.text.readRequest(ask).runs_tools).toBe(false)
   })
 })

@@ -94,12 +94,6 @@ const BILLED: readonly Case[] = [
     'anthropic-beta: context-1m-2025-08-07',
     beta('prompt-caching-2024-07-31, context-1m-2025-08-07'),
   ],
-  ['anthropic', 'anthropic-beta: fast-mode-2026-02-01', beta('fast-mode-2026-02-01')],
-  ['anthropic', 'anthropic-beta: code-execution-2025-05-22', beta('code-execution-2025-05-22')],
-  ['anthropic', 'anthropic-beta: web-fetch-2025-09-10', beta('web-fetch-2025-09-10')],
-  ['anthropic', 'anthropic-beta: mcp-client-2025-11-20', beta('mcp-client-2025-11-20')],
-  ['anthropic', 'anthropic-beta: advisor-tool-2026-03-01', beta('advisor-tool-2026-03-01')],
-  ['anthropic', 'anthropic-beta: server-side-fallback-2026-07-01', beta('server-side-fallback-2026-07-01')],
   ['anthropic', 'betas', { betas: ['context-1m-2025-08-07'] }],
   ['gemini', 'serviceTier', { serviceTier: 'priority' }],
   ['gemini', 'service_tier', { service_tier: 'flex' }],
@@ -304,7 +298,14 @@ const HARMLESS: readonly Case[] = [
     'context_management',
     { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
   ],
+  // They allow a field or a tool, which is judged where it stands.
+  [
+    'anthropic',
+    'betas',
+    beta('fast-mode-2026-02-01,mcp-client-2025-11-20,web-fetch-2025-09-10,skills-2025-10-02'),
+  ],
   ['anthropic', 'betas', beta('interleaved-thinking-2025-05-14,prompt-caching-2024-07-31, novel-2030-01-01')],
+  ['openai', 'provider', { provider: {} }],
   ...['standard', 'unspecified', 'STANDARD'].map(
     (tier): Case => ['gemini', 'serviceTier', { serviceTier: tier }],
   ),

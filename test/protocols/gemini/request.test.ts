@@ -184,7 +184,6 @@ describe('facts for the quote', () => {
       max_output_tokens: undefined,
       candidates: 1,
       input_fields: ['input_tokens', 'cache_read_tokens'],
-      runs_tools: false,
     })
   })
 
