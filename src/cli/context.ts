@@ -7,6 +7,8 @@ export interface Context {
   folder: DataFolder
   /** The command's answer: `value` with --json, otherwise `text`. */
   answer(value: unknown, text: string): void
+  /** The same for long lists: only the form that is asked for is made. */
+  answerWith(forms: { value: () => unknown; text: () => string }): void
   /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
   remark(text: string): void
   /** A warning on standard error, with --json too. */
@@ -16,9 +18,11 @@ export interface Context {
 /** The context of a command that was called. Global options may stand anywhere on the command line. */
 export function contextOf(command: Command, { terminal, env }: CliDeps): Context {
   const { data, json } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
+  const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
   return {
     folder: { ...dataFolder(data ?? (env.TOLLGATE_DATA || './data')), remark: terminal.err },
-    answer: (value, text) => terminal.out(json ? JSON.stringify(value, null, 2) : text),
+    answer,
+    answerWith: ({ value, text }) => (json ? answer(value(), '') : answer(undefined, text())),
     remark: (text) => {
       if (!json) terminal.err(text)
     },

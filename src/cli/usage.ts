@@ -51,14 +51,17 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
     .action((options: UsageOptions, command: Command) => {
-      const { folder, answer, remark } = contextOf(command, deps)
+      const { folder, answerWith, remark } = contextOf(command, deps)
       if (options.sums) {
         const since =
           options.since ?? dayOf((options.until ?? deps.now()) - DEFAULT_SUMS_MS, 'local').start_ms
         const { sums } = withDatabase(folder, 'read', (db) =>
           dailySums(db, filterOf(db, { ...options, since }), { zone: 'local' }),
         )
-        answer({ sums: sums.map(sumView) }, table(SUM_COLUMNS, sums, NONE))
+        answerWith({
+          value: () => ({ sums: sums.map(sumView) }),
+          text: () => table(SUM_COLUMNS, sums, NONE),
+        })
         if (options.since === undefined)
           remark('These are the sums of 31 days: --since reaches further back.')
         return
@@ -71,7 +74,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
           MAX_CALLS_LOOKED_AT,
         ),
       )
-      answer(pageView(page), table(CALL_COLUMNS, page.calls, NONE))
+      answerWith({ value: () => pageView(page), text: () => table(CALL_COLUMNS, page.calls, NONE) })
       if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
     })
 }
