@@ -4,7 +4,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
 import { fileScene } from '../support/scene.ts'
-import { type Answer, events, refusal, stream, whole } from '../support/upstream.ts'
+import { type Answer, events, refusal, SILENCE, stream, whole } from '../support/upstream.ts'
 import { ERROR_OF, REQUESTS } from './requests.ts'
 
 /** A model of each protocol at 1 USD per million tokens read and 4 written: 1,000 and 4,000 nano-dollars a token. */
@@ -503,6 +503,48 @@ test('a route that drops an extra costs nothing for it, whatever another would h
   upstream.answer(gemini({}).whole)
   await (await send('openai', false, { service_tier: 'priority' }, 'either')).text()
   expect(await lastCall()).toMatchObject({ provider: 'gemini', cost_nanos: TOKENS_NANOS })
+})
+
+describe('a caller who leaves before anything came pays for each extra once: what the provider used is unknown', () => {
+  test.each([
+    ['anthropic', { speed: 'fast' }, 300_000_000],
+    ['gemini', { tools: [{ googleSearch: {} }] }, 14_000_000],
+    ['openai', { web_search_options: {} }, 25_000_000],
+  ] as const)('%s: %j', async (surface, said, nanos) => {
+    for (const streams of [false, true]) {
+      upstream.answer(SILENCE)
+      const leaving = new AbortController()
+      const { path, body, headers } = REQUESTS[surface](surface, streams, said as unknown as JsonObject)
+      const options = { form: 'x-api-key', headers, signal: leaving.signal } as const
+      const left = call(path, body, options).catch(() => 'left')
+      await upstream.sees(upstream.seen.length + 1)
+      leaving.abort()
+      expect(await left).toBe('left')
+      const { cost_nanos, input_tokens, outcome } = await lastCall()
+      expect({ outcome, cost_nanos }).toEqual({
+        outcome: 'cancelled',
+        cost_nanos: input_tokens * 1_000 + nanos,
+      })
+    }
+  })
+})
+
+test('a count at the beginning of a message is not the last one: what is shown counts until then', async () => {
+  const search = { type: 'server_tool_use', name: 'web_search', id: 'x', input: {} }
+  const begun = { input_tokens: 10, output_tokens: 1, server_tool_use: { web_search_requests: 0 } }
+  upstream.answer(
+    stream(
+      { event: { type: 'message_start', message: { usage: begun } } },
+      { event: { type: 'content_block_start', index: 0, content_block: search } },
+      { event: { type: 'content_block_start', index: 1, content_block: search } },
+      { event: { type: 'content_block_delta', index: 2, delta: { type: 'text_delta', text: 'Hello.' } } },
+      'reset',
+    ),
+  )
+  await (
+    await send('anthropic', true, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] })
+  ).text()
+  expect((await lastCall()).price).toContain('"units":2')
 })
 
 describe('unknown_fields = "refuse"', () => {
