@@ -58,6 +58,19 @@ export const entries = sqliteTable('entries', {
   created_at_ms: integer().notNull(),
 })
 
+/** What a call used: tokens as `Usage` has them, and images. */
+const usageColumns = () => ({
+  input_tokens: integer().notNull(),
+  input_audio_tokens: integer().notNull(),
+  cache_read_tokens: integer().notNull(),
+  cache_write_5m_tokens: integer().notNull(),
+  cache_write_1h_tokens: integer().notNull(),
+  output_tokens: integer().notNull(),
+  thinking_tokens: integer().notNull(),
+  output_image_tokens: integer().notNull(),
+  images: integer().notNull(),
+})
+
 /** One row for each resolved call: account, key, model, usage, cost and the price applied. Its id is the id of its hold. */
 export const calls = sqliteTable('calls', {
   id: integer().primaryKey(),
@@ -75,15 +88,7 @@ export const calls = sqliteTable('calls', {
   streamed: integer().notNull(),
   /** 1 where the usage is the gateway's own estimate, because the upstream reported none. */
   estimated: integer().notNull(),
-  input_tokens: integer().notNull(),
-  input_audio_tokens: integer().notNull(),
-  cache_read_tokens: integer().notNull(),
-  cache_write_5m_tokens: integer().notNull(),
-  cache_write_1h_tokens: integer().notNull(),
-  output_tokens: integer().notNull(),
-  thinking_tokens: integer().notNull(),
-  output_image_tokens: integer().notNull(),
-  images: integer().notNull(),
+  ...usageColumns(),
   hold_nanos: integer().notNull(),
   cost_nanos: integer().notNull(),
   /** The part of the cost that the balance did not cover: it became debt. */
@@ -111,15 +116,7 @@ export const call_sums = sqliteTable(
     model: text().notNull(),
     outcome: text({ enum: ['completed', 'cancelled', 'broken', 'failed'] }).notNull(),
     calls: integer().notNull(),
-    input_tokens: integer().notNull(),
-    input_audio_tokens: integer().notNull(),
-    cache_read_tokens: integer().notNull(),
-    cache_write_5m_tokens: integer().notNull(),
-    cache_write_1h_tokens: integer().notNull(),
-    output_tokens: integer().notNull(),
-    thinking_tokens: integer().notNull(),
-    output_image_tokens: integer().notNull(),
-    images: integer().notNull(),
+    ...usageColumns(),
     cost_nanos: integer().notNull(),
     unpaid_nanos: integer().notNull(),
     /** The least and the greatest id of the calls. */

@@ -217,13 +217,11 @@ async function abandon(
   if (aborted && failure !== reason) {
     const { abandoned_attempt } = settlement
     const paid = abandoned_attempt && spent(abandoned_attempt)
-    await settle(
-      held,
-      paid
-        ? { outcome: 'cancelled', estimated: true, ...paid }
-        : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST },
-      // The settlement has logged its failure and is tried again: nobody is left to be told.
-    ).catch(() => undefined)
+    const end: Delivered | Undelivered = paid
+      ? { outcome: 'cancelled', estimated: true, ...paid }
+      : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST }
+    // The settlement has logged its failure and is tried again: nobody is left to be told.
+    await settle(held, end).catch(() => undefined)
   } else
     await settlement.voidHold({
       outcome: 'failed',

@@ -29,29 +29,38 @@ export interface Shelf {
 const ROWS_AT_ONCE = 500
 
 /** Produced images. */
-export function imageShelf({ db, images }: Pick<Library, 'db' | 'images'>): Shelf {
-  const queries = generationQueries(db)
-  return {
-    name: 'images',
-    store: images,
-    page: (which, after_id) =>
-      queries[which]
-        .all({ after_id, row_limit: ROWS_AT_ONCE })
-        .map(({ id, file_key, missing_since_ms }) => ({ id, key: file_key ?? '', missing_since_ms })),
-    mark: (id, missing_since_ms) => void queries.mark.run({ id, missing_since_ms }),
-  }
-}
+export const imageShelf = ({ db, images }: Pick<Library, 'db' | 'images'>): Shelf =>
+  shelfOf('images', images, generationQueries(db), ({ file_key }) => file_key ?? '')
 
 /** Uploaded images. */
-export function fileShelf({ db, files }: Pick<Library, 'db' | 'files'>): Shelf {
-  const queries = fileQueries(db)
+export const fileShelf = ({ db, files }: Pick<Library, 'db' | 'files'>): Shelf =>
+  shelfOf('files', files, fileQueries(db), ({ key }) => storeKeyOf(key))
+
+type Row = Pick<Place, 'id' | 'missing_since_ms'>
+
+interface Pages<R> {
+  all(values: { after_id: number; row_limit: number }): R[]
+}
+
+interface ShelfQueries<R> {
+  missing: Pages<R>
+  expected: Pages<R>
+  mark: { run(values: Row): unknown }
+}
+
+function shelfOf<R extends Row>(
+  name: Shelf['name'],
+  store: FileStore,
+  queries: ShelfQueries<R>,
+  keyOf: (row: R) => string,
+): Shelf {
   return {
-    name: 'files',
-    store: files,
+    name,
+    store,
     page: (which, after_id) =>
       queries[which]
         .all({ after_id, row_limit: ROWS_AT_ONCE })
-        .map(({ id, key, missing_since_ms }) => ({ id, key: storeKeyOf(key), missing_since_ms })),
+        .map((row) => ({ id: row.id, key: keyOf(row), missing_since_ms: row.missing_since_ms })),
     mark: (id, missing_since_ms) => void queries.mark.run({ id, missing_since_ms }),
   }
 }

@@ -70,6 +70,37 @@ export function judge(rules: FieldRules, object: JsonObject, within: string, fou
   }
 }
 
+/** What a protocol's own folder says of its extras. */
+export interface ExtrasTables extends Pick<ExtrasProtocol, 'units' | 'limitUnits' | 'count'> {
+  /** The top-level fields of the protocol that have no rule, as callers may write them. */
+  fields: readonly string[]
+  /** Of what a provider alone remembers, by the name of the field. */
+  memory: Readonly<Record<string, FieldRule>>
+  /** Of what is billed; where a field is in both, this one counts for requests that are billed. */
+  bill: Readonly<Record<string, FieldRule>>
+  /** The same for what is asked for in headers. */
+  judgeHeaders?: (headers: Readonly<Record<string, string>>, found: AskedExtra[]) => void
+}
+
+/** The verbs of a protocol over its tables. */
+export function extrasFrom({ fields, memory, bill, judgeHeaders, ...verbs }: ExtrasTables): ExtrasProtocol {
+  const rules = { ...memory, ...bill }
+  const all = fieldRules(rules, fields)
+  const memory_only = fieldRules(memory, fields)
+  return {
+    ...verbs,
+    known_fields: new Set([...fields, ...Object.keys(rules)]),
+    decisive_fields: Object.keys(rules),
+    find(body, headers) {
+      const found: AskedExtra[] = []
+      judge(all, body, '', found)
+      judgeHeaders?.(headers, found)
+      return found
+    },
+    rejectRemembered: (body) => judge(memory_only, body, '', []),
+  }
+}
+
 const never = () => false
 
 /** The rule of a field that is billed. @param isHarmless whether a value changes nothing of the bill */

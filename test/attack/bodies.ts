@@ -52,6 +52,7 @@ export const bodies: Attack = {
     const began_ms = performance.now()
     let quiet_mb = await usedMemory(gateway.pid)
     while (quiet_mb >= MAX_QUIET_MB && performance.now() - began_ms < QUIET_MS) {
+      // Nothing tells when the system has got its memory back: it is looked at.
       await Bun.sleep(500)
       quiet_mb = await usedMemory(gateway.pid)
     }

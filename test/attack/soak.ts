@@ -76,6 +76,7 @@ export const soak: Attack = {
     async function sample(): Promise<void> {
       while (performance.now() < until_ms) {
         samples_mb.push(await usedMemory(gateway.pid))
+        // One sample a second.
         await Bun.sleep(1_000)
       }
     }

@@ -80,6 +80,6 @@ describe('ensureCatalogue', () => {
 
   test('throws the file system’s error where it cannot write', async () => {
     await writeFile(join(folder, 'file'), '')
-    expect(ensureCatalogue(join(folder, 'file', 'tollgate.toml'))).rejects.toThrow()
+    await expect(ensureCatalogue(join(folder, 'file', 'tollgate.toml'))).rejects.toThrow()
   })
 })

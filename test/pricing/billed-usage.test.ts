@@ -18,6 +18,8 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { tokenPrice } from './prices.ts'
 
+const PROTOCOLS = { gemini, anthropic, openai }
+
 const BOUNDS = { input_tokens: 1_000, output_tokens: 100 }
 const ESTIMATE = { input_tokens: 3, outputTokens: () => 7 }
 const ESTIMATED: Usage = { ...NO_USAGE, input_tokens: 3, output_tokens: 7 }
@@ -180,23 +182,23 @@ describe('whatever a provider of any protocol reports', () => {
 
 describe('what runs at the provider is known from the request: its usage may then be larger than the model’s limits', () => {
   const ask = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 5 }
-  test.each([
-    ['gemini', gemini, { tools: [{ googleSearch: {} }] }, true],
-    ['gemini', gemini, { tools: { googleSearch: {} } }, true],
-    ['gemini', gemini, { tools: [{ functionDeclarations: [] }] }, false],
-    ['anthropic', anthropic, { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, true],
-    ['anthropic', anthropic, { tools: [{ type: 'advisor_20260301', name: 'advisor' }] }, true],
-    ['anthropic', anthropic, { context_management: { edits: [{ type: 'compact_20260112' }] } }, true],
-    ['anthropic', anthropic, { speed: 'fast' }, false],
-    ['anthropic', anthropic, { mcp_servers: null }, false],
-    ['anthropic', anthropic, { tools: [{ name: 'f', input_schema: {} }] }, false],
-    ['openai', openai, { tools: [{ type: 'web_search' }] }, true],
-    ['openai', openai, { web_search_options: {} }, true],
-    ['openai', openai, { plugins: [{ id: 'web' }] }, true],
-    ['openai', openai, { service_tier: 'priority' }, false],
-    ['openai', openai, { tools: [{ function: { name: 'f' } }] }, false],
-  ])('%s: %j', (_name, { text }, body, expected) => {
-    expect(addWork(text.extras?.find(body as JsonObject, {}) ?? [])).toBe(expected)
+  test.each<[name: keyof typeof PROTOCOLS, body: JsonObject, expected: boolean]>([
+    ['gemini', { tools: [{ googleSearch: {} }] }, true],
+    ['gemini', { tools: { googleSearch: {} } }, true],
+    ['gemini', { tools: [{ functionDeclarations: [] }] }, false],
+    ['anthropic', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, true],
+    ['anthropic', { tools: [{ type: 'advisor_20260301', name: 'advisor' }] }, true],
+    ['anthropic', { context_management: { edits: [{ type: 'compact_20260112' }] } }, true],
+    ['anthropic', { speed: 'fast' }, false],
+    ['anthropic', { mcp_servers: null }, false],
+    ['anthropic', { tools: [{ name: 'f', input_schema: {} }] }, false],
+    ['openai', { tools: [{ type: 'web_search' }] }, true],
+    ['openai', { web_search_options: {} }, true],
+    ['openai', { plugins: [{ id: 'web' }] }, true],
+    ['openai', { service_tier: 'priority' }, false],
+    ['openai', { tools: [{ function: { name: 'f' } }] }, false],
+  ])('%s: %j', (name, body, expected) => {
+    expect(addWork(PROTOCOLS[name].text.extras?.find(body, {}) ?? [])).toBe(expected)
   })
 
   test('and for a tool that is no extra, from the facts', () => {

@@ -6,7 +6,7 @@ import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../src/protocols/re
 import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
 import { providerAsked, replay } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
-import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
+import { ERROR_OF, expectFieldRefused, REQUESTS } from './requests.ts'
 
 const { upstream, call, lastCall, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
@@ -118,14 +118,7 @@ describe('refused with a 400 that names the field, in the surface’s shape, and
   test.each(REFUSED)('%s to %s: %s', async (surface, to, field, said) => {
     const before = counts()
     for (const streams of [false, true]) {
-      const response = await ask(surface, MODELS[to], streams, said)
-      const { message, type, param = field } = ERROR_OF[surface]((await response.json()) as JsonObject)
-      expect({ status: response.status, type, param }).toEqual({
-        status: 400,
-        type: ERROR_TYPES[surface].invalid,
-        param: field,
-      })
-      expect(message).toContain(field)
+      await expectFieldRefused(surface, await ask(surface, MODELS[to], streams, said), field)
     }
     await expectCounts(before)
   })

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
 import { MODELS, threeProviders } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
-import { ERROR_OF, ERROR_TYPES, REQUESTS } from './requests.ts'
+import { expectFieldRefused, REQUESTS } from './requests.ts'
 
 const { upstream, call, asked, counts, expectCounts } = await threeProviders()
 beforeEach(() => upstream.answer(replay('text')))
@@ -233,14 +233,7 @@ describe.each([
     const sent = sentOf(given)
     const before = counts()
     for (const streams of [false, true]) {
-      const response = await send(surface, { ...sent, streams })
-      const { message, type, param = field } = ERROR_OF[surface]((await response.json()) as JsonObject)
-      expect({ status: response.status, type, param }).toEqual({
-        status: 400,
-        type: ERROR_TYPES[surface].invalid,
-        param: field,
-      })
-      expect(message).toContain(field)
+      await expectFieldRefused(surface, await send(surface, { ...sent, streams }), field)
     }
     await expectCounts(before)
   })

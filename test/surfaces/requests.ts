@@ -1,4 +1,6 @@
 // One plain question on each surface, and where each has its errors, for tests that look at the bytes.
+
+import { expect } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
@@ -65,4 +67,19 @@ export const ERROR_TYPES: Readonly<Record<BuiltInProtocol, { invalid: string; up
   gemini: { invalid: 'INVALID_ARGUMENT', upstream: 'UNAVAILABLE' },
   anthropic: { invalid: 'invalid_request_error', upstream: 'api_error' },
   openai: { invalid: 'invalid_request_error', upstream: 'server_error' },
+}
+
+/** Expects 400 that names a field, in its message and where the surface has a place for it. */
+export async function expectFieldRefused(
+  surface: BuiltInProtocol,
+  response: Response,
+  field: string,
+): Promise<void> {
+  const { message, type, param = field } = ERROR_OF[surface]((await response.json()) as JsonObject)
+  expect({ status: response.status, type, param }).toEqual({
+    status: 400,
+    type: ERROR_TYPES[surface].invalid,
+    param: field,
+  })
+  expect(message).toContain(field)
 }

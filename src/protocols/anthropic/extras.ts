@@ -3,13 +3,11 @@
 import type { AskedExtra } from '../../domain/extras.ts'
 import {
   billed,
-  type ExtrasProtocol,
+  extrasFrom,
   type FieldRule,
-  fieldRules,
   isEmptyList,
   isOneOf,
   isStandardTier,
-  judge,
   remembered,
   rememberedRefusal,
   toolsIn,
@@ -184,8 +182,7 @@ const MEMORY = {
   diagnostics: judgeDiagnostics,
   container: ((value, at) => judgeContainer(value, at, [])) as FieldRule,
 }
-const RULES = {
-  ...MEMORY,
+const BILL = {
   container: judgeContainer,
   tools: judgeTools,
   service_tier: billed('service_tier', isStandardTier),
@@ -204,23 +201,18 @@ const RULES = {
   anthropic_beta: judgeBetas,
 }
 
-const OWN = [...namesOf(MessagesRequest), ...Object.keys(carries.own_fields)]
-const ALL = fieldRules(RULES, OWN)
-const MEMORY_ONLY = fieldRules(MEMORY, OWN)
+const TAKES_MAX_USES: ReadonlySet<Name> = new Set(['web_search', 'web_fetch', 'advisor'])
 
-export const extras: ExtrasProtocol = {
+export const extras = extrasFrom({
   units: UNITS,
-  known_fields: new Set([...OWN, ...Object.keys(RULES)]),
-  decisive_fields: Object.keys(RULES),
-  find(body, headers) {
-    const found: AskedExtra[] = []
-    judge(ALL, body, '', found)
+  fields: [...namesOf(MessagesRequest), ...Object.keys(carries.own_fields)],
+  memory: MEMORY,
+  bill: BILL,
+  judgeHeaders(headers, found) {
     const betas = headers['anthropic-beta']
     if (betas !== undefined)
       for (const beta of betas.split(',')) judgeBeta(beta, `anthropic-beta: ${beta.trim()}`, found)
-    return found
   },
-  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
   limitUnits(body, max_units) {
     let changed = false
     const tools = objectsIn(body.tools).map((tool, index) => {
@@ -233,6 +225,4 @@ export const extras: ExtrasProtocol = {
     return changed ? { ...body, tools } : body
   },
   count: () => new ServerToolCount(),
-}
-
-const TAKES_MAX_USES: ReadonlySet<Name> = new Set(['web_search', 'web_fetch', 'advisor'])
+})

@@ -1,10 +1,9 @@
 // What a native request can ask for beyond tokens, and what the provider counts of it.
 // https://ai.google.dev/api/caching#Tool, https://ai.google.dev/gemini-api/docs/pricing
-import type { AskedExtra } from '../../domain/extras.ts'
 import {
   billed,
   type ExtrasCount,
-  type ExtrasProtocol,
+  extrasFrom,
   type FieldRule,
   fieldRules,
   isStandardTier,
@@ -128,8 +127,7 @@ const MEMORY = {
   continuationToken: remembered(),
   previousInteractionId: remembered(),
 }
-const RULES = {
-  ...MEMORY,
+const BILL = {
   serviceTier: billed('service_tier', isStandardTier),
   tools: judgeTools,
   generationConfig: ((value, at, found) => judge(CONFIG, objectIn(value), at, found)) as FieldRule,
@@ -137,13 +135,6 @@ const RULES = {
 
 const snakeOf = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 const inBothSpellings = (names: readonly string[]): string[] => [...names, ...names.map(snakeOf)]
-
-/** Top-level fields; `cachedContent` is read where the request is priced. */
-const OWN = [...namesOf(GenerateContentRequest), ...Object.keys(carries.own_fields)].filter(
-  (name) => !name.includes('.'),
-)
-const ALL = fieldRules(RULES, inBothSpellings(OWN))
-const MEMORY_ONLY = fieldRules(MEMORY, inBothSpellings(OWN))
 
 export const GroundingMetadata = ['webSearchQueries', 'imageSearchQueries'] as const
 
@@ -199,15 +190,15 @@ const textsIn = (value: Json | undefined = null): number => {
   return value === null ? 0 : 1
 }
 
-export const extras: ExtrasProtocol = {
+/** `cachedContent` is read where the request is priced. */
+const FIELDS = [...namesOf(GenerateContentRequest), ...Object.keys(carries.own_fields)].filter(
+  (name) => !name.includes('.'),
+)
+
+export const extras = extrasFrom({
   units: UNITS,
-  known_fields: new Set(inBothSpellings([...OWN, ...Object.keys(RULES)])),
-  decisive_fields: Object.keys(RULES),
-  find(body) {
-    const found: AskedExtra[] = []
-    judge(ALL, body, '', found)
-    return found
-  },
-  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
+  fields: inBothSpellings(FIELDS),
+  memory: MEMORY,
+  bill: BILL,
   count: () => new Count(),
-}
+})

@@ -4,15 +4,13 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import {
   billed,
   type ExtrasCount,
-  type ExtrasProtocol,
+  extrasFrom,
   type FieldRule,
-  fieldRules,
   isEmptyList,
   isEmptyObject,
   isFalse,
   isOneOf,
   isStandardTier,
-  judge,
   remembered,
   rememberedRefusal,
   toolsIn,
@@ -112,8 +110,7 @@ const MEMORY = {
   prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }
-const RULES = {
-  ...MEMORY,
+const BILL = {
   service_tier: billed('service_tier', isStandardTier),
   web_search_options: billed('web_search'),
   // xAI and DashScope.
@@ -131,10 +128,6 @@ const RULES = {
   tools: judgeTools,
   tool_choice: judgeChoice,
 }
-
-const OWN = [...namesOf(ChatRequest), ...namesOf(BiasedRequest), ...Object.keys(carries.own_fields)]
-const ALL = fieldRules(RULES, OWN)
-const MEMORY_ONLY = fieldRules(MEMORY, OWN)
 
 /**
  * Searches are counted by servers that sell them by number (OpenRouter, Perplexity). OpenAI counts none: its models search
@@ -155,15 +148,10 @@ class Count implements ExtrasCount {
   }
 }
 
-export const extras: ExtrasProtocol = {
+export const extras = extrasFrom({
   units: UNITS,
-  known_fields: new Set([...OWN, ...Object.keys(RULES)]),
-  decisive_fields: Object.keys(RULES),
-  find(body) {
-    const found: AskedExtra[] = []
-    judge(ALL, body, '', found)
-    return found
-  },
-  rejectRemembered: (body) => judge(MEMORY_ONLY, body, '', []),
+  fields: [...namesOf(ChatRequest), ...namesOf(BiasedRequest), ...Object.keys(carries.own_fields)],
+  memory: MEMORY,
+  bill: BILL,
   count: () => new Count(),
-}
+})

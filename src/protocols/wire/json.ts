@@ -35,10 +35,6 @@ export const wantCount: Check<number> = check(
   (value): value is number => Number.isSafeInteger(value) && Number(value) >= 0,
 )
 
-/** A caller's field that may be absent or null. */
-export const maybe = <T>(want: Check<T>, value: Json | undefined, path: string): T | undefined =>
-  value === undefined || value === null ? undefined : want(value, path)
-
 /** Each item of a caller's array. */
 export const eachOf = <T>(value: Json | undefined, path: string, read: Check<T>): T[] =>
   wantArray(value, path).map((item, index) => read(item, `${path}[${index}]`))
