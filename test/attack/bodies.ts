@@ -20,6 +20,7 @@ const WAVES: readonly Wave[] = [
   [['arrays', 6, 3]],
   [['fewer-arrays', 3, 3]],
   [['compose', 4, 2]],
+  [['upload', 30, 16]],
   [
     ['image', 60, 60],
     ['compose', 10, 10],

@@ -1,8 +1,10 @@
 // A program that sends many large bodies at once, and prints what was answered: for attacks, so that they can measure beside it.
 //
 //   bun test/attack/flood.ts <url> <key> <kind of body> <how many> <how many at once>
+import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { PICTURE } from '../support/catalogue.ts'
 import { wholePath } from '../support/native.ts'
+import { BOUNDARY, formOf, pictureOf } from '../upload/support.ts'
 
 const [, , url = '', key = '', kind = '', count = '1', at_once = '1'] = process.argv
 const MEGABYTE = 1024 * 1024
@@ -37,14 +39,19 @@ function composeOf(bytes: number): Buffer {
   return Buffer.from(JSON.stringify({ model: PICTURE, prompt: 'all together', image_urls }))
 }
 
-const BODIES: Readonly<Record<string, () => [path: string, body: Buffer]>> = {
+const BODIES: Readonly<Record<string, () => [path: string, body: Buffer, content_type?: string]>> = {
   arrays: () => [wholePath(), emptyArrays(29 * MEGABYTE)],
   'fewer-arrays': () => [wholePath(), emptyArrays(14 * MEGABYTE)],
   image: () => [wholePath(), withImage(29 * MEGABYTE)],
   compose: () => ['/v1/images/compose', composeOf(99 * MEGABYTE)],
+  upload: () => [
+    '/api/v1/upload',
+    formOf([{ bytes: pictureOf(MAX_IMAGE_BYTES) }]),
+    `multipart/form-data; boundary=${BOUNDARY}`,
+  ],
 }
 
-const [path, body] = BODIES[kind]?.() ?? ['', Buffer.alloc(0)]
+const [path, body, content_type = 'application/json'] = BODIES[kind]?.() ?? ['', Buffer.alloc(0)]
 const statuses: Record<string, number> = {}
 let left = Number(count)
 async function send(): Promise<void> {
@@ -52,7 +59,7 @@ async function send(): Promise<void> {
     left -= 1
     const status = await fetch(new URL(path, url), {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': content_type },
       body,
     })
       .then(async (response) => {

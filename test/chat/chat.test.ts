@@ -46,7 +46,16 @@ describe('fields reach a provider of the protocol as they were written', () => {
       `${text.slice(0, -1)},"stream_options":{"include_usage":true}}`,
     )
   })
+  test.each(['true', '1', '"yes"', '{}'])(
+    'a provider is to keep nothing: store %s is sent as false',
+    async (store) => {
+      const text = `{"store":${store},"model":"${MODEL}","messages":[{"role":"user","content":"Hi"}]}`
+      expect((await post(text)).status).toBe(200)
+      expect(upstream.last().body.toString()).toBe(text.replace(store, 'false'))
+    },
+  )
   test.each([
+    ['store', '"store":false,"store":true,'],
     ['model', '"model":"gpt-dear",'],
     ['n', '"n":90,"n":1,'],
     ['max_completion_tokens', '"max_completion_tokens":9000,"max_completion_tokens":90,'],

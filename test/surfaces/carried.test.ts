@@ -138,7 +138,8 @@ test.each(PROTOCOLS)(
   'to a provider of the caller’s own protocol everything passes that is not billed beyond tokens, known or not: %s',
   async (surface) => {
     const { carries, text } = BUILT_IN_PROTOCOLS[surface]
-    const judged = ['model', 'cachedContent', ...(text.extras?.decisive_fields ?? [])]
+    // A provider is never told to store anything: test/chat.
+    const judged = ['model', 'cachedContent', 'store', ...(text.extras?.decisive_fields ?? [])]
     for (const field of [...Object.keys(carries.own_fields), 'temprature']) {
       if (judged.includes(field)) continue
       const said = at(field, SAMPLE)

@@ -152,7 +152,6 @@ const UNKNOWN_TOOLS: readonly Case[] = [
 ]
 
 const REMEMBERED: readonly Case[] = [
-  ['openai', 'store', { store: true }],
   ['openai', 'previous_response_id', { previous_response_id: 'resp_1' }],
   ['openai', 'conversation', { conversation: 'conv_1' }],
   ['openai', 'messages[0].content[0].file.file_id', blocks({ type: 'file', file: { file_id: 'file-1' } })],

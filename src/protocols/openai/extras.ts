@@ -102,7 +102,6 @@ function fileHolderOf(value: Json): string | undefined {
 const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
 
 const MEMORY = {
-  store: remembered(isFalse),
   previous_response_id: remembered(),
   conversation: remembered(),
   thread_id: remembered(),

@@ -39,6 +39,7 @@ export const chatNames = namesFrom(
     modalities: 'value',
     audio: 'value',
     prediction: 'value',
+    store: 'value',
     // Of OpenRouter.
     reasoning: 'value',
     usage: 'value',

@@ -88,13 +88,16 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
 
 /**
  * The same request with the provider's own name of the model. A stream is asked for its usage: without it, only an
- * estimate could be charged.
+ * estimate could be charged. The provider is to keep nothing: what it keeps is not kept apart by account.
  */
 export function prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject {
-  const named = withModelAndStream(body, call)
+  const named = withModelAndStream(unstored(body), call)
   if (!call.streams || showsUsage(body)) return named
   return { ...named, stream_options: { ...objectIn(body.stream_options), include_usage: true } }
 }
+
+const unstored = (body: JsonObject): JsonObject =>
+  (body.store ?? false) === false ? body : { ...body, store: false }
 
 /** Whether the caller asked for the usage of a stream: otherwise the chunk that reports it is kept from them. */
 export const showsUsage = (body: JsonObject): boolean =>
