@@ -31,7 +31,7 @@ function receiving(gateway: Gateway) {
   const memory = createMemoryBudget({
     limit_bytes: UPLOADING_BYTES,
     wait_ms: WAIT_MS,
-    reclaim: () => Bun.gc(true),
+    reclaim: () => Bun.gc(false),
   })
   return new Elysia({ name: 'upload: receiving' }).use(openCalls(gateway, SURFACE)).post(
     '/api/v1/upload',

@@ -21,8 +21,6 @@ const FIELD = 'files'
  */
 export const UPLOADING_BYTES = 32 * 1024 * 1024
 const RESERVED_MS = 2_000
-/** The runtime does not hurry to collect the packets of a body; below this size that does no harm. */
-const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
 /**
  * Takes in the files of one request. The key is checked before any of the body is read.
@@ -44,7 +42,6 @@ export const receiveFiles = (
     const timer = setTimeout(share.release, RESERVED_MS)
     scope.defer(() => {
       clearTimeout(timer)
-      if (body_bytes >= MIN_RECLAIMED_BYTES) Bun.gc(true)
       share.release()
     })
 

@@ -51,6 +51,8 @@ export async function receiveBody(
     return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
   const share = memory.open(account.id)
   scope.defer(share.release)
+  // The runtime reads on while a body that was begun waits for memory: so it waits before.
+  if (is_announced) await share.reserve(announced_bytes * copies, place.gone)
   let read_bytes = 0
   const bytes = await readPaced(request, {
     limit_bytes,

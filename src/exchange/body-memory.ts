@@ -4,7 +4,15 @@ import { rateLimited } from '../domain/errors.ts'
 /** What one body takes. */
 export interface BodyShare {
   /**
-   * Takes so many bytes more, at once or once there is room.
+   * Takes bytes before they come, at once or once there is room: as many as one account may take. What has not come after a
+   * while is given to others.
+   *
+   * @param gone fires when the caller has left; its reason is then thrown
+   * @throws GatewayError rate_limited where there is no room in time
+   */
+  reserve(bytes: number, gone: AbortSignal): Promise<void> | undefined
+  /**
+   * Takes so many bytes more, those that were reserved first, at once or once there is room.
    *
    * @param gone fires when the caller has left; its reason is then thrown
    * @throws GatewayError rate_limited where there is no room in time
@@ -25,6 +33,8 @@ export interface BodyMemoryOptions {
   account_limit_bytes: number
   /** How long a body waits at most for each of its parts. */
   wait_ms: number
+  /** How long a reservation lasts. */
+  reserved_ms: number
 }
 
 const RETRY_AFTER_S = 5
@@ -32,6 +42,9 @@ const RETRY_AFTER_S = 5
 interface Share {
   account_id: number
   held_bytes: number
+  /** Of these, what has not come yet. */
+  reserved_bytes: number
+  timer: Timer | undefined
 }
 
 interface Waiting {
@@ -60,20 +73,46 @@ export function createBodyMemory(options: BodyMemoryOptions): BodyMemory {
   }
   return {
     open(account_id) {
-      const share: Share = { account_id, held_bytes: 0 }
+      const share: Share = { account_id, held_bytes: 0, reserved_bytes: 0, timer: undefined }
       return {
+        reserve(bytes, gone) {
+          const most_bytes = Math.min(bytes, options.account_limit_bytes)
+          const waiting = takeOrWait(memory, share, most_bytes, gone)
+          if (waiting) return waiting.then(() => keepReserved(memory, share, most_bytes))
+          return keepReserved(memory, share, most_bytes)
+        },
         grow(bytes, gone) {
-          if (!fits(memory, share, bytes)) return wait(memory, share, bytes, gone)
-          take(memory, share, bytes)
-          return undefined
+          const unreserved_bytes = Math.max(0, bytes - share.reserved_bytes)
+          share.reserved_bytes -= bytes - unreserved_bytes
+          return unreserved_bytes === 0 ? undefined : takeOrWait(memory, share, unreserved_bytes, gone)
         },
         release() {
-          give(memory, share)
-          admitWaiting(memory)
+          clearTimeout(share.timer)
+          give(memory, share, share.held_bytes)
         },
       }
     },
   }
+}
+
+function takeOrWait(
+  memory: Memory,
+  share: Share,
+  bytes: number,
+  gone: AbortSignal,
+): Promise<void> | undefined {
+  if (!fits(memory, share, bytes)) return wait(memory, share, bytes, gone)
+  take(memory, share, bytes)
+  return undefined
+}
+
+function keepReserved(memory: Memory, share: Share, bytes: number): undefined {
+  share.reserved_bytes = bytes
+  share.timer = setTimeout(() => {
+    // Of a body that left meanwhile nothing is held any more.
+    give(memory, share, Math.min(share.reserved_bytes, share.held_bytes))
+    share.reserved_bytes = 0
+  }, memory.options.reserved_ms)
 }
 
 /**
@@ -105,14 +144,15 @@ function take(memory: Memory, share: Share, bytes: number): void {
   memory.held_by.set(account_id, (memory.held_by.get(account_id) ?? 0) + bytes)
 }
 
-function give(memory: Memory, share: Share): void {
-  const { account_id, held_bytes } = share
-  const left_bytes = (memory.held_by.get(account_id) ?? 0) - held_bytes
-  memory.shares.delete(share)
-  memory.held_bytes -= held_bytes
-  share.held_bytes = 0
+function give(memory: Memory, share: Share, bytes: number): void {
+  const { account_id } = share
+  const left_bytes = (memory.held_by.get(account_id) ?? 0) - bytes
+  memory.held_bytes -= bytes
+  share.held_bytes -= bytes
+  if (share.held_bytes === 0) memory.shares.delete(share)
   if (left_bytes > 0) memory.held_by.set(account_id, left_bytes)
   else memory.held_by.delete(account_id)
+  admitWaiting(memory)
 }
 
 /** In the order of asking; who has to wait for their own account's sake holds up nobody else. */

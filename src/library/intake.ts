@@ -4,6 +4,7 @@ import type { FileRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { invalidRequest } from '../domain/errors.ts'
 import { formatOf, type ImageMime, sniffImage } from '../domain/image-formats.ts'
+import { freeBytes, freedOnceRead } from '../http/free-bytes.ts'
 import { type ImageFacts, inspectImage } from '../media/inspect.ts'
 import { FILE_QUOTA_BYTES, MAX_IMAGE_BYTES } from '../media/limits.ts'
 import { IMAGES_AT_ONCE } from '../media/sharp.ts'
@@ -17,6 +18,7 @@ import { quotaExceeded, usedBytes } from './quota.ts'
 export interface NewFile {
   /** As the caller named it. */
   filename: string
+  /** Nobody else keeps a part of it: what is written is freed. */
   content: AsyncIterable<Uint8Array>
 }
 
@@ -81,7 +83,7 @@ export function beginIntake(library: Library, account_id: number): Intake {
       const { mime, whole } = await sniff(content)
       const { id, key } = await announce(filename, mime)
       probe('file.announced')
-      const { bytes, sha256 } = await store.put(storeKeyOf(key), counted(whole), {
+      const { bytes, sha256 } = await store.put(storeKeyOf(key), freedOnceRead(counted(whole)), {
         cap_bytes: MAX_IMAGE_BYTES,
       })
       probe('file.written')
@@ -121,7 +123,10 @@ function inspect({ files: store }: Pick<Library, 'files'>, key: string): Promise
   return inSlot(async () => {
     const file = await store.open(storeKeyOf(key))
     if (!file) throw new Error('an uploaded file vanished before it was decoded')
-    return inspectImage(await file.bytes())
+    const bytes = await file.bytes()
+    const facts = await inspectImage(bytes)
+    freeBytes(bytes)
+    return facts
   })
 }
 

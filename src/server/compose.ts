@@ -25,6 +25,8 @@ const MAX_PUBLIC_MESSAGE_CHARS = 500
 /** Six of the largest text bodies, or three with what is sent upstream of them. */
 const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
+/** Who has sent no more of a body by then is slower than anything here. */
+const BODY_RESERVED_MS = 2_000
 
 export interface Parts {
   stores: Stores
@@ -78,6 +80,7 @@ export function compose({
         limit_bytes: BODY_MEMORY_BYTES,
         account_limit_bytes: BODY_MEMORY_BYTES / 2,
         wait_ms: BODY_WAIT_MS,
+        reserved_ms: BODY_RESERVED_MS,
       }),
       parser: createParser({ log }),
       accountOf: (id) => accountQueries(db).accountById.get({ id }),

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'bun:test'
 import { createBodyMemory } from '../../src/exchange/body-memory.ts'
 
 const STAYS = new AbortController().signal
-const memoryOf = (wait_ms = 10_000) =>
-  createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms })
+const memoryOf = ({ wait_ms = 10_000, reserved_ms = 10_000 } = {}) =>
+  createBodyMemory({ limit_bytes: 100, account_limit_bytes: 50, wait_ms, reserved_ms })
 
 describe('the memory of bodies', () => {
   test('who has sent nothing holds nothing', () => {
@@ -39,8 +39,48 @@ describe('the memory of bodies', () => {
     }
   })
 
+  test('what is reserved is taken, and no more is taken when it comes', async () => {
+    const memory = memoryOf()
+    const [first, second] = [memory.open(1), memory.open(1)]
+    expect(first.reserve(50, STAYS)).toBeUndefined()
+    const waits = second.reserve(50, STAYS)
+    expect(waits).toBeInstanceOf(Promise)
+    for (let part = 0; part < 5; part++) expect(first.grow(10, STAYS)).toBeUndefined()
+    expect(memory.open(2).reserve(50, STAYS)).toBeUndefined()
+    first.release()
+    await waits
+  })
+
+  test('nobody reserves more than one account may take', () => {
+    const memory = memoryOf()
+    expect(memory.open(1).reserve(1_000, STAYS)).toBeUndefined()
+    expect(memory.open(2).reserve(50, STAYS)).toBeUndefined()
+  })
+
+  test('what was reserved and has not come is given to others after a while', async () => {
+    const memory = memoryOf({ reserved_ms: 5 })
+    const slow = memory.open(1)
+    slow.reserve(50, STAYS)
+    slow.grow(10, STAYS)
+    await memory.open(1).reserve(40, STAYS)
+    // The slow one is the oldest: it goes on.
+    expect(slow.grow(40, STAYS)).toBeUndefined()
+  })
+
+  test('a reservation of who left holds nothing', async () => {
+    const memory = memoryOf({ reserved_ms: 5 })
+    const left = memory.open(1)
+    left.reserve(50, STAYS)
+    left.release()
+    const next = memory.open(1)
+    expect(next.reserve(50, STAYS)).toBeUndefined()
+    // Until the time of the first reservation is over: the second one still stands then, or is over, too.
+    await memory.open(1).grow(50, STAYS)
+    expect(memory.open(2).grow(50, STAYS)).toBeUndefined()
+  })
+
   test('who waits too long is refused, and who leaves waits no longer', async () => {
-    const memory = memoryOf(5)
+    const memory = memoryOf({ wait_ms: 5 })
     memory.open(1).grow(50, STAYS)
     memory.open(2).grow(50, STAYS)
     const late = memory.open(3)
