@@ -17,8 +17,8 @@ const QUIET_MS = 60_000
 /** Kind of body, how many, how many at once: all rows of a wave at the same time. */
 type Wave = readonly (readonly [kind: string, count: number, at_once: number])[]
 const WAVES: readonly Wave[] = [
-  [['arrays', 6, 3]],
-  [['fewer-arrays', 3, 3]],
+  [['arrays', 12, 3]],
+  [['fewer-arrays', 12, 3]],
   [['compose', 4, 2]],
   [['upload', 30, 16]],
   [
@@ -29,7 +29,7 @@ const WAVES: readonly Wave[] = [
 
 export const bodies: Attack = {
   name: 'bodies',
-  what: 'bodies of 29 and 99 MB, alone and seventy at once',
+  what: 'bodies of 29 and 99 MB and uploads of 25 MB, seventy at once',
   long: true,
   async run({ rounds }) {
     using upstream = startQuickUpstream()
