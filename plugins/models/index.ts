@@ -21,12 +21,14 @@ const FOR_ANTHROPIC: Surface = { ...COMMON, render: anthropic.renderError, id_he
 const surfaceOf = ({ headers }: Request): Surface =>
   headers.has('anthropic-version') || headers.has('vendor-version') ? FOR_ANTHROPIC : FOR_OPENAI
 
-/** Models that are retired, or that the caller's key may not call, do not exist here. */
+/** Models that are retired or unavailable, or that the caller's key may not call, do not exist here. */
 export function models(gateway: Gateway) {
   const { catalogue } = gateway
 
   const callable = ({ mayCall }: Caller): Model[] =>
-    [...catalogue().models.values()].filter(({ id, retired }) => !retired && mayCall(id))
+    [...catalogue().models.values()].filter(
+      ({ id, retired, unavailable }) => !retired && unavailable === undefined && mayCall(id),
+    )
 
   function find(caller: Caller, id: string): Model {
     const found = callable(caller).find((model) => model.id === id)

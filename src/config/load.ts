@@ -1,6 +1,7 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile } from 'node:fs/promises'
 import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
+import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
@@ -9,7 +10,10 @@ import { LimitsSchema, type ModelText, OutlineSchema, providerSchemaFor, ServerS
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
-export type CatalogueReading = { ok: true; catalogue: Catalogue } | { ok: false; mistakes: Mistake[] }
+/** `warnings`: what is disabled, or looks wrong, in a file without mistakes. */
+export type CatalogueReading =
+  | { ok: true; catalogue: Catalogue; warnings: Mistake[] }
+  | { ok: false; mistakes: Mistake[] }
 
 export interface ReadOptions {
   /** Where `env:NAME` is looked up. */
@@ -30,9 +34,10 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
     return { ok: false, mistakes: [{ path: '', line, message: `is not TOML: ${message}` }] }
   }
   const mistakes = new Mistakes(document)
-  const catalogue = readDocument(document, options, mistakes.report)
+  const warnings = new Mistakes(document)
+  const catalogue = readDocument(document, { ...options, warn: warnings.report }, mistakes.report)
   return catalogue && mistakes.list.length === 0
-    ? { ok: true, catalogue }
+    ? { ok: true, catalogue, warnings: warnings.list }
     : { ok: false, mistakes: mistakes.list }
 }
 
@@ -47,37 +52,53 @@ export async function readCatalogueFile(path: string, options: ReadOptions): Pro
 }
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
-function readDocument({ value }: TomlDocument, options: ReadOptions, report: Report): Catalogue | undefined {
+function readDocument(
+  { value }: TomlDocument,
+  options: ReadOptions & { warn: Report },
+  report: Report,
+): Catalogue | undefined {
   const outline = validate(OutlineSchema, value, [], report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
-  const providers = readProviders(listOf(value.providers), options, report)
+  const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
-    { names: namesOf(value.providers), providers, protocols: options.protocols },
+    { names: namesOf(value.providers), providers, disabled, protocols: options.protocols },
     report,
   )
+  for (const name of disabled.keys()) providers.delete(name)
   return outline && server && limits && { server, limits, providers, models }
 }
 
-function readProviders(parts: unknown[], options: ReadOptions, report: Report): Map<string, Provider> {
+interface Providers {
+  /** All that could be read. */
+  providers: Map<string, Provider>
+  /** The environment variables that are missing, by the name of a provider that is disabled for want of them. */
+  disabled: Map<string, readonly string[]>
+}
+
+function readProviders(parts: unknown[], options: ReadOptions & { warn: Report }, report: Report): Providers {
   const schema = providerSchemaFor(options.protocols)
   const providers = new Map<string, Provider>()
+  const disabled = new Map<string, readonly string[]>()
   parts.forEach((part, index) => {
     const path = ['providers', index]
     const text = validate(schema, part, path, report)
     if (!text) return
     if (providers.has(text.name))
       report([...path, 'name'], `must be unique: there is already a provider "${text.name}"`)
-    providers.set(text.name, readProvider(text, path, options, report))
+    const { provider, missing } = readProvider(text, path, { ...options, report })
+    providers.set(text.name, provider)
+    if (missing.length > 0) disabled.set(text.name, missing)
   })
-  return providers
+  return { providers, disabled }
 }
 
 /** What a route may name: the names in the file, and those of the providers that could be read. */
 interface Suppliers {
   names: string[]
   providers: ReadonlyMap<string, Provider>
+  disabled: ReadonlyMap<string, readonly string[]>
   protocols: Protocols
 }
 
@@ -90,7 +111,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     if (models.has(text.id)) report([...path, 'id'], `must be unique: there is already a model "${text.id}"`)
     checkRoutes(text, index, suppliers, report)
     if (text.kind === 'text') checkExtras(text, index, suppliers, report)
-    models.set(text.id, readModel(text, path, report))
+    models.set(text.id, unlessDisabled(readModel(text, path, report), suppliers.disabled))
   })
   return models
 }

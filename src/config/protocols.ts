@@ -8,6 +8,8 @@ export interface ProtocolFacts {
   readonly images?: object
   readonly embeddings?: object
   readonly keyless_over_http?: boolean
+  /** What is probably wrong with the address of a server of it; undefined where nothing is. */
+  readonly baseUrlAdvice?: (base_url: URL) => string | undefined
 }
 
 /** The protocols by the names that the catalogue uses. */

@@ -11,32 +11,72 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** The `base_url` of the simulated providers. */
 export const SIMULATOR = 'simulator'
 
+/** A provider as it was read. */
+export interface ReadProvider {
+  /** Meaningless where a mistake was reported. */
+  provider: Provider
+  /** The environment variables for want of which it is disabled; empty where it is not. */
+  missing: readonly string[]
+}
+
+/** What the reading of a provider needs and tells. */
+export interface ProviderContext {
+  env: Environment
+  protocols: Protocols
+  report: Report
+  /** Takes what is no mistake, and still worth the operator's look. */
+  warn: Report
+}
+
 /**
- * Reads a provider whose shape has been checked.
+ * Reads a provider whose shape has been checked. A key whose environment variable is not set is left out; a provider that
+ * has no other, or whose header wants the variable, is disabled.
  *
  * @param path where the provider stands in the file
- * @returns the provider; meaningless where a mistake was reported
  */
-export function readProvider(
-  text: ProviderText,
-  path: TomlPath,
-  { env, protocols }: { env: Environment; protocols: Protocols },
-  report: Report,
-): Provider {
-  return {
+export function readProvider(text: ProviderText, path: TomlPath, context: ProviderContext): ReadProvider {
+  const { keys, key_numbers, unset } = readApiKeys(text, [...path, 'api_keys'], context)
+  const headers = readHeaders(text.headers ?? {}, [...path, 'headers'], context)
+  const [first, ...rest] = keys
+  const missing = first === undefined ? [...unset, ...headers.unset] : headers.unset
+  warnOfUnset([...unset, ...headers.unset], text.name, missing.length > 0, context)
+  const provider: Provider = {
     name: text.name,
     protocol: text.protocol,
-    base_url: readBaseUrl(text.base_url, [...path, 'base_url'], report),
-    api_keys: readApiKeys(text, mayGoWithoutKey(text, protocols), [...path, 'api_keys'], env, report),
-    headers: readHeaders(text.headers ?? {}, [...path, 'headers'], env, report),
+    base_url: readBaseUrl(text, [...path, 'base_url'], context),
+    api_keys: first === undefined ? NO_KEY : [first, ...rest],
+    ...(unset.length > 0 ? { key_numbers } : {}),
+    headers: headers.values,
     first_byte_timeout_ms: text.first_byte_timeout_ms,
     idle_timeout_ms: text.idle_timeout_ms,
     call_timeout_ms: text.call_timeout_ms,
     cooldown_ms: text.rest_ms ?? text.cooldown_ms,
   }
+  return { provider, missing: missing.map(({ variable }) => variable) }
 }
 
-function readBaseUrl(text: string, path: TomlPath, report: Report): string {
+/** A place in the file that names an environment variable which is not set. */
+interface Unset {
+  path: TomlPath
+  variable: string
+}
+
+function warnOfUnset(
+  all: readonly Unset[],
+  name: string,
+  is_disabled: boolean,
+  { warn }: ProviderContext,
+): void {
+  const so = is_disabled ? `the provider "${name}" is disabled` : 'this key is left out'
+  for (const { path, variable } of all)
+    warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
+}
+
+function readBaseUrl(
+  { base_url: text, protocol }: ProviderText,
+  path: TomlPath,
+  { report, warn, protocols }: ProviderContext,
+): string {
   if (text === SIMULATOR) return text
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url) report(path, 'must be a complete address, such as "https://api.example.com/v1"')
@@ -44,6 +84,8 @@ function readBaseUrl(text: string, path: TomlPath, report: Report): string {
     report(path, 'must not hold a user name or password: put the secret in api_keys or headers')
   else if (url.search !== '' || url.hash !== '')
     report(path, 'must end with its path: a query or a fragment cannot be kept')
+  const advice = url && protocols.get(protocol)?.baseUrlAdvice?.(url)
+  if (advice !== undefined) warn(path, advice)
   return text.replace(/\/+$/, '')
 }
 
@@ -52,18 +94,25 @@ const NO_KEY = ['' as string] as const
 
 function readApiKeys(
   text: ProviderText,
-  optional: boolean,
   path: TomlPath,
-  env: Environment,
-  report: Report,
-): Provider['api_keys'] {
-  if (text.api_keys === undefined) {
-    if (!optional)
-      report(path, 'is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key')
-    return NO_KEY
+  context: ProviderContext,
+): { keys: string[]; key_numbers: number[]; unset: Unset[] } {
+  const keys: string[] = []
+  const key_numbers: number[] = []
+  const unset: Unset[] = []
+  if (text.api_keys === undefined && !mayGoWithoutKey(text, context.protocols))
+    context.report(
+      path,
+      'is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
+    )
+  for (const [index, written] of (text.api_keys ?? []).entries()) {
+    const key = readSecret(written, [...path, index], context)
+    if (typeof key === 'string') {
+      keys.push(key)
+      key_numbers.push(index + 1)
+    } else unset.push(key)
   }
-  const [first, ...rest] = text.api_keys.map((key, index) => readSecret(key, [...path, index], env, report))
-  return first === undefined ? NO_KEY : [first, ...rest]
+  return { keys, key_numbers, unset }
 }
 
 function mayGoWithoutKey({ protocol, base_url }: ProviderText, protocols: Protocols): boolean {
@@ -72,33 +121,50 @@ function mayGoWithoutKey({ protocol, base_url }: ProviderText, protocols: Protoc
 }
 
 const FROM_ENVIRONMENT = 'env:'
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/
+/** How a shell writes a variable, which nothing replaces here. */
+const SHELL_VARIABLE = /^\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/
 
-/** White space around a secret is not part of it: files that fill an environment often end in a newline. */
-function readSecret(text: string, path: TomlPath, env: Environment, report: Report): string {
+/**
+ * White space around a secret is not part of it: files that fill an environment often end in a newline.
+ *
+ * @returns the secret, or the variable that is not set
+ */
+function readSecret(text: string, path: TomlPath, { env, report }: ProviderContext): string | Unset {
   if (!text.startsWith(FROM_ENVIRONMENT)) {
+    const [, shell_variable] = SHELL_VARIABLE.exec(text.trim()) ?? []
     if (text.trim() === '') report(path, 'must not be empty: write "env:NAME" or the secret itself')
+    else if (shell_variable !== undefined)
+      report(path, `is not read by a shell: write "env:${shell_variable}" for the environment variable`)
     return text.trim()
   }
-  const name = text.slice(FROM_ENVIRONMENT.length)
-  const secret = env[name]?.trim() ?? ''
-  if (secret === '') report(path, `needs the environment variable ${name}, which is not set`)
-  return secret
+  const variable = text.slice(FROM_ENVIRONMENT.length).trim()
+  if (!VARIABLE.test(variable)) {
+    report(path, 'must name an environment variable after "env:", such as "env:GEMINI_API_KEY"')
+    return ''
+  }
+  const secret = env[variable]?.trim() ?? ''
+  return secret === '' ? { path, variable } : secret
 }
 
 function readHeaders(
   texts: Readonly<Record<string, string>>,
   path: TomlPath,
-  env: Environment,
-  report: Report,
-): Record<string, string> {
-  const headers: Record<string, string> = {}
+  context: ProviderContext,
+): { values: Record<string, string>; unset: Unset[] } {
+  const values: Record<string, string> = {}
+  const unset: Unset[] = []
   for (const [name, text] of Object.entries(texts)) {
-    const value = readSecret(text, [...path, name], env, report)
+    const value = readSecret(text, [...path, name], context)
+    if (typeof value !== 'string') {
+      unset.push(value)
+      continue
+    }
     if (!isHeader(name, value))
-      report([...path, name], 'must be a name and a value that HTTP allows (RFC 9110)')
-    headers[name] = value
+      context.report([...path, name], 'must be a name and a value that HTTP allows (RFC 9110)')
+    values[name] = value
   }
-  return headers
+  return { values, unset }
 }
 
 function isHeader(name: string, value: string): boolean {

@@ -11,6 +11,8 @@ export interface CatalogueChange {
   catalogue: Catalogue
   /** Settings (`server.listen`) that differ from those that the gateway started with, and wait for a restart. */
   waiting_for_restart: string[]
+  /** As in `CatalogueReading`. */
+  warnings: readonly Mistake[]
 }
 
 export interface WatchOptions extends ReadOptions {
@@ -25,6 +27,8 @@ export interface WatchOptions extends ReadOptions {
 export interface WatchedCatalogue {
   /** The last good reading. Take it once for each call: it may be replaced a moment later. */
   current(): Catalogue
+  /** Of the first reading, as in `CatalogueReading`. */
+  first_warnings: readonly Mistake[]
   /** Reads the file now, changed or not (on SIGHUP: an environment variable may have changed). Never throws. */
   reload(): Promise<void>
   /** Stops watching. */
@@ -57,7 +61,8 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
     if (closed.signal.aborted) return
     if (!reading.ok) return onMistakes(reading.mistakes)
     current = reading.catalogue
-    onChange({ catalogue: current, waiting_for_restart: changedForRestart(started_with, current) })
+    const waiting_for_restart = changedForRestart(started_with, current)
+    onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings })
   }
 
   /** Readings run one after the other, so that an older one never replaces a newer one. */
@@ -81,7 +86,11 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   }
 
   void repeat(look, poll_ms, closed.signal)
-  return { ok: true, watched: { current: () => current, reload, close: () => closed.abort() } }
+  const close = () => closed.abort()
+  return {
+    ok: true,
+    watched: { current: () => current, first_warnings: first.warnings, reload, close },
+  }
 }
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {

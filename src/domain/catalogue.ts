@@ -9,6 +9,8 @@ export interface Provider {
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */
   readonly api_keys: readonly [string, ...string[]]
+  /** Where each key stands in the file, from 1; undefined where all of the file's keys are there. */
+  readonly key_numbers?: readonly number[]
   readonly headers: Readonly<Record<string, string>>
   readonly first_byte_timeout_ms: number
   readonly idle_timeout_ms: number
@@ -30,8 +32,10 @@ interface ModelBase {
   readonly id: string
   readonly display_name: string
   readonly retired: boolean
-  /** By ascending `order`. */
+  /** By ascending `order`, without those to disabled providers unless all are. */
   readonly routes: readonly [Route, ...Route[]]
+  /** Why it cannot be called, for the operator: all of its providers are disabled. Absent where one is not. */
+  readonly unavailable?: string
 }
 
 export interface TextModel extends ModelBase {
@@ -107,6 +111,7 @@ export interface ServerSettings {
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
+  /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>
 }

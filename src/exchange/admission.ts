@@ -80,7 +80,8 @@ type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
 /**
  * The model that a call names.
  *
- * @throws GatewayError not_found (code model_not_found), or permission_denied (code MODEL_ACCESS_DENIED)
+ * @throws GatewayError not_found (code model_not_found), permission_denied (code MODEL_ACCESS_DENIED), or overloaded (code
+ * model_unavailable)
  */
 export function findModel<K extends Model['kind']>(
   { catalogue }: Pick<ExchangeParts, 'catalogue'>,
@@ -103,6 +104,12 @@ export function findModel<K extends Model['kind']>(
     throw notFound(`The model "${model_id}" is for ${model.kind}, not for ${kind}.`, {
       code: 'model_not_found',
     })
+  }
+  if (model.unavailable !== undefined) {
+    throw overloaded(
+      `The model "${model_id}" is out of service: this gateway has no key for its provider. Its operator must set one; the log says which.`,
+      { code: 'model_unavailable', cause: model.unavailable },
+    )
   }
   return model as ModelOf<K>
 }

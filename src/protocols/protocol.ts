@@ -93,6 +93,8 @@ export interface Protocol {
   readonly name: string
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
+  /** What is probably wrong with the address of a server of it, in words for the operator; undefined where nothing is. */
+  readonly baseUrlAdvice?: (base_url: URL) => string | undefined
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
   /** Reads an answer that refuses: the provider's status and body. */

@@ -7,6 +7,11 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { secretsOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 
+/** A catalogue in use, and the lines that warn of what its first version disables or gets wrong. */
+export interface OpenCatalogue extends WatchedCatalogue {
+  warnings: readonly string[]
+}
+
 /**
  * Reads the catalogue and keeps it current; the log takes its level and the secrets to hide from each good version.
  *
@@ -15,21 +20,27 @@ import type { Registry } from '../protocols/registry.ts'
 export async function openCatalogue(
   path: string,
   { env, protocols, log }: { env: Environment; protocols: Registry; log: ProcessLogger },
-): Promise<WatchedCatalogue> {
-  const lines = (mistakes: Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
+): Promise<OpenCatalogue> {
+  const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
+  const warnOf = (warnings: readonly Mistake[]) => {
+    if (warnings.length > 0) log.warn({ warnings: lines(warnings) }, 'the catalogue has warnings')
+  }
   const watching = await watchCatalogue(path, {
     env,
     protocols,
-    onChange({ catalogue, waiting_for_restart }) {
+    onChange({ catalogue, waiting_for_restart, warnings }) {
       configureLog(log, catalogue)
       log.info({ models: catalogue.models.size, waiting_for_restart }, 'catalogue reloaded')
+      warnOf(warnings)
     },
     onMistakes: (mistakes) =>
       log.error({ mistakes: lines(mistakes) }, 'catalogue has mistakes: the last good version stays in use'),
   })
   if (!watching.ok) throw new Error(`The catalogue has mistakes:\n${lines(watching.mistakes).join('\n')}`)
   configureLog(log, watching.watched.current())
-  return watching.watched
+  const { watched } = watching
+  warnOf(watched.first_warnings)
+  return { ...watched, warnings: lines(watched.first_warnings) }
 }
 
 function configureLog(log: ProcessLogger, catalogue: Catalogue): void {

@@ -1,4 +1,4 @@
-// The address to listen on, as `address:port` text and in its parts.
+// The address to listen on, as `address:port` text and in its parts, and why it cannot be had.
 
 /** @param listen `address:port`, IPv6 addresses in brackets; checked by the catalogue's schema or the command line */
 export function parseListenAddress(listen: string): { hostname: string; port: number } {
@@ -7,4 +7,21 @@ export function parseListenAddress(listen: string): { hostname: string; port: nu
     hostname: listen.slice(0, colon).replace(/^\[(.*)\]$/, '$1'),
     port: Number(listen.slice(colon + 1)),
   }
+}
+
+/** By the code with which the system refuses an address. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there already',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  EACCES: 'this user may not listen there, since ports below 1024 need more rights',
+}
+
+/** What to tell the operator where the address cannot be listened on. @param cause what listening threw */
+export function listenRefusal(listen: string, cause: unknown): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined
+  const reason = (code !== undefined && REFUSALS[code]) || (cause instanceof Error ? cause.message : cause)
+  return new Error(
+    `Cannot listen on ${listen}: ${reason}. Choose another address with --listen, such as --listen 127.0.0.1:8099, or with listen in [server] of tollgate.toml.`,
+    { cause },
+  )
 }

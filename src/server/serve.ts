@@ -11,7 +11,7 @@ import type { Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
-import { parseListenAddress } from './listen-address.ts'
+import { listenRefusal, parseListenAddress } from './listen-address.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
 import { openStores, recover } from './stores.ts'
@@ -36,8 +36,8 @@ export interface ServeOptions {
   env: Environment
   /** Instead of the catalogue's `[server] listen`. */
   listen?: string | undefined
-  /** What is done before the first call, once the ledger is open: the first start makes its demo account here. */
-  beforeCalls?: (catalogue: Catalogue) => Promise<void>
+  /** What is done last, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
+  atLast?: (catalogue: Catalogue) => Promise<void>
   /** Starts although a folder of images is missing, and shows its images as missing. */
   accept_missing_files?: boolean | undefined
   network?: Fetch
@@ -53,6 +53,8 @@ export interface ServeOptions {
 export interface StartedGateway {
   url: URL
   catalogue: () => Catalogue
+  /** What the catalogue disables or probably gets wrong, a line each. */
+  warnings: readonly string[]
   /** Reads the catalogue file again, now. */
   reload(): Promise<void>
   /** Refuses new calls, lets those under way finish within the catalogue's limit, and closes everything. */
@@ -75,14 +77,12 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const catalogue = watched.current
 
   const stores = await openStores({ data_folder, server: () => catalogue().server, log, now, probe })
-  const { accept_missing_files = false } = options
-  try {
-    await recover(stores, { data_folder, accept_missing_files, now, log })
-  } catch (refusal) {
+  const close = async () => {
     watched.close()
     await stores.close()
-    throw refusal
   }
+  const { accept_missing_files = false } = options
+  await orUndo(close, () => recover(stores, { data_folder, accept_missing_files, now, log }))
 
   const running = createRunningCalls({
     now,
@@ -104,14 +104,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     probe,
   })
   const listen = options.listen ?? catalogue().server.listen
-  const { app, server } = listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s })
-
-  // Only once the address is ours: what a first start makes is shown once, by a start that succeeds.
-  await options.beforeCalls?.(catalogue())
+  const { app, server } = await orUndo(close, () =>
+    listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
+  )
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
   const { db, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log })
+  await options.atLast?.(catalogue())
   readiness.started()
 
   async function stop(): Promise<void> {
@@ -131,7 +131,17 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     log.info({}, 'stopped')
     log.flush()
   }
-  return { url: server.url, catalogue, reload: watched.reload, stop }
+  return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
+}
+
+/** Work without which there is no start. @throws what `work` throws, once `undo` is done */
+async function orUndo<T>(undo: () => Promise<void>, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (refusal) {
+    await undo()
+    throw refusal
+  }
 }
 
 interface ListenOptions {
@@ -155,10 +165,7 @@ function listenWith(
       development: false,
     })
   } catch (cause) {
-    throw new Error(
-      `Cannot listen on ${listen}. Free the address, or choose another with --listen or listen in [server].`,
-      { cause },
-    )
+    throw listenRefusal(listen, cause)
   }
   if (!app.server) throw new Error('The gateway could not listen.')
   return { app, server: app.server }

@@ -43,7 +43,7 @@ export function planAttempts(
 function keysOf(route: Route, providers: ReadonlyMap<string, Provider>, random: () => number): Attempt[] {
   const provider = providers.get(route.provider)
   if (!provider) return []
-  const { api_keys } = provider
+  const { api_keys, key_numbers } = provider
   const start = api_keys.length > 1 ? Math.floor(random() * api_keys.length) : 0
   return api_keys.map((_, offset) => {
     const index = (start + offset) % api_keys.length
@@ -51,7 +51,7 @@ function keysOf(route: Route, providers: ReadonlyMap<string, Provider>, random: 
       provider,
       model: route.model,
       api_key: api_keys[index] ?? '',
-      key_id: `${provider.name}#${index + 1}`,
+      key_id: `${provider.name}#${key_numbers?.[index] ?? index + 1}`,
     }
   })
 }

@@ -128,21 +128,19 @@ describe('a mistake says where it is and what to write', () => {
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',
     ],
     [
-      'a variable that is not set',
-      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:NOT_SET"]'),
-      '5 providers[0].api_keys[0]: needs the environment variable NOT_SET, which is not set',
+      'a variable as a shell writes it',
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["$THE_KEY"]'),
+      '5 providers[0].api_keys[0]: is not read by a shell: write "env:THE_KEY" for the environment variable',
     ],
     [
-      'a variable that is empty',
-      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:EMPTY"]'),
-      '5 providers[0].api_keys[0]: needs the environment variable EMPTY, which is not set',
+      'a variable without a name',
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:"]'),
+      '5 providers[0].api_keys[0]: must name an environment variable after "env:", such as "env:GEMINI_API_KEY"',
     ],
     [
-      'a header from a variable that is not set',
-      provider(
-        'name = "acme"\nprotocol = "gemini"\nbase_url = "simulator"\n[providers.headers]\nx-team = "env:NOT_SET"',
-      ),
-      '6 providers[0].headers.x-team: needs the environment variable NOT_SET, which is not set',
+      'a key after env:',
+      provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["env:sk-123"]'),
+      '5 providers[0].api_keys[0]: must name an environment variable after "env:", such as "env:GEMINI_API_KEY"',
     ],
     [
       'a header that HTTP does not allow',
@@ -282,7 +280,7 @@ describe('a mistake says where it is and what to write', () => {
       '5 models[0].price.variants[1]: is never applied: put it before variants[0], which fits first',
     ],
   ])('%s', (_case, text, mistake) => {
-    expect(mistakesOf(text, { EMPTY: ' ' })).toContain(mistake)
+    expect(mistakesOf(text)).toContain(mistake)
   })
 
   test('all mistakes are reported at once, in the order of their lines; no part hides another', () => {
@@ -293,7 +291,7 @@ log_level = "loud"
 name = "one"
 protocol = "gemini"
 base_url = "https://one.example"
-api_keys = ["env:NOT_SET"]
+api_keys = ["env:"]
 [[providers]]
 name = "two"
 protocol = 2

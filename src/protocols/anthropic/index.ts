@@ -1,5 +1,6 @@
 // The messages protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -18,6 +19,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
+  baseUrlAdvice,
   carries,
   readFailure,
   renderError,

@@ -1,5 +1,6 @@
 // The native generation protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -20,6 +21,7 @@ import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
+  baseUrlAdvice,
   carries,
   readFailure,
   renderError,

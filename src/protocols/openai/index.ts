@@ -1,5 +1,6 @@
 // The chat completions protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
+import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -22,6 +23,7 @@ export const openai: Protocol = {
   name: 'openai',
   // Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
+  baseUrlAdvice,
   carries,
   readFailure,
   renderError,

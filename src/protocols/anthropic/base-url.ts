@@ -1,0 +1,6 @@
+// What may be wrong with a messages provider's address: it comes without the version, which targets add.
+import { endsInWhatIsAdded } from '../base-url.ts'
+
+const VERSION = /\/v1(?:\/messages)?$/
+
+export const baseUrlAdvice = (base_url: URL): string | undefined => endsInWhatIsAdded(base_url, VERSION)

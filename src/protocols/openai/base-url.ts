@@ -1,0 +1,23 @@
+// What may be wrong with a chat completions provider's address: it comes with the version, and without the endpoint.
+import { endsInWhatIsAdded } from '../base-url.ts'
+
+const ENDPOINT = /\/(?:chat\/completions|completions|responses|embeddings|models|images\/generations)$/
+const VERSION = /\/v\d[^/]*(?=\/|$)/
+const DOUBLED_VERSION = /(\/v\d[^/]*)\1$/
+/** Servers whose address has no version, in their own documentation. */
+const WITHOUT_VERSION = /^(?:api\.deepseek\.com|api\.perplexity\.ai|models\.github\.ai|.+\.azure\.com)$/
+/** https://ai.google.dev/gemini-api/docs/openai */
+const GOOGLE = 'generativelanguage.googleapis.com'
+
+export function baseUrlAdvice(base_url: URL): string | undefined {
+  const { hostname, origin } = base_url
+  const path = base_url.pathname.replace(/\/+$/, '')
+  if (hostname === GOOGLE && !path.endsWith('/openai') && !ENDPOINT.test(path))
+    return `is an address for protocol = "gemini"; for "openai" write "${origin}/v1beta/openai"`
+  const [doubled, version = ''] = DOUBLED_VERSION.exec(path) ?? []
+  if (doubled !== undefined)
+    return `has its version twice: write "${origin}${path.slice(0, -version.length)}"`
+  if (!ENDPOINT.test(path) && !VERSION.test(path) && !WITHOUT_VERSION.test(hostname))
+    return `has no version, which most servers of this protocol want: write "${origin}${path}/v1"`
+  return endsInWhatIsAdded(base_url, ENDPOINT)
+}
