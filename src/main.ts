@@ -20,6 +20,7 @@ process.exit(
     env: process.env,
     now: Date.now,
     randomBytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+    network: fetch,
     startGateway: (options) => startGateway({ ...options, plugins }),
   }),
 )

@@ -7,8 +7,16 @@ export interface Started {
   catalogue_path: string
   data_dir: string
   models: number
-  /** Of a first start: the demo account's key, which is never shown again, and a model it may call. */
-  demo: { key: string; model: string } | undefined
+  /** Undefined once there are other accounts than the demo account. */
+  demo: Demo | undefined
+}
+
+/** The demo account of a first start. */
+export interface Demo {
+  /** Its key, by the start that made it; undefined afterwards, because it is stored nowhere. */
+  key: string | undefined
+  /** A model that it may call. */
+  model: string
 }
 
 /** The lines to print, without a trailing newline. */
@@ -19,7 +27,8 @@ export function banner({ version, url, catalogue_path, data_dir, models, demo }:
     `  catalogue  ${catalogue_path} (models: ${models}; read again when it changes)`,
     `  data       ${data_dir}`,
   ]
-  return [...lines, ...(demo ? firstSteps(address, demo) : [])].join('\n')
+  if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(data_dir) : [])].join('\n')
+  return [...lines, ...firstSteps(address, demo.key, demo.model)].join('\n')
 }
 
 /** The URL to call; `localhost` for a server that listens on all addresses of the machine. */
@@ -28,7 +37,15 @@ export function reachableUrl(url: URL): string {
   return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
 }
 
-function firstSteps(address: string, { key, model }: { key: string; model: string }): string[] {
+const anotherKey = (data_dir: string): string[] => [
+  '',
+  'The key of the account "demo" was shown by the first start, and is not stored. For another one:',
+  '',
+  `  tollgate key create demo --models 'sim-*'${data_dir === './data' ? '' : ` --data ${data_dir}`}`,
+  '',
+]
+
+function firstSteps(address: string, key: string, model: string): string[] {
   return [
     '',
     'The account "demo" was created, with 10 USD for simulated models. Its key, shown only this once:',
@@ -38,12 +55,18 @@ function firstSteps(address: string, { key, model }: { key: string; model: strin
     'Try it:',
     '',
     `  curl ${address}/v1beta/models/${model}:generateContent \\`,
-    `    -H 'x-goog-api-key: ${key}' -H 'content-type: application/json' \\`,
+    `    -H 'x-goog-api-key: ${key}' \\`,
+    "    -H 'content-type: application/json' \\",
     `    -d '{"contents":[{"role":"user","parts":[{"text":"Hello"}]}]}'`,
     '',
     'Or with @google/genai, by changing its base URL:',
     '',
-    `  new GoogleGenAI({ apiKey: '${key}', httpOptions: { baseUrl: '${address}' } })`,
+    '  new GoogleGenAI({',
+    `    apiKey: '${key}',`,
+    `    httpOptions: { baseUrl: '${address}' },`,
+    '  })',
+    '',
+    'For real models, put providers and their keys into the catalogue, then: tollgate providers test',
     '',
   ]
 }

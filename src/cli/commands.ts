@@ -7,6 +7,7 @@ import { addConfigCommands } from './config.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
+import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
 import type { CliDeps } from './terminal.ts'
@@ -21,6 +22,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addMoneyCommands,
   addKeyCommands,
   addModelsCommand,
+  addProvidersCommands,
   addUsageCommand,
   addAuditCommand,
   addBackupCommand,

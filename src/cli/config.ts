@@ -1,4 +1,4 @@
-// `config check`: every mistake in a catalogue file, with its path and line.
+// `config check`: every mistake and warning in a catalogue file, with its path and line.
 import type { Command } from 'commander'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
@@ -9,23 +9,32 @@ export function addConfigCommands(program: Command, deps: CliDeps): void {
     .command('config')
     .description('Check the catalogue file.')
     .command('check [file]')
-    .description('List every mistake in a catalogue file; by default in the one of the data folder.')
+    .summary('List every mistake in a catalogue file.')
+    .description(
+      'List every mistake in a catalogue file, by default in the one of the data folder, and warn of what is disabled for ' +
+        'want of an environment variable and of addresses that look wrong. Warnings leave the exit status 0. ' +
+        '`tollgate providers test` asks the providers themselves.',
+    )
     .action(async (file: string | undefined, _: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const path = file ?? folder.catalogue_path
       const reading = await readCatalogueOf(path, deps.env)
       if ('catalogue' in reading) {
-        const { models, providers } = reading.catalogue
+        const { catalogue, warnings, warning_lines } = reading
+        const { models, providers } = catalogue
+        for (const line of warning_lines) remark(`warning: ${line}`)
+        const counted = `models ${models.size}, providers ${providers.size}`
+        const warned = warnings.length === 0 ? '' : `; warnings ${warnings.length}`
         answer(
-          { ok: true, file: path, models: models.size, providers: providers.size, mistakes: [] },
-          `${path} has no mistakes: models ${models.size}, providers ${providers.size}.`,
+          { ok: true, file: path, models: models.size, providers: providers.size, mistakes: [], warnings },
+          `${path} has no mistakes: ${counted}${warned}.`,
         )
         return
       }
       const { mistakes, lines } = reading
       remark(lines.join('\n'))
       answer(
-        { ok: false, file: path, mistakes },
+        { ok: false, file: path, mistakes, warnings: [] },
         `Mistakes: ${mistakes.length}. A running gateway keeps the last good version.`,
       )
       throw new Exit(EXIT.failed)

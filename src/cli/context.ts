@@ -5,6 +5,8 @@ import type { CliDeps } from './terminal.ts'
 
 export interface Context {
   folder: DataFolder
+  /** Whether --json was given: then every line on standard error is a JSON object, too. */
+  json: boolean
   /** The command's answer: `value` with --json, otherwise `text`. */
   answer(value: unknown, text: string): void
   /** The same for long lists: only the form that is asked for is made. */
@@ -17,15 +19,21 @@ export interface Context {
 
 /** The context of a command that was called. Global options may stand anywhere on the command line. */
 export function contextOf(command: Command, { terminal, env }: CliDeps): Context {
-  const { data, json } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
+  const { data, json = false } = command.optsWithGlobals<{ data?: string; json?: boolean }>()
   const answer = (value: unknown, text: string) => terminal.out(json ? JSON.stringify(value, null, 2) : text)
+  const beside = (name: 'note' | 'warning', text: string) =>
+    terminal.err(json ? JSON.stringify({ [name]: text }) : name === 'note' ? text : `${name}: ${text}`)
   return {
-    folder: { ...dataFolder(data ?? (env.TOLLGATE_DATA || './data')), remark: terminal.err },
+    folder: {
+      ...dataFolder(data ?? (env.TOLLGATE_DATA || './data')),
+      remark: (text) => beside('note', text),
+    },
+    json,
     answer,
     answerWith: ({ value, text }) => (json ? answer(value(), '') : answer(undefined, text())),
     remark: (text) => {
       if (!json) terminal.err(text)
     },
-    warn: (text) => terminal.err(`warning: ${text}`),
+    warn: (text) => beside('warning', text),
   }
 }

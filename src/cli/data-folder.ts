@@ -1,14 +1,15 @@
 // The data folder as commands see it: the paths of its files, and access to its database and catalogue.
 import type { Database } from 'bun:sqlite'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { readCatalogueFile } from '../config/load.ts'
 import { formatMistake, type Mistake } from '../config/mistakes.ts'
 import type { Environment } from '../config/providers.ts'
 import type { MigrationCopy } from '../db/copy.ts'
+import { refuseUnwritable } from '../db/folder.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { notFound } from '../domain/errors.ts'
+import { invalidRequest, notFound, unprocessable } from '../domain/errors.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
@@ -21,8 +22,17 @@ export interface DataFolder {
   remark?: (text: string) => void
 }
 
-/** The paths of a data folder's files, whether or not they exist. */
+/**
+ * The paths of a data folder's files, whether or not they exist.
+ *
+ * @throws GatewayError invalid_request for what is a file; the file system's error for what cannot be looked at
+ */
 export function dataFolder(dir: string): DataFolder {
+  if (statSync(dir, { throwIfNoEntry: false })?.isFile()) {
+    throw invalidRequest(
+      `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${dirname(dir)}.`,
+    )
+  }
   return { dir, catalogue_path: join(dir, 'tollgate.toml'), database_path: join(dir, 'tollgate.db') }
 }
 
@@ -39,6 +49,7 @@ export function withDatabase<T>(
 ): T {
   requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
   const readonly = access === 'read'
+  if (!readonly) refuseUnwritable(folder.dir)
   const db = openDatabase(folder.database_path, {
     readonly,
     onCopy: (copy) => folder.remark?.(aboutCopy(copy)),
@@ -79,20 +90,37 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
 const aboutCopy = ({ path, from_version, to_version }: MigrationCopy): string =>
   `The database was migrated from version ${from_version} to ${to_version}. A copy from before is kept: ${path}.`
 
+/** A catalogue without mistakes, and what is worth a warning in it, also as lines of text. */
+export interface GoodCatalogue {
+  catalogue: Catalogue
+  warnings: readonly Mistake[]
+  warning_lines: readonly string[]
+}
+
 /** The catalogue, or its mistakes, also as lines of text. */
 export async function readCatalogueOf(
   path: string,
   env: Environment,
-): Promise<{ catalogue: Catalogue } | { mistakes: Mistake[]; lines: string[] }> {
+): Promise<GoodCatalogue | { mistakes: Mistake[]; lines: string[] }> {
   const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
-  if (reading.ok) return { catalogue: reading.catalogue }
-  const { mistakes } = reading
-  return { mistakes, lines: mistakes.map((mistake) => formatMistake(path, mistake)) }
+  const lines = (mistakes: readonly Mistake[]) => mistakes.map((mistake) => formatMistake(path, mistake))
+  if (!reading.ok) return { mistakes: reading.mistakes, lines: lines(reading.mistakes) }
+  const { catalogue, warnings } = reading
+  return { catalogue, warnings, warning_lines: lines(warnings) }
+}
+
+/** The same where the command cannot do without. @throws GatewayError unprocessable with a line for each mistake */
+export async function requireCatalogue(path: string, env: Environment): Promise<GoodCatalogue> {
+  const reading = await readCatalogueOf(path, env)
+  if ('catalogue' in reading) return reading
+  throw unprocessable(`The catalogue has mistakes:\n${reading.lines.join('\n')}`)
 }
 
 function requireFile({ dir }: DataFolder, path: string): void {
-  if (existsSync(path)) return
-  const missing = path === dir ? `There is no folder ${dir}.` : `There is no database at ${path}.`
+  // Throws where it may not be looked at, which is not the same as absent.
+  if (statSync(path, { throwIfNoEntry: false })) return
+  const missing =
+    path === dir ? `There is no folder ${resolve(dir)}.` : `There is no database at ${resolve(path)}.`
   throw notFound(
     `${missing} Name the data folder with --data DIR, or run \`tollgate serve\` once to create it.`,
   )

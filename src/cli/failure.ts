@@ -27,6 +27,20 @@ const FILE_FAILURES: Readonly<Record<string, string>> = {
   ENOTDIR: 'a part of its path is not a folder',
 }
 
+/** A failure in a form for programs: a code that stays, and words that may change. */
+export interface Failed {
+  message: string
+  /** An error kind (`not_found`), the code of SQLite or the system (`SQLITE_FULL`, `EACCES`), `usage`, or `failed`. */
+  code: string
+}
+
+export function describeFailure(thrown: unknown): Failed {
+  const message = explain(thrown)
+  if (thrown instanceof GatewayError) return { message, code: thrown.code ?? thrown.kind }
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return { message, code: typeof code === 'string' ? code : 'failed' }
+}
+
 /** The text for standard error, without the leading `error: `. */
 export function explain(thrown: unknown): string {
   if (thrown instanceof SQLiteError) return explainDatabase(thrown)

@@ -18,6 +18,12 @@ export interface FirstStartDeps {
   now: () => number
 }
 
+/** Whether an earlier start made the demo account and showed its key, and nothing else was made since. */
+export function hasOnlyDemo(db: Database): boolean {
+  const [first, ...others] = listAccounts(db)
+  return first?.name === DEMO_ACCOUNT && first.status === 'active' && others.length === 0
+}
+
 /**
  * Creates the account `demo` with 10 USD and a key for the simulated models, unless there is any account.
  *

@@ -6,9 +6,9 @@ import { formatUsd } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
-import { readCatalogueOf } from './data-folder.ts'
+import { requireCatalogue } from './data-folder.ts'
 import { type Column, table } from './table.ts'
-import { type CliDeps, EXIT, Exit } from './terminal.ts'
+import type { CliDeps } from './terminal.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
   program
@@ -18,13 +18,9 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
       'List the models of the catalogue with their routes, and their prices in USD per million tokens or per image.',
     )
     .action(async (_: object, command: Command) => {
-      const { folder, answer, remark, warn } = contextOf(command, deps)
-      const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
-      if (!('catalogue' in reading)) {
-        warn(`the catalogue has mistakes, so none of its models can be used:\n${reading.lines.join('\n')}`)
-        throw new Exit(EXIT.failed)
-      }
-      const models = [...reading.catalogue.models.values()]
+      const { folder, answer, remark } = contextOf(command, deps)
+      const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const models = [...catalogue.models.values()]
       const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
       answer({ models: models.map(modelView) }, table(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
@@ -36,7 +32,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
 const COLUMNS: Column<Model>[] = [
   { head: 'MODEL', text: ({ id }) => id },
   { head: 'KIND', text: ({ kind }) => kind },
-  { head: 'USABLE', text: ({ retired }) => (retired ? 'no: retired' : 'yes') },
+  { head: 'USABLE', text: usability },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
   { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
   {
@@ -64,6 +60,11 @@ const extraText = ([name, { per, nanos, max_units }]: readonly [string, ExtraPri
   return `${name} ${formatUsd(nanos)} per ${per}${per === 'unit' ? `, at most ${max_units}` : ''}`
 }
 
+function usability({ retired, unavailable }: Model): string {
+  if (retired) return 'no: retired'
+  return unavailable === undefined ? 'yes' : 'no: no key'
+}
+
 function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): string {
   if (price.unit !== 'token') return '-'
   const [first, ...more] = price.tiers
@@ -76,8 +77,9 @@ function modelView(model: Model) {
     id: model.id,
     display_name: model.display_name,
     kind: model.kind,
-    usable: !model.retired,
+    usable: !model.retired && model.unavailable === undefined,
     retired: model.retired,
+    unavailable: model.unavailable ?? null,
     price: priceView(model.price),
     routes: model.routes,
   }

@@ -2,29 +2,49 @@
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { COMMANDS } from './commands.ts'
-import { explain } from './failure.ts'
+import { describeFailure, explain, type Failed } from './failure.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 /**
  * Runs one command line.
  *
  * @param args without the program's own name
- * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error
+ * @returns the exit status: 0 done, 1 failed, 2 wrong usage; what went wrong has been written to standard error, with
+ * --json as `{"error":{"message","code","exit_status"}}`
  */
 export async function run(args: readonly string[], deps: CliDeps): Promise<number> {
+  const json = asksForJson(args)
+  const fail = (failed: Failed, exit_status: number): number => {
+    if (json) deps.terminal.err(JSON.stringify({ error: { ...failed, exit_status } }))
+    return exit_status
+  }
   try {
-    await createProgram(deps).parseAsync(args, { from: 'user' })
+    await createProgram(deps, json).parseAsync(args, { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof Exit) return error.status
-    // Commander has already written what is wrong.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    deps.terminal.err(`error: ${explain(error)}`)
-    return EXIT.failed
+    if (error instanceof CommanderError) {
+      // Commander has already written what is wrong, but for --json.
+      return error.exitCode === 0 ? EXIT.ok : fail(wrongUsage(error), EXIT.usage)
+    }
+    if (!json) deps.terminal.err(`error: ${explain(error)}`)
+    return fail(describeFailure(error), EXIT.failed)
   }
 }
 
-function createProgram(deps: CliDeps): Command {
+/** Asked of the bare arguments, since what is wrong may be that they cannot be read. */
+function asksForJson(args: readonly string[]): boolean {
+  const end = args.indexOf('--')
+  return args.slice(0, end < 0 ? args.length : end).includes('--json')
+}
+
+function wrongUsage({ code, message }: CommanderError): Failed {
+  const said = message.replace(/^error: /, '').replaceAll('\n', ' ')
+  const needs_command = code === 'commander.help'
+  return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
+}
+
+function createProgram(deps: CliDeps, json: boolean): Command {
   const { out, err } = deps.terminal
   const program = new Command('tollgate')
     .description('A paid gateway in front of hosted models, in one binary.')
@@ -32,11 +52,13 @@ function createProgram(deps: CliDeps): Command {
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'Print the help of a command.')
     .option('--data <dir>', 'data folder (default: $TOLLGATE_DATA, else ./data)')
-    .option('--json', 'answer in JSON')
+    .option('--json', 'answer in JSON; errors and warnings too')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => out(text.trimEnd()),
-      writeErr: (text) => err(text.trimEnd()),
+      writeErr: (text) => {
+        if (!json) err(text.trimEnd())
+      },
     })
     .showHelpAfterError('(--help lists what this command takes)')
     .exitOverride()

@@ -1,9 +1,10 @@
 // `restore`: replaces the database with a backup while no gateway runs, and keeps the replaced database.
 import { Database } from 'bun:sqlite'
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { flush } from '../db/copy.ts'
+import { createForOwner, giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -39,7 +40,8 @@ const BEFORE_SERVE =
 
 /** Runs `work` while no gateway serves the folder, and none can start. */
 function withoutGateway<T>({ dir }: DataFolder, work: () => T): T {
-  mkdirSync(dir, { recursive: true })
+  if (mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined) giveToFolderOwner(dir)
+  refuseUnwritable(dir)
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)
   try {
@@ -55,6 +57,8 @@ function restore(
   { force, now_ms }: { force: boolean; now_ms: number },
 ): string | undefined {
   if (!existsSync(file)) throw notFound(`There is no file ${file}.`)
+  if (statSync(file).isDirectory())
+    throw unprocessable(`${file} is a folder: name the file that \`tollgate backup\` wrote.`)
   const replaces = existsSync(database_path)
   if (replaces && !force) {
     throw conflict(
@@ -89,6 +93,7 @@ function prepare(file: string, incoming: string): void {
     // To SQLite, an empty file is an empty database.
     if (schemaVersion(source) === 0)
       throw unprocessable(`${file} is not a backup of Tollgate: it has no tables.`)
+    createForOwner(incoming)
     source.query('VACUUM INTO ?').run(incoming)
   } finally {
     source.close()

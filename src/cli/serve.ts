@@ -6,10 +6,10 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import type { StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
-import { banner, reachableUrl } from './banner.ts'
-import { contextOf } from './context.ts'
+import { banner, type Demo, reachableUrl } from './banner.ts'
+import { type Context, contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
-import { DEMO_MODELS, firstStart } from './first-start.ts'
+import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 import { type CliDeps, EXIT } from './terminal.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
@@ -30,7 +30,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
       'start although images/ or files/ is missing: the images are shown as missing until it is back',
     )
     .action(async (options: ServeFlags, command: Command) => {
-      await serve(contextOf(command, deps).folder, options, deps)
+      await serve(contextOf(command, deps), options, deps)
     })
 }
 
@@ -39,13 +39,7 @@ interface ServeFlags {
   acceptMissingFiles?: boolean
 }
 
-/** Made by the first start: the demo account's key, and a model it may call. */
-interface Demo {
-  key: string
-  model: string
-}
-
-async function serve(folder: DataFolder, flags: ServeFlags, deps: CliDeps): Promise<void> {
+async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: CliDeps): Promise<void> {
   const { env, now, terminal, startGateway } = deps
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
@@ -57,21 +51,21 @@ async function serve(folder: DataFolder, flags: ServeFlags, deps: CliDeps): Prom
     listen: flags.listen,
     accept_missing_files: flags.acceptMissingFiles,
     now,
-    beforeCalls: async (catalogue) => {
+    atLast: async (catalogue) => {
       demo = await makeDemo(folder, catalogue, deps)
     },
   })
   const { server, models } = gateway.catalogue()
-  terminal.err(
-    banner({
-      version: manifest.version,
-      url: server.public_url ?? reachableUrl(gateway.url),
-      catalogue_path: folder.catalogue_path,
-      data_dir: folder.dir,
-      models: models.size,
-      demo,
-    }),
-  )
+  const started = {
+    version: manifest.version,
+    url: server.public_url ?? reachableUrl(gateway.url),
+    catalogue_path: folder.catalogue_path,
+    data_dir: folder.dir,
+    models: models.size,
+    demo,
+  }
+  for (const line of gateway.warnings) warn(line)
+  terminal.err(json ? JSON.stringify({ started }) : banner(started))
   const stopReloading = reloadOnHangup(gateway)
   await stopRequested
   stopReloading()
@@ -79,7 +73,7 @@ async function serve(folder: DataFolder, flags: ServeFlags, deps: CliDeps): Prom
   await gateway.stop()
 }
 
-/** No demo account where the catalogue has no model that its key could call. */
+/** Nothing to show once there are other accounts, and no demo account where the catalogue has no model that its key could call. */
 async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
   const mayCall = compileModelPatterns(DEMO_MODELS)
   const model = [...catalogue.models.values()].find(({ id, retired }) => !retired && mayCall(id))
@@ -88,7 +82,8 @@ async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps)
   const key = await withLedger(folder, (ledger) =>
     withDatabase(folder, 'write', (db) => firstStart({ db, ledger, now, randomBytes })),
   )
-  return key === undefined ? undefined : { key, model: model.id }
+  if (key !== undefined) return { key, model: model.id }
+  return withDatabase(folder, 'read', hasOnlyDemo) ? { key, model: model.id } : undefined
 }
 
 function firstSignal(): Promise<void> {

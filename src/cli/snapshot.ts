@@ -1,27 +1,31 @@
 // Copies of the database: written whole, checked, and only then given their name.
 import type { Database } from 'bun:sqlite'
-import { existsSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { flush } from '../db/copy.ts'
+import { createForOwner } from '../db/folder.ts'
 import { openDatabase } from '../db/open.ts'
-import { conflict, unprocessable } from '../domain/errors.ts'
+import { conflict, notFound, unprocessable } from '../domain/errors.ts'
 import { type Audit, audit } from '../ledger/audit.ts'
 import { describeFindings } from './audit.ts'
 
 /**
  * Copies a consistent state of a database, beside whatever writes to it, and checks the copy before it gets its name.
- * A plain copy of the file would miss what is still in the write-ahead log.
+ * A plain copy of the file would miss what is still in the write-ahead log. Only its owner can read the copy; run by root,
+ * that is the owner of the folder.
  *
  * @param db the source; only read from
  * @param path of the copy; nothing may exist there
  * @returns the audit of the copy, which is clean
- * @throws GatewayError conflict when something is at `path`; unprocessable when the copy fails a check: it is deleted
+ * @throws GatewayError conflict when something is at `path`; not_found when its folder is not there; unprocessable when the
+ * copy fails a check: it is deleted
  */
 export function writeSnapshot(db: Database, path: string): Audit {
-  if (existsSync(path)) throw conflict(`There is already a file ${path}: name another one.`)
+  refuseTarget(path)
   const unfinished = `${path}.unfinished`
   rmSync(unfinished, { force: true })
   try {
+    createForOwner(unfinished)
     db.query('VACUUM INTO ?').run(unfinished)
     const audited = checkFile(unfinished)
     flush(unfinished)
@@ -31,6 +35,17 @@ export function writeSnapshot(db: Database, path: string): Audit {
   } finally {
     rmSync(unfinished, { force: true })
   }
+}
+
+function refuseTarget(path: string): void {
+  const folder = dirname(path)
+  if (!existsSync(folder)) throw notFound(`There is no folder ${folder}: create it first, or name another.`)
+  if (!existsSync(path)) return
+  throw conflict(
+    statSync(path).isDirectory()
+      ? `${path} is a folder: name a file in it, such as ${join(path, 'tollgate.db')}.`
+      : `There is already a file ${path}: name another one.`,
+  )
 }
 
 /**

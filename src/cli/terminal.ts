@@ -2,6 +2,7 @@
 import type { RandomBytes } from '../access/secret.ts'
 import type { Environment } from '../config/providers.ts'
 import type { ServeOptions, StartedGateway } from '../server/serve.ts'
+import type { Fetch } from '../upstream/transport.ts'
 
 /** Standard output, for a command's answer, and standard error, for notes beside it. Each call writes whole lines. */
 export interface Terminal {
@@ -15,6 +16,8 @@ export interface CliDeps {
   env: Environment
   now: () => number
   randomBytes: RandomBytes
+  /** How providers are reached. */
+  network: Fetch
   /** Starts the gateway with its surfaces. */
   startGateway: (options: Omit<ServeOptions, 'plugins'>) => Promise<StartedGateway>
 }

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import text from '../../data/tollgate.example.toml' with { type: 'text' }
+import { giveToFolderOwner } from '../db/folder.ts'
 
 /** A commented catalogue that works without changes, with the simulated providers. */
 export const FIRST_CATALOGUE: string = text
@@ -16,6 +17,7 @@ export async function ensureCatalogue(path: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   try {
     await writeFile(path, FIRST_CATALOGUE, { flag: 'wx', mode: 0o600 })
+    giveToFolderOwner(path)
     return true
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false

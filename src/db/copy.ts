@@ -11,6 +11,7 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { createForOwner } from './folder.ts'
 
 /** Copies that are kept, those before the latest migrations. */
 const MAX_COPIES = 3
@@ -57,11 +58,6 @@ export function copyBeforeMigration(path: string, from_version: number, to_versi
   }
   dropOldCopies(path)
   return { path: copy, from_version, to_version }
-}
-
-/** Creates a file that only its owner can read: a database says who pays how much. Does nothing where the file exists. */
-export function createForOwner(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
 }
 
 /** Flushes a file, or the names in a folder, to the disk. */

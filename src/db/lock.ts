@@ -1,5 +1,6 @@
 // The lock of a data folder: only one process serves it, because a second one would expire the holds of the first.
 import { Database, SQLiteError } from 'bun:sqlite'
+import { createForOwner } from './folder.ts'
 
 /**
  * Takes the lock of a data folder. The system releases it when the process ends, in whichever way.
@@ -9,6 +10,7 @@ import { Database, SQLiteError } from 'bun:sqlite'
  * @throws SQLiteError when the file cannot be opened or locked for another reason
  */
 export function takeLock(path: string): (() => void) | undefined {
+  createForOwner(path)
   const lock = new Database(path, { create: true })
   try {
     lock.run('PRAGMA busy_timeout = 0')

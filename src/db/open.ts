@@ -1,7 +1,8 @@
 // The opening of a database: the pragmas that every connection needs, and the check of its version.
 import { Database } from 'bun:sqlite'
 import { MAX_BUSY_WAIT_MS } from './busy.ts'
-import { copyBeforeMigration, createForOwner, type MigrationCopy } from './copy.ts'
+import { copyBeforeMigration, type MigrationCopy } from './copy.ts'
+import { createForOwner } from './folder.ts'
 import { MIGRATIONS, migrate, refuseNewer, schemaVersion } from './migrate.ts'
 
 /** A process that migrates, and copies before it, keeps the write lock for longer: seconds for each GB. */

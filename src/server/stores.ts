@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { neverBlock } from '../db/busy.ts'
 import type { MigrationCopy } from '../db/copy.ts'
+import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
 import type { ServerSettings } from '../domain/catalogue.ts'
@@ -46,8 +47,9 @@ export interface Stores {
   close(): Promise<void>
 }
 
-/** @throws Error where another process serves the folder */
+/** @throws Error where another process serves the folder, or it cannot be written */
 export async function openStores({ data_folder, server, log, now, probe }: StoreOptions): Promise<Stores> {
+  refuseUnwritable(data_folder)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)

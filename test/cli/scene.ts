@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { run } from '../../src/cli/program.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
+import type { Fetch } from '../../src/upstream/transport.ts'
 
 /** Noon, in the time zone that the tests run in. */
 export const NOW = new Date(2026, 10, 21, 12).getTime()
@@ -21,6 +22,8 @@ export interface Scene {
   /** The clock; a test may set it. */
   now_ms: number
   env: Record<string, string | undefined>
+  /** How providers are reached. */
+  network: Fetch
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
   /** Runs a command that must succeed, and gives its --json answer. */
@@ -43,6 +46,7 @@ export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
     path,
     now_ms: NOW,
     env: {},
+    network: fetch,
     async run(...args) {
       const out: string[] = []
       const err: string[] = []
@@ -51,6 +55,7 @@ export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
         env: scene.env,
         now: () => scene.now_ms,
         randomBytes: (length) => new Uint8Array(length).fill(++keys_made),
+        network: scene.network,
         startGateway: () => Promise.reject(new Error('not in this test')),
       })
       return { status, out: out.join('\n'), err: err.join('\n') }

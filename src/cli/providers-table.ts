@@ -1,0 +1,98 @@
+// What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
+import type { Provider } from '../domain/catalogue.ts'
+import type { RouteTest, TestedRoute, TestResult } from '../exchange/route-test.ts'
+import { type Column, table } from './table.ts'
+
+/** A route that was tested, with what came of it. */
+export interface Tested extends TestedRoute, RouteTest {}
+
+/** A route that was not tested, or a provider that has none. */
+export interface Untested {
+  provider: string
+  model: string | null
+  reason: 'image' | 'kind' | 'no route'
+}
+
+/** Where a key stands in the file, from 1: as the log names it, `google#1`. */
+export const keyNumber = ({ key_numbers }: Provider, key: number): number => key_numbers?.[key] ?? key + 1
+
+const MAX_COLUMNS = 80
+const INDENT = '     '
+const MAX_MODEL_CHARS = 33
+const MAX_WORDS_CHARS = 400
+
+const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
+  'bad key': 'bad key: check api_keys, and what the account of the key may do and has left at its provider.',
+  'not found': "not found: check the route's model in the provider's own list, and the version in base_url.",
+  'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
+  refused: 'refused: the provider does not take this request for this model; see its words.',
+  failed: 'failed: the provider had an error, or base_url is not an API of this protocol.',
+  unreachable: 'unreachable: check base_url, whether the server runs, and the way to it.',
+  'too slow': 'too slow: nothing came in time. Try again, and see that the server is not overloaded.',
+}
+
+const REASONS: Readonly<Record<Untested['reason'], string>> = {
+  image: '--images tests image models, and costs what an image costs',
+  kind: 'not of a kind that is tested',
+  'no route': 'no model has a route to it',
+}
+
+export function describeTests(tested: readonly Tested[], untested: readonly Untested[]): string {
+  const by_provider = Map.groupBy(tested, ({ provider }) => provider)
+  const tables = [...by_provider].map(([{ name, base_url }, own]) =>
+    [...wrapped(`${name}  ${base_url}`, ''), withWords(own)].join('\n'),
+  )
+  const failures = new Set(tested.map(({ result }) => result).filter((result) => result !== 'ok'))
+  const advice = [...failures].flatMap((result) => wrapped(ADVICE[result], ''))
+  const left_out = [...Map.groupBy(untested, ({ reason }) => reason)].flatMap(([reason, all]) =>
+    wrapped(`Not tested: ${all.map(nameOf).join(', ')} (${REASONS[reason]}).`, ''),
+  )
+  const failed = tested.filter(({ result }) => result !== 'ok').length
+  const sum = tested.length === 0 ? [] : [`Requests: ${tested.length}, failed: ${failed}.`]
+  const parts = [...tables, advice.join('\n'), left_out.join('\n'), sum.join('\n')]
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+const nameOf = ({ provider, model }: Untested): string => (model === null ? provider : `${provider}:${model}`)
+
+const COLUMNS: Column<Tested>[] = [
+  { head: 'KEY', text: ({ provider, key }) => String(keyNumber(provider, key)), right: true },
+  { head: 'MODEL', text: ({ route }) => shorten(route.model) },
+  { head: 'KIND', text: ({ model }) => model.kind },
+  { head: 'RESULT', text: ({ result }) => result },
+  { head: 'STATUS', text: ({ status }) => String(status ?? '-'), right: true },
+  { head: 'MS', text: ({ latency_ms }) => String(latency_ms), right: true },
+]
+
+/** Under each route that failed its address and what the provider says. */
+function withWords(tested: readonly Tested[]): string {
+  const [head = '', ...rows] = table(COLUMNS, tested, '').split('\n')
+  const lines = rows.flatMap((row, index) => [row, ...detailsOf(tested[index])])
+  return [head, ...lines].join('\n')
+}
+
+function detailsOf(tested: Tested | undefined): string[] {
+  if (!tested || tested.result === 'ok') return []
+  const { address, words } = tested
+  const said = words.replace(/\s+/g, ' ').trim().slice(0, MAX_WORDS_CHARS)
+  return [...(address === undefined ? [] : wrapped(address, INDENT)), ...wrapped(said, INDENT)]
+}
+
+const shorten = (text: string): string =>
+  text.length <= MAX_MODEL_CHARS ? text : `${text.slice(0, MAX_MODEL_CHARS - 1)}…`
+
+/** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
+function wrapped(text: string, indent: string): string[] {
+  const width = MAX_COLUMNS - indent.length
+  const lines: string[] = []
+  let line = ''
+  for (let word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = ''
+    }
+    for (; word.length > width; word = word.slice(width)) lines.push(word.slice(0, width))
+    line = line === '' ? word : `${line} ${word}`
+  }
+  return [...lines, line].map((each) => indent + each)
+}

@@ -1,0 +1,127 @@
+// `providers test`: one cheap real request for each key and route, and what the providers answer.
+import type { Command } from 'commander'
+import type { Catalogue } from '../domain/catalogue.ts'
+import { notFound } from '../domain/errors.ts'
+import { canTest, type TestedRoute, testRoute } from '../exchange/route-test.ts'
+import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
+import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
+import { lazySimulator } from '../server/simulator.ts'
+import { createCooldowns } from '../upstream/cooldowns.ts'
+import { createTransport } from '../upstream/transport.ts'
+import { contextOf } from './context.ts'
+import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
+import { describeTests, keyNumber, type Tested, type Untested } from './providers-table.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+
+export function addProvidersCommands(program: Command, deps: CliDeps): void {
+  program
+    .command('providers')
+    .description("Test the catalogue's providers.")
+    .command('test [name]')
+    .summary('Ask each provider something.')
+    .description(
+      'Send one small real request for each key and route of all providers, or of one, as a call would be sent, and show ' +
+        'what came back. Text and embeddings cost a few tokens. The exit status is 1 if any fails.',
+    )
+    .option('--images', 'ask for an image of each image model, too, which costs what an image costs')
+    .action(async (name: string | undefined, { images = false }: { images?: boolean }, command: Command) => {
+      const { folder, answer, remark, warn, json } = contextOf(command, deps)
+      const read = await requireCatalogue(folder.catalogue_path, deps.env)
+      const { catalogue, warning_lines } = read
+      if (name !== undefined) refuseUnknown(name, read)
+      if (!json) for (const line of warning_lines) warn(line)
+      const { routes, untested } = planTests(catalogue, name, images)
+      const asked = new Set(routes.map(({ provider }) => provider.name))
+      if (routes.length > 0) remark(`Requests: ${routes.length}, to ${[...asked].join(', ')}.`)
+      const tested = await testAll(catalogue, routes, deps)
+      const ok = tested.every(({ result }) => result === 'ok')
+      answer(
+        { ok, tested: tested.map(testView), untested, warnings: read.warnings },
+        describeTests(tested, untested),
+      )
+      if (!ok) throw new Exit(EXIT.failed)
+    })
+}
+
+/** @throws GatewayError not_found for a provider that the file does not have, or that is disabled */
+function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue): void {
+  if (catalogue.providers.has(name)) return
+  const disabled = warning_lines.find((line) => line.includes(`the provider "${name}" is disabled`))
+  if (disabled !== undefined) throw notFound(disabled)
+  const names = [...catalogue.providers.keys()].join(', ')
+  throw notFound(
+    `There is no provider "${name}". The catalogue has: ${names || 'none that is not disabled'}.`,
+  )
+}
+
+/** Each key of a provider with each of its models, once, however many models of the catalogue go to it. */
+function planTests(
+  { providers, models }: Catalogue,
+  name: string | undefined,
+  images: boolean,
+): { routes: TestedRoute[]; untested: Untested[] } {
+  const routes: TestedRoute[] = []
+  const untested: Untested[] = []
+  for (const provider of providers.values()) {
+    if (name !== undefined && provider.name !== name) continue
+    const seen = new Set<string>()
+    for (const model of models.values())
+      for (const route of model.routes) {
+        const id = `${model.kind} ${route.model}`
+        if (route.provider !== provider.name || seen.has(id)) continue
+        seen.add(id)
+        if (!canTest(model.kind)) untested.push({ ...namesOf(route), reason: 'kind' })
+        else if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
+        else routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route })))
+      }
+    if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
+  }
+  return { routes, untested }
+}
+
+const namesOf = ({ provider, model }: TestedRoute['route']) => ({ provider, model })
+
+/** Providers at once, the routes of one after the other: none of them is to meet a limit because of the test. */
+async function testAll(
+  catalogue: Catalogue,
+  routes: readonly TestedRoute[],
+  { network, now }: CliDeps,
+): Promise<Tested[]> {
+  const fetch = createTransport(network, lazySimulator())
+  const [secrets] = secretsOf(catalogue)
+  const { hide } = createRedactor(secrets)
+  const test = async (tested: TestedRoute): Promise<Tested> => {
+    const upstream = { fetch, cooldowns: createCooldowns(now), now, random: Math.random }
+    const { words, address, ...rest } = await testRoute(
+      { ...upstream, protocols: BUILT_IN_REGISTRY, catalogue },
+      tested,
+    )
+    const shown_address = address === undefined ? undefined : hide(redactUrl(address))
+    return { ...tested, ...rest, words: hide(words), address: shown_address }
+  }
+  const by_provider = Map.groupBy(routes, ({ provider }) => provider.name)
+  const tested = await Promise.all(
+    [...by_provider.values()].map(async (own) => {
+      const done: Tested[] = []
+      for (const route of own) done.push(await test(route))
+      return done
+    }),
+  )
+  return tested.flat()
+}
+
+function testView({ provider, key, model, route, result, address, status, words, latency_ms }: Tested) {
+  return {
+    provider: provider.name,
+    protocol: provider.protocol,
+    provider_key: `${provider.name}#${keyNumber(provider, key)}`,
+    kind: model.kind,
+    model: route.model,
+    ok: result === 'ok',
+    result,
+    address: address ?? null,
+    status: status ?? null,
+    words,
+    latency_ms,
+  }
+}

@@ -1,0 +1,50 @@
+// The data folder's rights: who owns what is written into it, and whether this user can write it.
+import { accessSync, chownSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * Creates a file that only its owner can read: a database says who pays how much. Does nothing where the file exists.
+ * Run by root, the file belongs to whom its folder belongs to, since that is who serves it.
+ */
+export function createForOwner(path: string): void {
+  if (existsSync(path)) return
+  closeSync(openSync(path, 'a', 0o600))
+  giveToFolderOwner(path)
+}
+
+/** Gives a file or folder to the owner of the folder that it is in. Only root can; for others it is theirs already. */
+export function giveToFolderOwner(path: string): void {
+  if (process.geteuid?.() !== 0) return
+  const { uid, gid } = statSync(dirname(path))
+  const is = statSync(path)
+  if (is.uid !== uid || is.gid !== gid) chownSync(path, uid, gid)
+}
+
+/** What must be writable beside the folder itself, where it exists. */
+const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
+
+/**
+ * Checks that this user may write a data folder and its database. SQLite would tell of it late, or take it for another thing.
+ *
+ * @param folder which exists
+ * @throws Error with a text for the operator
+ */
+export function refuseUnwritable(folder: string): void {
+  for (const path of [
+    folder,
+    ...FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
+  ]) {
+    try {
+      accessSync(path, constants.W_OK)
+    } catch (cause) {
+      throw new Error(`${path} cannot be written: ${reasonFor(path, folder, cause)}`, { cause })
+    }
+  }
+}
+
+function reasonFor(path: string, folder: string, cause: unknown): string {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'EROFS')
+    return 'its file system is read-only. Mount it writable, or name another folder with --data.'
+  const user = process.geteuid?.()
+  return `it belongs to user ${statSync(path).uid}, and this is user ${user}. Run this as its owner, or give it to this user: chown -R ${user} ${folder}`
+}
