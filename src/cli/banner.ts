@@ -48,7 +48,8 @@ const anotherKey = (data_dir: string): string[] => [
 function firstSteps(address: string, key: string, model: string): string[] {
   return [
     '',
-    'The account "demo" was created, with 10 USD for simulated models. Its key, shown only this once:',
+    'The account "demo" was created, with 10 USD for simulated models. Its key, which',
+    'is shown only this once:',
     '',
     `  ${key}`,
     '',
@@ -66,7 +67,9 @@ function firstSteps(address: string, key: string, model: string): string[] {
     `    httpOptions: { baseUrl: '${address}' },`,
     '  })',
     '',
-    'For real models, put providers and their keys into the catalogue, then: tollgate providers test',
+    'For real models, put providers and their keys into the catalogue, and then run:',
+    '',
+    '  tollgate providers test',
     '',
   ]
 }

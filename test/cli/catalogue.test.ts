@@ -105,6 +105,19 @@ describe('models', () => {
   })
 })
 
+test('models says which cannot be used for want of a key', async () => {
+  appendFileSync(
+    scene.path('tollgate.toml'),
+    '\n[[providers]]\nname = "g"\nprotocol = "gemini"\nbase_url = "https://g.example"\napi_keys = ["env:G_KEY"]\n' +
+      '[[models]]\nid = "g"\nkind = "text"\nroutes = [{ provider = "g", model = "x" }]\nprice = { input = 1, output = 1 }\n',
+  )
+  expect((await scene.run('models')).out).toMatch(/^g +text +no: no key /m)
+  const { models } = await scene.json('models')
+  expect(models.at(-1)).toMatchObject({ usable: false, unavailable: expect.stringContaining('G_KEY') })
+  scene.env = { G_KEY: 'k' }
+  expect((await scene.run('models')).out).toMatch(/^g +text +yes /m)
+})
+
 describe('config check', () => {
   test('answers status 0 for a file without mistakes', async () => {
     const { status, out } = await scene.run('config', 'check')
@@ -145,8 +158,14 @@ describe('config check', () => {
       '\n[[providers]]\nname = "g"\nprotocol = "gemini"\nbase_url = "https://g.example"\napi_keys = ["env:G_KEY"]\n',
     )
     const without = await scene.run('config', 'check')
-    expect(without.status).toBe(1)
+    expect([without.status, without.out]).toEqual([0, expect.stringContaining('; warnings 1.')])
+    expect(without.err).toStartWith(`warning: ${scene.path('tollgate.toml')}:`)
     expect(without.err).toContain('needs the environment variable G_KEY')
+    expect(await scene.json('config', 'check')).toMatchObject({
+      ok: true,
+      mistakes: [],
+      warnings: [{ path: 'providers[3].api_keys[0]', message: expect.stringContaining('"g" is disabled') }],
+    })
     scene.env = { G_KEY: 'the-secret' }
     const given = await scene.run('config', 'check', '--json')
     expect(given.status).toBe(0)

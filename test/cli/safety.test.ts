@@ -1,7 +1,7 @@
 // `audit`, `backup` and `restore`: what they check, and what they never overwrite.
 import { Database } from 'bun:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { takeLock } from '../../src/db/lock.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createScene, type Scene } from './scene.ts'
@@ -137,6 +137,11 @@ describe('backup', () => {
     server.close()
   })
 
+  test('can be read by its owner only', async () => {
+    await scene.run('backup', scene.path('b.db'))
+    expect(statSync(scene.path('b.db')).mode & 0o777).toBe(0o600)
+  })
+
   test('never overwrites a file', async () => {
     writeFileSync(scene.path('b.db'), 'dear')
     const { status, err } = await scene.run('backup', scene.path('b.db'))
@@ -167,6 +172,15 @@ describe('restore', () => {
     const fresh = createScene('nothing')
     expect((await fresh.run('restore', scene.path('b.db'))).status).toBe(0)
     expect((await fresh.json('account', 'show', 'anna')).balance_usd).toBe('5.00')
+    fresh.remove()
+  })
+
+  test('to a folder that is not there: it and the database can be read by their owner only', async () => {
+    const fresh = createScene('nothing')
+    fresh.remove()
+    expect((await fresh.run('restore', scene.path('b.db'))).status).toBe(0)
+    const modes = [fresh.dir, fresh.path('tollgate.db')].map((path) => statSync(path).mode & 0o777)
+    expect(modes).toEqual([0o700, 0o600])
     fresh.remove()
   })
 

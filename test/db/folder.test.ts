@@ -1,0 +1,133 @@
+// The data folder's rights: files for their owner only, the folder's owner where root writes, and folders that cannot be written.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { createForOwner, giveToFolderOwner } from '../../src/db/folder.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { createScene } from '../cli/scene.ts'
+
+const IS_ROOT = process.geteuid?.() === 0
+/** "nobody", who owns nothing here. */
+const SERVICE = 65_534
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tollgate-folder-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const modeOf = (path: string) => statSync(path).mode & 0o777
+const ownerOf = (path: string) => [lstatSync(path).uid, lstatSync(path).gid]
+
+/** Runs a command as a user without rights. */
+async function asService(...args: string[]) {
+  const program = [process.execPath, join(import.meta.dir, '../support/as-user.ts'), String(SERVICE)]
+  const ran = Bun.spawn([...program, ...args, '--data', folder], {
+    env: { PATH: '', HOME: '/' },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [err, status] = await Promise.all([ran.stderr.text(), ran.exited])
+  return { err: err.trimEnd(), status }
+}
+
+test('what is created can be read by its owner only, whatever the umask', () => {
+  const before = process.umask(0)
+  createForOwner(join(folder, 'file'))
+  process.umask(before)
+  expect(modeOf(join(folder, 'file'))).toBe(0o600)
+})
+
+test('a file that exists is left as it is', () => {
+  writeFileSync(join(folder, 'file'), 'text', { mode: 0o644 })
+  createForOwner(join(folder, 'file'))
+  expect(modeOf(join(folder, 'file'))).toBe(0o644)
+})
+
+describe.skipIf(!IS_ROOT)('run by root, in a folder of a service user', () => {
+  beforeEach(() => chownSync(folder, SERVICE, SERVICE))
+
+  test('what is created belongs to that user', () => {
+    createForOwner(join(folder, 'file'))
+    mkdirSync(join(folder, 'sub'))
+    giveToFolderOwner(join(folder, 'sub'))
+    expect(readdirSync(folder).map((name) => ownerOf(join(folder, name)))).toEqual([
+      [SERVICE, SERVICE],
+      [SERVICE, SERVICE],
+    ])
+  })
+
+  test('every command leaves only files that the gateway of that user can write', async () => {
+    const scenes = [createScene('nothing'), createScene('nothing')] as const
+    const [one, other] = scenes
+    for (const { dir } of scenes) chownSync(dir, SERVICE, SERVICE)
+    for (const line of ['account create anna', 'credit anna 5', `backup ${one.path('b.db')}`])
+      expect((await one.run(...line.split(' '))).status).toBe(0)
+    expect((await other.run('restore', one.path('b.db'))).status).toBe(0)
+    const written = scenes.flatMap(({ dir }) => readdirSync(dir).map((name) => join(dir, name)))
+    expect(written).toContain(other.path('serve.lock'))
+    for (const path of written)
+      expect([path, ...ownerOf(path), modeOf(path) & 0o077]).toEqual([path, SERVICE, SERVICE, 0])
+    for (const { remove } of scenes) remove()
+  })
+})
+
+describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
+  beforeEach(() => {
+    openDatabase(join(folder, 'tollgate.db')).close()
+    writeFileSync(join(folder, 'tollgate.toml'), FIRST_CATALOGUE)
+    for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644)
+    chmodSync(folder, 0o755)
+  })
+  const refused = (path: string) =>
+    `error: ${path} cannot be written: it belongs to user 0, and this is user ${SERVICE}. Run this as its owner, or give it to this user: chown -R ${SERVICE} ${folder}`
+
+  test.each(['serve --listen 127.0.0.1:0', 'account create anna', 'restore /dev/null --force'])(
+    'tollgate %s names its owner, and how to change that',
+    async (line) => {
+      expect(await asService(...line.split(' '))).toEqual({ status: 1, err: refused(folder) })
+    },
+  )
+
+  test.each(['tollgate.db', 'tollgate.db-wal', 'serve.lock'])(
+    'names a %s that root left in it',
+    async (name) => {
+      chownSync(folder, SERVICE, SERVICE)
+      chownSync(join(folder, 'tollgate.db'), SERVICE, SERVICE)
+      writeFileSync(join(folder, name), '')
+      chownSync(join(folder, name), 0, 0)
+      const { status, err } = await asService('account', 'create', 'anna')
+      expect([status, err]).toEqual([1, refused(join(folder, name))])
+    },
+  )
+
+  test.each(['account list', 'credit anna 1'])('cannot be read either: tollgate %s', async (line) => {
+    const { status, err } = await asService(...line.split(' '))
+    expect(status).toBe(1)
+    expect(err).toStartWith(
+      'error: The data folder cannot be written, which reading its database takes too: run',
+    )
+  })
+
+  test('that may not even be looked at is not taken for an empty one', async () => {
+    chmodSync(folder, 0o700)
+    const { status, err } = await asService('account', 'list')
+    expect([status, err]).toEqual([
+      1,
+      `error: ${folder}/tollgate.db: permission denied: check its owner, or run this as the user that runs the gateway.`,
+    ])
+  })
+})
