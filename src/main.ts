@@ -16,6 +16,7 @@ process.exit(
     terminal: {
       out: (text) => process.stdout.write(`${text}\n`),
       err: (text) => process.stderr.write(`${text}\n`),
+      columns: process.stdout.isTTY ? process.stdout.columns : undefined,
     },
     env: process.env,
     now: Date.now,

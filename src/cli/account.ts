@@ -12,9 +12,9 @@ import type { Account, Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import { type Column, fields, table } from './table.ts'
+import { type Column, fields } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso } from './times.ts'
+import { localIso, shortDay } from './times.ts'
 import { accountView, keyStatus, keyView } from './views.ts'
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
@@ -36,11 +36,11 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .command('list')
     .description('List all accounts and their money, in USD.')
     .action((_: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
+      const { folder, answer, tableOf } = contextOf(command, deps)
       const all = withDatabase(folder, 'read', listAccounts)
       answer(
         { accounts: all.map(accountView) },
-        table(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
+        tableOf(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
       )
     })
 
@@ -79,12 +79,17 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
 }
 
 const COLUMNS: Column<Account>[] = [
-  { head: 'NAME', text: ({ name }) => name },
+  { head: 'NAME', text: ({ name }) => name, elastic: true },
   { head: 'STATUS', text: ({ status }) => status },
   { head: 'BALANCE', text: ({ balance_nanos }) => formatUsd(balance_nanos), right: true },
   { head: 'HELD', text: ({ held_nanos }) => formatUsd(held_nanos), right: true },
   { head: 'DEBT', text: ({ debt_nanos }) => formatUsd(debt_nanos), right: true },
-  { head: 'CREATED', text: ({ created_at_ms }) => localIso(created_at_ms) },
+  {
+    head: 'CREATED',
+    text: ({ created_at_ms }) => localIso(created_at_ms),
+    narrow: ({ created_at_ms }) => shortDay(created_at_ms),
+    spare: 1,
+  },
 ]
 
 function describe(account: Account, keys: readonly Key[], now_ms: number): string {

@@ -7,6 +7,8 @@ export interface Started {
   catalogue_path: string
   data_dir: string
   models: number
+  /** How commands are run here: `tollgate`. */
+  program: string
   /** Undefined once there are other accounts than the demo account. */
   demo: Demo | undefined
 }
@@ -20,15 +22,21 @@ export interface Demo {
 }
 
 /** The lines to print, without a trailing newline. */
-export function banner({ version, url, catalogue_path, data_dir, models, demo }: Started): string {
+export function banner({ version, url, catalogue_path, data_dir, models, program, demo }: Started): string {
+  const data = data_dir === './data' ? '' : ` --data ${data_dir}`
   const address = url.replace(/\/+$/, '')
   const lines = [
     `Tollgate ${version} listens on ${address}`,
     `  catalogue  ${catalogue_path} (models: ${models}; read again when it changes)`,
     `  data       ${data_dir}`,
   ]
-  if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(data_dir) : [])].join('\n')
-  return [...lines, ...firstSteps(address, demo.key, demo.model)].join('\n')
+  if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(program, data) : [])].join('\n')
+  return [
+    ...lines,
+    ...firstSteps(address, demo.key, demo.model),
+    `  ${program} providers test${data}`,
+    '',
+  ].join('\n')
 }
 
 /** The URL to call; `localhost` for a server that listens on all addresses of the machine. */
@@ -37,11 +45,11 @@ export function reachableUrl(url: URL): string {
   return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
 }
 
-const anotherKey = (data_dir: string): string[] => [
+const anotherKey = (program: string, data: string): string[] => [
   '',
   'The key of the account "demo" was shown by the first start, and is not stored. For another one:',
   '',
-  `  tollgate key create demo --models 'sim-*'${data_dir === './data' ? '' : ` --data ${data_dir}`}`,
+  `  ${program} key create demo --models 'sim-*'${data}`,
   '',
 ]
 
@@ -68,8 +76,6 @@ function firstSteps(address: string, key: string, model: string): string[] {
     '  })',
     '',
     'For real models, put providers and their keys into the catalogue, and then run:',
-    '',
-    '  tollgate providers test',
     '',
   ]
 }

@@ -1,6 +1,7 @@
 // The context of a command: its data folder, and its answer as text or as JSON.
 import type { Command } from 'commander'
 import { type DataFolder, dataFolder } from './data-folder.ts'
+import { type Column, table } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
 export interface Context {
@@ -11,6 +12,8 @@ export interface Context {
   answer(value: unknown, text: string): void
   /** The same for long lists: only the form that is asked for is made. */
   answerWith(forms: { value: () => unknown; text: () => string }): void
+  /** Rows as text, as wide as the terminal where standard output is one, else with all that there is. */
+  tableOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[], empty: string): string
   /** A note on standard error beside the answer; left out with --json, where the answer has it all. */
   remark(text: string): void
   /** A warning on standard error, with --json too. */
@@ -30,6 +33,7 @@ export function contextOf(command: Command, { terminal, env }: CliDeps): Context
     },
     json,
     answer,
+    tableOf: (columns, rows, empty) => table(columns, rows, empty, terminal.columns),
     answerWith: ({ value, text }) => (json ? answer(value(), '') : answer(undefined, text())),
     remark: (text) => {
       if (!json) terminal.err(text)

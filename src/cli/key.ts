@@ -9,9 +9,9 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
-import { type Column, table } from './table.ts'
+import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso } from './times.ts'
+import { localIso, shortDay } from './times.ts'
 import { keyStatus, keyView } from './views.ts'
 
 interface CreateOptions {
@@ -65,7 +65,7 @@ function addList(key: Command, deps: CliDeps): void {
     .command('list [account]')
     .description('List all keys, or those of one account.')
     .action((account_name: string | undefined, _: object, command: Command) => {
-      const { folder, answer } = contextOf(command, deps)
+      const { folder, answer, tableOf } = contextOf(command, deps)
       const now_ms = deps.now()
       const owned = withDatabase(folder, 'read', (db) => {
         const names = new Map(listAccounts(db).map(({ id, name }) => [id, name]))
@@ -74,7 +74,7 @@ function addList(key: Command, deps: CliDeps): void {
       })
       answer(
         { keys: owned.map(({ one, account }) => keyView(one, account, now_ms)) },
-        table(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` creates one.'),
+        tableOf(columns(now_ms), owned, 'There are no keys. `tollgate key create ACCOUNT` creates one.'),
       )
     })
 }
@@ -141,16 +141,17 @@ function columns(now_ms: number): Column<{ one: Key; account: string }>[] {
   return [
     { head: 'NO', text: ({ one }) => String(one.id), right: true },
     { head: 'PREFIX', text: ({ one }) => one.prefix },
-    { head: 'ACCOUNT', text: ({ account }) => account },
-    { head: 'NAME', text: ({ one }) => one.name },
+    { head: 'ACCOUNT', text: ({ account }) => account, elastic: true },
+    { head: 'NAME', text: ({ one }) => one.name, elastic: true },
     { head: 'STATUS', text: ({ one }) => keyStatus(one, now_ms) },
-    { head: 'MODELS', text: ({ one }) => one.models?.join(',') ?? 'all' },
+    { head: 'MODELS', text: ({ one }) => one.models?.join(',') ?? 'all', elastic: true },
     { head: 'SPENT', text: ({ one }) => formatUsd(one.spent_nanos), right: true },
-    { head: 'LIMIT', text: ({ one }) => usdOr(one.spend_limit_nanos, '-'), right: true },
-    { head: 'FROM', text: ({ one }) => one.addresses?.join(',') ?? 'anywhere' },
+    { head: 'LIMIT', text: ({ one }) => usdOr(one.spend_limit_nanos, '-'), right: true, spare: 2 },
+    { head: 'FROM', text: ({ one }) => one.addresses?.join(',') ?? 'anywhere', spare: 1 },
     {
       head: 'EXPIRES',
       text: ({ one }) => (one.expires_at_ms === null ? 'never' : localIso(one.expires_at_ms)),
+      narrow: ({ one }) => (one.expires_at_ms === null ? 'never' : shortDay(one.expires_at_ms)),
     },
   ]
 }

@@ -7,7 +7,7 @@ import type { Price, Tier } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
-import { type Column, table } from './table.ts'
+import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 
 export function addModelsCommand(program: Command, deps: CliDeps): void {
@@ -18,11 +18,11 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
       'List the models of the catalogue with their routes, and their prices in USD per million tokens or per image.',
     )
     .action(async (_: object, command: Command) => {
-      const { folder, answer, remark } = contextOf(command, deps)
+      const { folder, answer, remark, tableOf } = contextOf(command, deps)
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
       const models = [...catalogue.models.values()]
       const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
-      answer({ models: models.map(modelView) }, table(columns, models, 'The catalogue has no models.'))
+      answer({ models: models.map(modelView) }, tableOf(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
         remark('+: costs more for larger prompts; --json shows every tier.')
       }
@@ -30,7 +30,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
 }
 
 const COLUMNS: Column<Model>[] = [
-  { head: 'MODEL', text: ({ id }) => id },
+  { head: 'MODEL', text: ({ id }) => id, elastic: true },
   { head: 'KIND', text: ({ kind }) => kind },
   { head: 'USABLE', text: usability },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
@@ -43,6 +43,7 @@ const COLUMNS: Column<Model>[] = [
   {
     head: 'ROUTES',
     text: ({ routes }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(', '),
+    elastic: true,
   },
 ]
 
@@ -50,6 +51,7 @@ const COLUMNS: Column<Model>[] = [
 const EXTRAS: Column<Model> = {
   head: 'EXTRAS',
   text: (model) => (hasExtras(model) ? extrasOf(model).map(extraText).join(', ') : '-'),
+  elastic: true,
 }
 
 const extrasOf = ({ price }: Model) => (price.unit === 'token' ? [...(price.extras ?? [])] : [])

@@ -4,6 +4,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
+import { isCompiled } from '../server/relaunch.ts'
 import type { StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
 import { banner, type Demo, reachableUrl } from './banner.ts'
@@ -62,6 +63,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     catalogue_path: folder.catalogue_path,
     data_dir: folder.dir,
     models: models.size,
+    program: isCompiled() ? 'tollgate' : `npx ${manifest.packageManager} src/main.ts`,
     demo,
   }
   for (const line of gateway.warnings) warn(line)

@@ -8,6 +8,8 @@ import type { Fetch } from '../upstream/transport.ts'
 export interface Terminal {
   out(text: string): void
   err(text: string): void
+  /** The width of the terminal that standard output goes to; undefined where it goes elsewhere. */
+  columns?: number | undefined
 }
 
 /** What commands need from outside. */

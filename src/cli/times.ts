@@ -58,6 +58,10 @@ export function localIso(time_ms: number): string {
   return `${local}${offset_min < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`
 }
 
+/** The same without the year and the zone, `12-31 18:00:05`, and the day alone, for narrow tables. */
+export const shortTime = (time_ms: number): string => localIso(time_ms).slice(5, 19).replace('T', ' ')
+export const shortDay = (time_ms: number): string => localIso(time_ms).slice(0, 10)
+
 /** By the calendar, not by 24 hours: on days when clocks change, a day is longer or shorter. */
 function dayEdge(text: string, edge: 'start' | 'end'): number {
   const [year = 0, month = 0, day = 0] = text.split('-').map(Number)

@@ -12,9 +12,9 @@ import { type DailySum, dailySums } from '../ledger/sums.ts'
 import { readBound, readCount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
-import { type Column, table } from './table.ts'
+import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
-import { localIso } from './times.ts'
+import { localIso, shortTime } from './times.ts'
 
 interface UsageOptions {
   account?: string
@@ -51,7 +51,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
     .option('--before <id>', 'the page after the call with this id', readCount(Number.MAX_SAFE_INTEGER))
     .addOption(new Option('--sums <by>', 'sums by account, key and model').choices(['day']))
     .action((options: UsageOptions, command: Command) => {
-      const { folder, answerWith, remark } = contextOf(command, deps)
+      const { folder, answerWith, remark, tableOf } = contextOf(command, deps)
       if (options.sums) {
         const since =
           options.since ?? dayOf((options.until ?? deps.now()) - DEFAULT_SUMS_MS, 'local').start_ms
@@ -60,7 +60,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
         )
         answerWith({
           value: () => ({ sums: sums.map(sumView) }),
-          text: () => table(SUM_COLUMNS, sums, NONE),
+          text: () => tableOf(SUM_COLUMNS, sums, NONE),
         })
         if (options.since === undefined)
           remark('These are the sums of 31 days: --since reaches further back.')
@@ -74,7 +74,7 @@ export function addUsageCommand(program: Command, deps: CliDeps): void {
           MAX_CALLS_LOOKED_AT,
         ),
       )
-      answerWith({ value: () => pageView(page), text: () => table(CALL_COLUMNS, page.calls, NONE) })
+      answerWith({ value: () => pageView(page), text: () => tableOf(CALL_COLUMNS, page.calls, NONE) })
       if (page.next_cursor !== undefined) remark(`There are more calls: --before ${page.next_cursor}`)
     })
 }
@@ -91,28 +91,32 @@ function filterOf(db: Database, { account, key, model, since, until }: UsageOpti
 
 const CALL_COLUMNS: Column<RecordedCall>[] = [
   { head: 'ID', text: ({ id }) => String(id), right: true },
-  { head: 'STARTED', text: ({ started_at_ms }) => localIso(started_at_ms) },
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name },
-  { head: 'KEY', text: ({ key_name }) => key_name },
-  { head: 'MODEL', text: ({ model }) => model },
+  {
+    head: 'STARTED',
+    text: ({ started_at_ms }) => localIso(started_at_ms),
+    narrow: ({ started_at_ms }) => shortTime(started_at_ms),
+  },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
+  { head: 'KEY', text: ({ key_name }) => key_name, spare: 4, elastic: true },
+  { head: 'MODEL', text: ({ model }) => model, elastic: true },
   { head: 'OUTCOME', text: ({ outcome }) => outcome },
-  { head: 'STATUS', text: ({ status }) => String(status), right: true },
+  { head: 'STATUS', text: ({ status }) => String(status), right: true, spare: 1 },
   { head: 'IN', text: (call) => String(promptTokens(call)), right: true },
   { head: 'OUT', text: (call) => String(outputTokens(call)) + (call.estimated ? '~' : ''), right: true },
-  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
+  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true, spare: 3 },
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
-  { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true },
+  { head: 'MS', text: ({ duration_ms }) => String(duration_ms), right: true, spare: 2 },
 ]
 
 const SUM_COLUMNS: Column<DailySum>[] = [
   { head: 'DAY', text: ({ day }) => day },
-  { head: 'ACCOUNT', text: ({ account_name }) => account_name },
-  { head: 'KEY', text: ({ key_name }) => key_name },
-  { head: 'MODEL', text: ({ model }) => model },
+  { head: 'ACCOUNT', text: ({ account_name }) => account_name, elastic: true },
+  { head: 'KEY', text: ({ key_name }) => key_name, spare: 4, elastic: true },
+  { head: 'MODEL', text: ({ model }) => model, elastic: true },
   { head: 'CALLS', text: ({ calls }) => String(calls), right: true },
   { head: 'IN', text: (sum) => String(promptTokens(sum)), right: true },
   { head: 'OUT', text: (sum) => String(outputTokens(sum)), right: true },
-  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true },
+  { head: 'IMAGES', text: ({ images }) => (images > 0 ? String(images) : '-'), right: true, spare: 3 },
   { head: 'USD', text: ({ cost_nanos }) => formatUsd(cost_nanos), right: true },
 ]
 

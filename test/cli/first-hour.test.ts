@@ -68,9 +68,9 @@ describe('a first start on a port that is taken', () => {
   test('a start after that names the command that makes another key, which works', async () => {
     const told = await startAndStop('--data', data)
     expect(told).not.toMatch(KEY)
-    const command = `tollgate key create demo --models 'sim-*' --data ${data}`
-    expect(told).toContain(`  ${command}\n`)
-    const { out } = await tollgate(...command.replaceAll("'", '').split(' ').slice(1))
+    const command = `key create demo --models 'sim-*' --data ${data}`
+    expect(told).toContain(`  npx bun@1.4.5 src/main.ts ${command}\n`)
+    const { out } = await tollgate(...command.replaceAll("'", '').split(' '))
     expect(out).toMatch(KEY)
   })
 

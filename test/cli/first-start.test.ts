@@ -59,6 +59,7 @@ describe('the banner', () => {
     catalogue_path: 'data/tollgate.toml',
     data_dir: './data',
     models: 2,
+    program: 'tollgate',
     demo: { key: 'tg_key', model: 'sim-flash' },
   }
 
@@ -76,6 +77,13 @@ describe('the banner', () => {
     expect(text).toContain("-H 'x-goog-api-key: tg_key'")
     expect(text).toContain("httpOptions: { baseUrl: 'http://127.0.0.1:8080' }")
     expect(text).not.toContain('?key=')
+    expect(text).toEndWith('\n  tollgate providers test\n')
+  })
+
+  test('of a later start with nothing but the demo account says how to make another key', () => {
+    const demo = { key: undefined, model: 'sim-flash' }
+    expect(banner({ ...started, demo })).toEndWith("\n  tollgate key create demo --models 'sim-*'\n")
+    expect(banner({ ...started, demo, data_dir: '/d' })).toEndWith(" 'sim-*' --data /d\n")
   })
 
   test.each([

@@ -24,6 +24,8 @@ export interface Scene {
   env: Record<string, string | undefined>
   /** How providers are reached. */
   network: Fetch
+  /** The width of the terminal; undefined: none. */
+  columns: number | undefined
   /** Runs a command on this folder. */
   run(...args: string[]): Promise<Ran>
   /** Runs a command that must succeed, and gives its --json answer. */
@@ -47,11 +49,16 @@ export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
     now_ms: NOW,
     env: {},
     network: fetch,
+    columns: undefined,
     async run(...args) {
       const out: string[] = []
       const err: string[] = []
       const status = await run([...args, '--data', dir], {
-        terminal: { out: (text) => void out.push(text), err: (text) => void err.push(text) },
+        terminal: {
+          out: (text) => void out.push(text),
+          err: (text) => void err.push(text),
+          columns: scene.columns,
+        },
         env: scene.env,
         now: () => scene.now_ms,
         randomBytes: (length) => new Uint8Array(length).fill(++keys_made),

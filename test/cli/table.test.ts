@@ -1,6 +1,6 @@
 // Tables of plain text: aligned, compact, no trailing spaces.
-import { expect, test } from 'bun:test'
-import { fields, table } from '../../src/cli/table.ts'
+import { describe, expect, test } from 'bun:test'
+import { type Column, fields, table } from '../../src/cli/table.ts'
 
 const COLUMNS = [
   { head: 'NAME', text: ([name]: [string, string]) => name },
@@ -29,4 +29,59 @@ test('the fields of one thing are a line each', () => {
       ['created', 'b'],
     ]),
   ).toBe('name     a\ncreated  b')
+})
+
+describe('in a terminal', () => {
+  interface Row {
+    name: string
+    note: string
+    time: string
+  }
+  const WIDE: Column<Row>[] = [
+    { head: 'NAME', text: ({ name }) => name, elastic: true },
+    { head: 'A', text: () => '1', right: true, spare: 2 },
+    { head: 'TIME', text: ({ time }) => time, narrow: ({ time }) => time.slice(0, 4) },
+    { head: 'NOTE', text: ({ note }) => note, elastic: true, spare: 1 },
+  ]
+  const ROWS: Row[] = [
+    { name: 'somebody-with-a-name', note: 'a note', time: '2026-11-21' },
+    { name: 'b', note: '', time: '2026-11-22' },
+  ]
+  const shown = (width?: number) => table(WIDE, ROWS, 'none', width).split('\n')
+  const LEFT_OUT = '; a wider terminal or --json shows it)'
+
+  test('that is wide enough, and where there is none, all is shown', () => {
+    const all = [
+      'NAME                  A  TIME        NOTE',
+      'somebody-with-a-name  1  2026-11-21  a note',
+      'b                     1  2026-11-22',
+    ]
+    expect(shown()).toEqual(all)
+    expect(shown(43)).toEqual(all)
+  })
+
+  test('that is narrower, texts are written shorter, and nothing is left out', () => {
+    const short = [
+      'NAME                  A  TIME  NOTE',
+      'somebody-with-a-name  1  2026  a note',
+      'b                     1  2026',
+    ]
+    expect(shown(42)).toEqual(short)
+    expect(shown(37)).toEqual(short)
+  })
+
+  test('that is narrower still, what can be spared is left out, and named', () => {
+    const spared = [
+      'NAME                  A  TIME',
+      'somebody-with-a-name  1  2026',
+      'b                     1  2026',
+    ]
+    expect(shown(36)).toEqual([...spared, `(left out: NOTE${LEFT_OUT}`])
+  })
+
+  test('that is too narrow for the rest, elastic columns are cut, to 8 characters at the least', () => {
+    const cut = ['NAME             TIME', 'somebody-with-…  2026', 'b                2026']
+    expect(shown(21)).toEqual([...cut, `(left out: NOTE, A${LEFT_OUT}`])
+    expect(shown(1)[1]).toBe('somebod…  2026')
+  })
 })

@@ -102,3 +102,19 @@ describe('usage', () => {
     expect((await scene.run('usage', '--model', 'none', '--sums', 'day')).out).toBe('No calls.')
   })
 })
+
+test.each(['usage', 'usage --sums day', 'key list', 'account list', 'models'])(
+  'tollgate %s fits a terminal of 80 columns, and is whole elsewhere',
+  async (line) => {
+    await scene.run('account', 'create', 'somebody-with-a-long-name@department.example.com')
+    const options = '--models gemini-2.5-flash,gemini-2.5-pro,sim-* --expires 30d --addresses 10.0.0.0/8'
+    const name = `key-of-a-very-long-name-${line.replaceAll(' ', '')}`
+    await scene.run('key', 'create', 'bert', '--name', name, ...options.split(' '))
+    scene.columns = 80
+    const { out } = await scene.run(...line.split(' '))
+    scene.columns = undefined
+    expect(out.split('\n').length).toBeGreaterThan(2)
+    expect(out.split('\n').filter((text) => text.length > 80)).toEqual([])
+    expect((await scene.run(...line.split(' '))).out).not.toContain('…')
+  },
+)
