@@ -50,10 +50,7 @@ export function withDatabase<T>(
   requireFile(folder, access === 'make' ? folder.dir : folder.database_path)
   const readonly = access === 'read'
   if (!readonly) refuseUnwritable(folder.dir)
-  const db = openDatabase(folder.database_path, {
-    readonly,
-    onCopy: (copy) => folder.remark?.(aboutCopy(copy)),
-  })
+  const db = openIn(folder, readonly)
   try {
     return work(db)
   } finally {
@@ -67,7 +64,7 @@ export async function withReadableDatabase<T>(
   work: (db: Database) => Promise<T>,
 ): Promise<T> {
   requireFile(folder, folder.database_path)
-  const db = openDatabase(folder.database_path, { readonly: true })
+  const db = openIn(folder, true)
   try {
     return await work(db)
   } finally {
@@ -84,6 +81,16 @@ export async function withLedger<T>(folder: DataFolder, work: (ledger: Ledger) =
     return await work(ledger)
   } finally {
     await ledger.close()
+  }
+}
+
+/** To read, SQLite must write beside the database, and tells no reason where it cannot. */
+function openIn({ dir, database_path, remark }: DataFolder, readonly: boolean): Database {
+  try {
+    return openDatabase(database_path, { readonly, onCopy: (copy) => remark?.(aboutCopy(copy)) })
+  } catch (thrown) {
+    refuseUnwritable(dir)
+    throw thrown
   }
 }
 

@@ -8,10 +8,6 @@ const DATABASE_FAILURES: readonly (readonly [code: string, advice: string])[] = 
     'SQLITE_BUSY',
     'The database is locked by another process. Try again; if it stays locked, end that process.',
   ],
-  [
-    'SQLITE_READONLY_DIRECTORY',
-    'The data folder cannot be written, which reading its database takes too: run this as the user that runs the gateway.',
-  ],
   ['SQLITE_READONLY', 'The database cannot be written: check the owner and permissions of the data folder.'],
   ['SQLITE_CANTOPEN', 'The database cannot be opened: check the owner and permissions of the data folder.'],
   ['SQLITE_IOERR', 'The database cannot be read or written: check that it is a file, and check the disk.'],

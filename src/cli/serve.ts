@@ -1,5 +1,5 @@
 // `serve`: the gateway as a process, from its banner to its signals.
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -26,6 +26,7 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
       "where to listen, in place of the catalogue's server.listen",
       readListen,
     )
+    .addOption(new Option('--port <port>').hideHelp().argParser(refusePort))
     .option(
       '--accept-missing-files',
       'start although images/ or files/ is missing: the images are shown as missing until it is back',
@@ -33,6 +34,11 @@ export function addServeCommand(program: Command, deps: CliDeps): void {
     .action(async (options: ServeFlags, command: Command) => {
       await serve(contextOf(command, deps), options, deps)
     })
+}
+
+/** What other servers call it: the address is part of it here. */
+function refusePort(port: string): never {
+  throw new InvalidArgumentError(`Write the address too: --listen 127.0.0.1:${port}`)
 }
 
 interface ServeFlags {

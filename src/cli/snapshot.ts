@@ -1,6 +1,6 @@
 // Copies of the database: written whole, checked, and only then given their name.
 import type { Database } from 'bun:sqlite'
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { flush } from '../db/copy.ts'
 import { createForOwner } from '../db/folder.ts'
@@ -40,6 +40,13 @@ export function writeSnapshot(db: Database, path: string): Audit {
 function refuseTarget(path: string): void {
   const folder = dirname(path)
   if (!existsSync(folder)) throw notFound(`There is no folder ${folder}: create it first, or name another.`)
+  try {
+    accessSync(folder, constants.W_OK)
+  } catch (cause) {
+    throw new Error(`${folder} cannot be written by this user: name another folder for the backup.`, {
+      cause,
+    })
+  }
   if (!existsSync(path)) return
   throw conflict(
     statSync(path).isDirectory()

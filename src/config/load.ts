@@ -46,9 +46,21 @@ export async function readCatalogueFile(path: string, options: ReadOptions): Pro
   try {
     return readCatalogue(await readFile(path, 'utf8'), options)
   } catch (error) {
-    const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`
+    const message = `cannot be read: ${whyUnreadable(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
   }
+}
+
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file; the first `tollgate serve` of a data folder writes one',
+  ENOTDIR: 'a part of its path is not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied: check its owner, or run this as the user that runs the gateway',
+}
+
+function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return UNREADABLE[code] ?? (error instanceof Error ? error.message : String(error))
 }
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */

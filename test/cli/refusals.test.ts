@@ -52,6 +52,7 @@ describe('wrong usage: status 2, nothing on standard output, nothing done', () =
     ['key rotate 1 --grace soon', 'such as 90s, 12h or 30d'],
     ['key rotate 1 --grace 1.5h', 'such as 90s, 12h or 30d'],
     ['serve --listen nowhere', 'Write address:port'],
+    ['serve --port 9000', 'Write the address too: --listen 127.0.0.1:9000'],
     ['serve --listen 8080', 'Write address:port'],
     ['serve --listen ::1:8080', 'Write address:port'],
     ['serve --listen 127.0.0.1:99999', 'Write address:port'],
@@ -116,7 +117,8 @@ describe('refused: status 1, nothing on standard output, nothing done', () => {
     ['key rotate 2', 'is revoked'],
     ['usage --account bert', 'There is no account "bert"'],
     ['usage --key 99', 'There is no key "99"'],
-    ['config check nowhere.toml', 'cannot be read'],
+    ['config check nowhere.toml', 'nowhere.toml:1: cannot be read: there is no such file; the first'],
+    ['config check /', '/:1: cannot be read: it is a folder'],
     ['restore nowhere.db', 'There is no file nowhere.db'],
     ['backup no/such/folder/x.db', 'error: '],
   ]

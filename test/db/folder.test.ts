@@ -115,11 +115,19 @@ describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
   )
 
   test.each(['account list', 'credit anna 1'])('cannot be read either: tollgate %s', async (line) => {
-    const { status, err } = await asService(...line.split(' '))
-    expect(status).toBe(1)
-    expect(err).toStartWith(
-      'error: The data folder cannot be written, which reading its database takes too: run',
-    )
+    expect(await asService(...line.split(' '))).toEqual({ status: 1, err: refused(folder) })
+  })
+
+  test('cannot take a backup', async () => {
+    const target = mkdtempSync(join(tmpdir(), 'tollgate-target-'))
+    chmodSync(target, 0o755)
+    chownSync(folder, SERVICE, SERVICE)
+    const { status, err } = await asService('backup', join(target, 'b.db'))
+    expect([status, err]).toEqual([
+      1,
+      `error: ${target} cannot be written by this user: name another folder for the backup.`,
+    ])
+    rmSync(target, { recursive: true })
   })
 
   test('that may not even be looked at is not taken for an empty one', async () => {
