@@ -80,8 +80,8 @@ type ModelOf<K extends Model['kind']> = Extract<Model, { kind: K }>
 /**
  * The model that a call names.
  *
- * @throws GatewayError not_found (code model_not_found), permission_denied (code MODEL_ACCESS_DENIED), or overloaded (code
- * model_unavailable)
+ * @throws GatewayError not_found (code model_not_found, or model_unavailable for one whose providers are all disabled), or
+ * permission_denied (code MODEL_ACCESS_DENIED)
  */
 export function findModel<K extends Model['kind']>(
   { catalogue }: Pick<ExchangeParts, 'catalogue'>,
@@ -106,7 +106,8 @@ export function findModel<K extends Model['kind']>(
     })
   }
   if (model.unavailable !== undefined) {
-    throw overloaded(
+    // Not 503, which clients retry for minutes: only the operator can change it.
+    throw notFound(
       `The model "${model_id}" is out of service: this gateway has no key for its provider. Its operator must set one; the log says which.`,
       { code: 'model_unavailable', cause: model.unavailable },
     )

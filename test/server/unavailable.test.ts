@@ -47,33 +47,33 @@ const wordsOf = (model: string) => WORDS.replace('NAME', model)
 const CHAT = { messages: [{ role: 'user', content: 'Hello' }] }
 const VERSION = { 'anthropic-version': '2023-06-01' }
 const OPENAI = (model: string) => ({
-  error: { message: wordsOf(model), type: 'server_error', param: null, code: 'model_unavailable' },
+  error: { message: wordsOf(model), type: 'invalid_request_error', param: null, code: 'model_unavailable' },
 })
-const NATIVE = { error: { code: 503, status: 'UNAVAILABLE', message: wordsOf(TEXT) } }
-const ANTHROPIC = { type: 'error', error: { type: 'overloaded_error', message: wordsOf(TEXT) } }
+const NATIVE = { error: { code: 404, status: 'NOT_FOUND', message: wordsOf(TEXT) } }
+const ANTHROPIC = { type: 'error', error: { type: 'not_found_error', message: wordsOf(TEXT) } }
 
 describe('a model without a provider', () => {
   test.each([
-    ['native, whole', wholePath(TEXT), ask(), {}, 503, NATIVE],
-    ['native, streamed', streamPath(TEXT), ask(), {}, 503, NATIVE],
-    ['messages', '/v1/messages', { ...CHAT, model: TEXT, max_tokens: 9 }, VERSION, 529, ANTHROPIC],
+    ['native, whole', wholePath(TEXT), ask(), {}, 404, NATIVE],
+    ['native, streamed', streamPath(TEXT), ask(), {}, 404, NATIVE],
+    ['messages', '/v1/messages', { ...CHAT, model: TEXT, max_tokens: 9 }, VERSION, 404, ANTHROPIC],
     [
       'messages, streamed',
       '/v1/messages',
       { ...CHAT, model: TEXT, max_tokens: 9, stream: true },
       VERSION,
-      529,
+      404,
       ANTHROPIC,
     ],
-    ['count_tokens', '/v1/messages/count_tokens', { ...CHAT, model: TEXT }, VERSION, 529, ANTHROPIC],
-    ['chat', '/v1/chat/completions', { ...CHAT, model: TEXT }, {}, 503, OPENAI(TEXT)],
-    ['chat, streamed', '/v1/chat/completions', { ...CHAT, model: TEXT, stream: true }, {}, 503, OPENAI(TEXT)],
+    ['count_tokens', '/v1/messages/count_tokens', { ...CHAT, model: TEXT }, VERSION, 404, ANTHROPIC],
+    ['chat', '/v1/chat/completions', { ...CHAT, model: TEXT }, {}, 404, OPENAI(TEXT)],
+    ['chat, streamed', '/v1/chat/completions', { ...CHAT, model: TEXT, stream: true }, {}, 404, OPENAI(TEXT)],
     [
       'embeddings',
       '/v1/embeddings',
       { model: 'no-key-embedding', input: 'x' },
       {},
-      503,
+      404,
       OPENAI('no-key-embedding'),
     ],
     [
@@ -81,8 +81,10 @@ describe('a model without a provider', () => {
       '/v1/images/generations',
       { model: 'no-key-image', prompt: 'x' },
       {},
-      503,
-      { error: { type: 'api_error', code: 'model_unavailable', message: wordsOf('no-key-image') } },
+      404,
+      {
+        error: { type: 'invalid_request_error', code: 'model_unavailable', message: wordsOf('no-key-image') },
+      },
     ],
   ])(
     '%s: says what the operator must do, and holds nothing',
@@ -104,8 +106,8 @@ describe('a model without a provider', () => {
       .split('\n')
       .find((text) => text.includes(String(request_id)))
     expect(JSON.parse(line ?? '')).toMatchObject({
-      level: 'warn',
-      message: 'request failed',
+      level: 'info',
+      message: 'request refused',
       cause: 'its provider is disabled ("keyless"): the environment variable is not set: TEST_KEY_NOT_SET',
     })
   })
@@ -144,5 +146,5 @@ test('so does a reload that brings it', async () => {
   const before = gateway.log.text().length
   await s.recatalogue({ more })
   expect(gateway.log.text().slice(before)).toContain('the catalogue has warnings')
-  expect((await call(wholePath(TEXT), ask())).status).toBe(503)
+  expect((await call(wholePath(TEXT), ask())).status).toBe(404)
 })
