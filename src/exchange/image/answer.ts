@@ -1,17 +1,8 @@
 // The answer of the image endpoints: images in base64, with the ids by which they may be referred to.
 
-import { formatUsd, type Nanos } from '../../domain/money.ts'
+import { formatUsd } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'
-import type { Produced } from '../../library/generations.ts'
-
-export interface PaidImages {
-  images: readonly Produced[]
-  /** One for each image. */
-  uuids: readonly string[]
-  cost_nanos: Nanos
-  created_ms: number
-  request_id: string
-}
+import type { PaidImages } from './drawn.ts'
 
 /** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */
 export function writeImages({ images, uuids, cost_nanos, created_ms, request_id }: PaidImages): Response {

@@ -3,12 +3,7 @@ import type { ImageRate, RateState } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest, rateLimited } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import {
-  beginGenerations,
-  failGenerations,
-  type Produced,
-  storeGenerations,
-} from '../../library/generations.ts'
+import { beginGenerations, failGenerations, storeGenerations } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
@@ -18,7 +13,9 @@ import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { writeImages } from './answer.ts'
+import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
+import type { Drawn } from './drawn.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
 import { findReferences, readUpload } from './references.ts'
 import { imageFailure } from './sending.ts'
@@ -66,10 +63,11 @@ async function readImageCall(
   // While it arrived it took its part of the memory of bodies, or of the disk.
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const model = findImageModel(parts, admitted, wanted)
-  return { model, streams: false, content: wanted.content, wanted, references: [] }
+  return { model, streams: false, content: wanted.content, wanted, references: [], write: writeImages }
 }
 
-function countCall(rate: ImageRate, call: ImageCall, { caller }: Admitted): void {
+/** Counts a call against the rate that all image calls share. @throws GatewayError rate_limited */
+export function countCall(rate: ImageRate, call: Pick<ImageCall, 'onRate'>, { caller }: Admitted): void {
   const state = rate.take(caller.account.id)
   call.onRate(state)
   if (state.admitted) return
@@ -103,6 +101,8 @@ async function withReferences(
   const reserve = async (bytes: number) => {
     if (bytes > 0) scope.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
   }
+  if (order.wanted.conversation)
+    return withPictures({ fetchImage, gone: place.gone }, order, order.wanted.conversation)
   const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
   const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
   return { ...order, references }
@@ -154,8 +154,8 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
-  { started_ms, origin }: Held<PaidImageOrder>,
-  images: readonly Produced[],
+  { started_ms, origin, order: { write } }: Held<PaidImageOrder>,
+  images: readonly Drawn[],
   uuids: readonly string[],
   charge: Charge,
 ): Served {
@@ -171,7 +171,7 @@ function paidImages(
       given_out: true,
     },
     answer: () =>
-      writeImages({
+      write({
         images,
         uuids: uuids.slice(0, length),
         cost_nanos: charge.cost_nanos,

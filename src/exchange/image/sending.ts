@@ -38,14 +38,14 @@ export function sendingOf(
   references: readonly Reference[],
   count: number,
 ): Sending<ImageAnswer> {
-  const { prompt, aspect_ratio, quality, background, output_format, size } = wanted
+  const { prompt, aspect_ratio, quality, background, output_format, size, conversation } = wanted
   return {
     streams: false,
     timeout_ms: model.timeout_ms,
     write({ provider, model: upstream_model, api_key }) {
       assertMakes(model, wanted)
       const { path, headers, body } = imagesOf(protocols, provider).encode(
-        { prompt, references, count, size, aspect_ratio, quality, background, output_format },
+        { prompt, references, count, size, aspect_ratio, quality, background, output_format, conversation },
         { model: upstream_model, api_key },
       )
       return {
