@@ -3,6 +3,7 @@
 import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import type { RateState } from '../../src/access/image-rate.ts'
+import { unimplemented } from '../../src/domain/errors.ts'
 import type { Admitted, CallOrigin } from '../../src/exchange/admission.ts'
 import { imageCalls } from '../../src/exchange/image/call.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
@@ -40,6 +41,14 @@ export function images(gateway: Gateway) {
     }
   }
 
+  /** Only callers with a key are told what is not served. */
+  function refuseVariations({ credential, address }: CallOrigin): never {
+    gateway.gate.admit(credential, address)
+    throw unimplemented(
+      'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
+    )
+  }
+
   const unparsed = { parse: 'none' } as const
   const edits = new Elysia({ name: 'images: edits' })
     .use(calls(gateway, { ...SURFACE, render: renderImageError }))
@@ -48,6 +57,7 @@ export function images(gateway: Gateway) {
     .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
     .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
     .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
+    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), unparsed)
   return new Elysia({ name: 'images' }).use(edits).use(others)
 }
 

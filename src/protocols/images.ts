@@ -32,6 +32,8 @@ export interface ImageRequest {
   quality: string | undefined
   background: string | undefined
   output_format: string | undefined
+  /** A PNG whose transparent places are to be painted anew. */
+  mask?: Reference | undefined
   /** What the prompt and the references were taken from, where a caller asked in a conversation; its images are inline. */
   conversation?: ConversationRequest | undefined
 }
@@ -67,6 +69,8 @@ export type NoImage = 'content_policy_violation' | 'no_image_generated'
 export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
 
 export interface ImageProtocol {
+  /** Whether an edit may come with a mask. */
+  readonly takes_mask?: boolean
   /** How many images one request can be answered with. */
   maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget

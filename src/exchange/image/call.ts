@@ -12,13 +12,13 @@ import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { writeImages } from './answer.ts'
+import { writeImageEvents, writeImages } from './answer.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
-import type { Drawn } from './drawn.ts'
+import type { Drawn, PaidImages } from './drawn.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
 import { findReferences, readUpload } from './references.ts'
-import { imageFailure } from './sending.ts'
+import { carryingMask, imageFailure } from './sending.ts'
 
 /** What image calls need besides the parts of every call. */
 export interface ImageParts {
@@ -62,8 +62,10 @@ async function readImageCall(
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
-  const model = findImageModel(parts, admitted, wanted)
-  return { model, streams: false, content: wanted.content, wanted, references: [], write: writeImages }
+  const model = await carryingMask(parts, findImageModel(parts, admitted, wanted), wanted)
+  const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
+  // A stream is written once it is paid, whole.
+  return { model, streams: false, content: wanted.content, wanted, references: [], write }
 }
 
 /** Counts a call against the rate that all image calls share. @throws GatewayError rate_limited */

@@ -36,6 +36,10 @@ export interface ImageOrder {
   background: Background | undefined
   output_format: OutputFormat | undefined
   sources: readonly Source[]
+  /** A PNG whose transparent places are to be painted anew; held for the request only. */
+  mask?: Reference | undefined
+  /** Whether the answer is to be a stream of events. */
+  streams?: boolean | undefined
   /** What the prompt and the images were taken from, where the caller asked in a conversation. */
   conversation?: ConversationRequest | undefined
   /** What tells this request from another under the same Idempotency-Key. */
