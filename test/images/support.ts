@@ -21,6 +21,8 @@ export const LISTED = 'test-listed'
 export const OVER_OPENAI = 'test-gpt-image'
 /** A provider that is given 150 ms to answer. */
 export const HASTY = 'test-hasty'
+/** 4K costs 0.24, others 0.04. */
+export const SIZED = 'test-sized'
 export const RETIRED_PICTURE = 'test-retired-drawing'
 
 const models = (url: string) => `
@@ -65,6 +67,12 @@ kind = "image"
 timeout_ms = 150
 routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04 }
+
+[[models]]
+id = "${SIZED}"
+kind = "image"
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
+price = { per_image = 0.04, variants = [{ size = "4K", per_image = 0.24 }] }
 
 [[models]]
 id = "${RETIRED_PICTURE}"

@@ -12,6 +12,7 @@ import {
   PICTURE,
   PNG,
   RETIRED_PICTURE,
+  SIZED,
   sends,
   WEBP,
 } from '../images/support.ts'
@@ -125,7 +126,19 @@ describe('an answer', () => {
   })
 })
 
+test('safety settings reach a provider of the native family', async () => {
+  const safetySettings = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'BLOCK_NONE' }]
+  await answered(await call(wholePath(PICTURE), draw({ safetySettings })))
+  expect(asked()).toMatchObject({ safetySettings })
+})
+
 describe('a size', () => {
+  test('that has its own price is charged at it', async () => {
+    await answered(await call(wholePath(SIZED), config({ imageConfig: { imageSize: '4K' } })))
+    expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize: '4K' } })
+    expect(await lastCall()).toMatchObject({ model: SIZED, cost_nanos: 240_000_000 })
+  })
+
   test.each(['1K', '2K'])('%s reaches the provider', async (imageSize) => {
     await answered(await call(wholePath(PICTURE), config({ imageConfig: { imageSize } })))
     expect(asked().generationConfig).toMatchObject({ imageConfig: { imageSize } })

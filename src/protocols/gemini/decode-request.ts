@@ -91,6 +91,7 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     shows_usage: true,
     system: system === undefined ? [] : decodeSystem(system, 'systemInstruction'),
     turns: mergeTurns(decodeContents(body.contents)),
+    ...(body.safetySettings === undefined ? {} : { safety_settings: body.safetySettings }),
     tools: (asked.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: toolConfig && decodeToolChoice(toolConfig, 'toolConfig'),
     parallel_tool_calls: undefined,

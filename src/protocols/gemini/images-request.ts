@@ -65,7 +65,10 @@ function encodeConversation(
     ...conversation.images,
     aspect_ratio: shape && `${shape.width}:${shape.height}`,
   }
-  return encodeRequest({ ...conversation, ...NOT_SENT, images }, { model, max_output_tokens: 0 })
+  return compact({
+    ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { model, max_output_tokens: 0 }),
+    safetySettings: conversation.safety_settings,
+  })
 }
 
 /** Images are priced by their number: a limit on tokens could only cut them off. */
