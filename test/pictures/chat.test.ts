@@ -148,6 +148,11 @@ describe('refused before anything is held', () => {
     ['audio', { modalities: ['image', 'audio'] }, 'modalities'],
     ['too many choices', { n: 5 }, 'n'],
     ['no choice', { n: 0 }, 'n'],
+    [
+      'a size that the model does not make',
+      { image_config: { image_size: '8K' } },
+      'image_config.image_size',
+    ],
     ['tools', { tools: [{ type: 'function', function: { name: 'f' } }] }, 'tools'],
     ['JSON', { response_format: { type: 'json_object' } }, 'response_format'],
     ['log probabilities', { logprobs: true }, 'logprobs'],

@@ -229,9 +229,9 @@ describe('refused before anything is held', () => {
     ['no candidate', config({ candidateCount: 0 }), 'generationConfig.candidateCount'],
     ['too many candidates', config({ candidateCount: 5 }), 'generationConfig.candidateCount'],
     [
-      'a size that has its own price',
+      'a size that the model neither lists nor prices',
       config({ imageConfig: { imageSize: '4K' } }),
-      'generationConfig.responseModalities',
+      'generationConfig.imageConfig.imageSize',
     ],
     ['a ratio in words', config({ imageConfig: { aspectRatio: 'wide' } }), 'aspect_ratio'],
     ['an unknown field of the shape', config({ imageConfig: { colour: 'red' } }), 'imageConfig.colour'],

@@ -2,6 +2,7 @@
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { type GatewayError, invalidRequest } from '../../domain/errors.ts'
 import { parseAspectRatio } from '../../domain/image-size.ts'
+import type { ImageOutput } from '../../protocols/canonical/fields.ts'
 import type { Part } from '../../protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { placeIn, type RequestField } from '../../protocols/carries.ts'
@@ -37,7 +38,7 @@ export function orderFrom(
     model_id: model.id,
     prompt,
     count: candidates,
-    size_text: sizeOf(model, request, wanted?.size),
+    size_text: sizeOf(model, wanted),
     size: undefined,
     aspect_ratio: wanted?.aspect_ratio === undefined ? undefined : parseAspectRatio(wanted.aspect_ratio),
     quality: undefined,
@@ -53,18 +54,14 @@ export function orderFrom(
 /** Sizes that any image model is asked for; what costs its provider more must be listed, or priced. */
 const COMMON_SIZES: ReadonlySet<string> = new Set(['1K', '2K'])
 
-function sizeOf(
-  { sizes, price }: ImageModel,
-  request: ConversationRequest,
-  size: string | undefined,
-): string | undefined {
-  if (size === undefined) return undefined
+function sizeOf({ sizes, price }: ImageModel, shape: ImageOutput | undefined): string | undefined {
+  if (shape?.size === undefined) return undefined
+  const { size, size_at } = shape
   const listed = sizes ? sizes.includes(size) : COMMON_SIZES.has(size)
   if (listed || price.variants.some((variant) => variant.size === size)) return size
-  throw wrong(
-    request,
-    'images',
-    `a size of ${size.slice(0, 16)} is not made by this model; ask for 1K or 2K, or leave it out.`,
+  throw invalidRequest(
+    `${size_at}: ${size.slice(0, 16)} is not made by this model. Ask for 1K or 2K, or leave it out.`,
+    { param: size_at },
   )
 }
 

@@ -43,6 +43,8 @@ export interface ImageOutput {
   readonly size: string | undefined
   /** Whether text may come beside them. */
   readonly with_text: boolean
+  /** The place of the size in the caller's request, for a refusal to name. */
+  readonly size_at: string
 }
 
 /** Each field is undefined, or empty, where the caller did not set it. */

@@ -139,7 +139,8 @@ function decodeImages({
   const given = camelCased(imageConfig ?? {}, path)
   rejectUncarried(carries, given, IMAGE_KNOWN, path)
   const { aspectRatio: aspect_ratio, imageSize: size } = readPresent(ImageConfig, given, path)
-  return { aspect_ratio, size, with_text: asked.length === 0 || asked.includes('TEXT') }
+  const with_text = asked.length === 0 || asked.includes('TEXT')
+  return { aspect_ratio, size, with_text, size_at: `${path}.imageSize` }
 }
 
 const LEVELS: Readonly<Record<string, Effort>> = {

@@ -62,6 +62,7 @@ function encodeConversation(
   const images = {
     with_text: true,
     size: undefined,
+    size_at: '',
     ...conversation.images,
     aspect_ratio: shape && `${shape.width}:${shape.height}`,
   }

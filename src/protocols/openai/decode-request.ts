@@ -155,6 +155,7 @@ function decodeImages({
     aspect_ratio: image_config?.aspect_ratio ?? undefined,
     size: image_config?.image_size ?? undefined,
     with_text: modalities.length === 0 || modalities.includes('text'),
+    size_at: 'image_config.image_size',
   }
 }
 
