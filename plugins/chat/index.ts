@@ -3,8 +3,7 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
-import { textCalls } from '../../src/exchange/text/call.ts'
+import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { showsUsage } from '../../src/protocols/openai/request.ts'
@@ -25,11 +24,12 @@ const SURFACE = { surface: 'chat', forms: COMMON_FORMS, render: openai.renderErr
 const dialectOf = (body: JsonObject): Dialect => (showsUsage(body) ? WITH_USAGE : WITHOUT_USAGE)
 
 /** `POST /v1/chat/completions`. */
-export const chat = (gateway: Gateway) =>
-  new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
+export function chat(gateway: Gateway) {
+  const serve = conversations(gateway.images)
+  return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
     ({ origin }) =>
-      servePaid(gateway.exchange, textCalls, {
+      serve(gateway.exchange, {
         ...origin,
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
         target: readCallTarget,
@@ -39,3 +39,4 @@ export const chat = (gateway: Gateway) =>
       }),
     { parse: 'none' },
   )
+}

@@ -1,4 +1,4 @@
-// The form of an edit whose image comes along: the image is written to disk as it arrives, and becomes a file of the caller once the call is paid.
+// The form of an edit whose images come along: they are written to disk as they arrive, and become files of the caller once the call is paid.
 
 import {
   type GatewayError,
@@ -6,20 +6,31 @@ import {
   payloadTooLarge,
   toGatewayError,
 } from '../../src/domain/errors.ts'
+import { sniffImage } from '../../src/domain/image-formats.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
+import type { ImageOrder } from '../../src/exchange/image/order.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
-import { beginIntake } from '../../src/library/intake.ts'
+import type { StoredFile } from '../../src/library/files.ts'
+import { beginIntake, type Intake } from '../../src/library/intake.ts'
 import type { Library } from '../../src/library/library.ts'
+import type { Reference } from '../../src/protocols/images.ts'
 import { checkFields } from './fields.ts'
-import { FORM_BODY_LIMIT_BYTES, FormFields } from './model.ts'
+import { FORM_BODY_LIMIT_BYTES, FormFields, MAX_MASK_BYTES, MAX_REFERENCES } from './model.ts'
 import { orderOf } from './orders.ts'
 
 /** The name in spec.md, Image edit request, multipart form, and the one under which OpenAI's SDK sends an array. */
 const IMAGE_FIELDS: ReadonlySet<string> = new Set(['image', 'image[]'])
 const MAX_FIELDS = 20
-/** The image itself, in base64, and in the request that is sent upstream. */
+/** An image itself, in base64, and in the request that is sent upstream. */
 const COPIES = 4
+
+interface Received {
+  /** Of each image, in the order of the form. */
+  sha256: string[]
+  image_bytes: number
+  mask: Reference | undefined
+}
 
 /**
  * Reads the form.
@@ -31,59 +42,106 @@ export async function readEditForm(
   { origin, caller, place }: Admitted,
 ): Promise<ReadOrder> {
   const intake = beginIntake(library, caller.account.id)
-  const hash = new Bun.CryptoHasher('sha256')
   const values: Record<string, unknown> = {}
-  let image_bytes = 0
+  const received: Received = { sha256: [], image_bytes: 0, mask: undefined }
   try {
     await readForm(origin.request, {
       body_limit_bytes: FORM_BODY_LIMIT_BYTES,
-      max_files: 2,
+      max_files: MAX_REFERENCES + 2,
       max_fields: MAX_FIELDS,
       gone: place.gone,
       onProgress: () => place.progressed('caller'),
       field(name, value) {
         if (Object.hasOwn(values, name))
           throw invalidRequest(`${name}: is given more than once.`, { param: name })
-        values[name] = name === 'n' && /^\d{1,9}$/.test(value) ? Number(value) : value
+        values[name] = fieldValue(name, value)
       },
-      async file(part) {
-        assertOnlyImage(part, image_bytes > 0)
-        const counted = hashed(part.content, hash, (bytes) => {
-          image_bytes += bytes
-        })
-        await intake.add({ filename: part.filename, content: counted })
-      },
+      file: (part) => receive(intake, received, part),
     })
-    if (image_bytes === 0)
+    if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
-    const fields = checkFields(FormFields, values)
-    const content = [JSON.stringify(fields), hash.digest('hex')]
-    const keep = async () => {
-      const [file] = await intake.commit()
-      if (!file) throw new Error('an image that was taken in has no row')
-      return file
-    }
-    const order = orderOf('edit', fields, {
-      sources: [{ kind: 'upload', keep }],
-      content,
-      kept_bytes: image_bytes * COPIES,
-    })
-    return { order, discard: () => intake.abandon() }
+    return { order: orderOfForm(intake, values, received), discard: () => intake.abandon() }
   } catch (thrown) {
     await intake.abandon()
     throw inTermsOfEdits(thrown)
   }
 }
 
-function assertOnlyImage({ field }: FilePart, has_one: boolean): void {
-  if (!IMAGE_FIELDS.has(field))
-    throw invalidRequest(`${field.slice(0, 64)}: no file is taken under this name. Send one as "image".`, {
-      param: field.slice(0, 64),
-    })
-  if (has_one)
-    throw invalidRequest('image: an edit takes one image. Use /v1/images/compose for several.', {
+/** Fields of a form are texts; those that are no numbers or truth values are refused as such. */
+function fieldValue(name: string, value: string): unknown {
+  if ((name === 'n' || name === 'partial_images') && /^\d{1,9}$/.test(value)) return Number(value)
+  if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
+  return value
+}
+
+async function receive(intake: Intake, received: Received, part: FilePart): Promise<void> {
+  const { field, filename, content } = part
+  if (field === 'mask') {
+    if (received.mask) throw invalidRequest('mask: is given more than once.', { param: 'mask' })
+    received.mask = await readMask(content)
+    return
+  }
+  assertImage(part, received.sha256.length)
+  const hash = new Bun.CryptoHasher('sha256')
+  const counted = hashed(content, hash, (bytes) => {
+    received.image_bytes += bytes
+  })
+  await intake.add({ filename, content: counted })
+  const sha256 = hash.digest('hex')
+  if (received.sha256.includes(sha256))
+    throw invalidRequest('image: the same image is sent more than once. Send each image once.', {
+      code: 'duplicate_reference',
       param: 'image',
     })
+  received.sha256.push(sha256)
+}
+
+/** Several images are a compose, but for the format: edits answer in the one that was asked for. */
+function orderOfForm(
+  intake: Intake,
+  values: Readonly<Record<string, unknown>>,
+  { sha256, image_bytes, mask }: Received,
+): ImageOrder {
+  const fields = checkFields(FormFields, values)
+  let committing: Promise<StoredFile[]> | undefined
+  const keep = async (index: number) => {
+    committing ??= intake.commit()
+    const file = (await committing)[index]
+    if (!file) throw new Error('an image that was taken in has no row')
+    return file
+  }
+  const order = orderOf('edit', fields, {
+    sources: sha256.map((_, index) => ({ kind: 'upload', keep: () => keep(index) })),
+    content: [JSON.stringify(fields), ...sha256, mask?.bytes ?? ''],
+    kept_bytes: (image_bytes + (mask?.bytes.length ?? 0)) * COPIES,
+    mask,
+  })
+  return sha256.length === 1 ? order : { ...order, kind: 'compose' }
+}
+
+/** @throws GatewayError invalid_request for what is no PNG, or larger than OpenAI takes */
+async function readMask(content: FilePart['content']): Promise<Reference> {
+  const chunks: Uint8Array[] = []
+  let read_bytes = 0
+  for await (const chunk of content) {
+    read_bytes += chunk.length
+    if (read_bytes > MAX_MASK_BYTES) throw invalidRequest('mask: may have at most 4 MB.', { param: 'mask' })
+    chunks.push(chunk)
+  }
+  const bytes = Buffer.concat(chunks)
+  if (sniffImage(bytes) !== 'image/png')
+    throw invalidRequest('mask: must be a PNG, transparent where the image is to change.', { param: 'mask' })
+  return { bytes, mime: 'image/png' }
+}
+
+function assertImage({ field }: FilePart, received: number): void {
+  if (!IMAGE_FIELDS.has(field))
+    throw invalidRequest(
+      `${field.slice(0, 64)}: no file is taken under this name. Send images as "image", a mask as "mask".`,
+      { param: field.slice(0, 64) },
+    )
+  if (received === MAX_REFERENCES)
+    throw invalidRequest(`image: at most ${MAX_REFERENCES} images are taken at once.`, { param: 'image' })
 }
 
 async function* hashed(

@@ -2,80 +2,63 @@
 
 import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import { createImageRate, type RateState } from '../../src/access/image-rate.ts'
+import type { RateState } from '../../src/access/image-rate.ts'
+import { unimplemented } from '../../src/domain/errors.ts'
 import type { Admitted, CallOrigin } from '../../src/exchange/admission.ts'
 import { imageCalls } from '../../src/exchange/image/call.ts'
-import { createMemoryBudget } from '../../src/exchange/memory-budget.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
-import { createRemoteFetch, type FetchImage } from '../../src/media/remote.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
-/** What tests replace. */
-export interface ImagesSeams {
-  fetchImage?: FetchImage
-  /** Milliseconds of a clock that never goes back. */
-  clock?: () => number
-}
-
-/** One body of the largest size at a time, or several smaller ones. */
-const MEMORY_LIMIT_BYTES = 420 * 1024 * 1024
-const MEMORY_WAIT_MS = 60_000
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
 
 /** Makes the surface. */
-export const imagesWith = ({
-  fetchImage = createRemoteFetch(),
-  clock = () => performance.now(),
-}: ImagesSeams) => {
-  return (gateway: Gateway) => {
-    const { exchange, library } = gateway
-    const kind = imageCalls({
-      rate: createImageRate(clock),
-      memory: createMemoryBudget({
-        limit_bytes: MEMORY_LIMIT_BYTES,
-        wait_ms: MEMORY_WAIT_MS,
-        // Beside the calls: a collection that they wait for stops everyone for 20 to 90 ms.
-        reclaim: () => Bun.gc(false),
-      }),
-      library,
-      fetchImage,
-    })
+export function images(gateway: Gateway) {
+  const { exchange, library } = gateway
+  const kind = imageCalls(gateway.images)
 
-    async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
-      const { request } = origin
-      let rate: RateState | undefined
-      const call = {
-        ...origin,
-        read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
-        onRate(state: RateState) {
-          rate = state
-        },
-      }
-      try {
-        const answer = await servePaid(exchange, kind, call)
-        for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
-        return answer
-      } catch (thrown) {
-        Object.assign(set.headers, Object.fromEntries(rateHeaders(rate)))
-        // The unread rest of a body would go on arriving on a kept socket.
-        if (request.body && !request.bodyUsed) set.headers.connection = 'close'
-        throw thrown
-      }
+  async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
+    const { request } = origin
+    let rate: RateState | undefined
+    const call = {
+      ...origin,
+      read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
+      onRate(state: RateState) {
+        rate = state
+      },
     }
-
-    const unparsed = { parse: 'none' } as const
-    const edits = new Elysia({ name: 'images: edits' })
-      .use(calls(gateway, { ...SURFACE, render: renderImageError }))
-      .post('/v1/images/edits', (call) => serve(call, editForm(call.request)), unparsed)
-    const others = new Elysia({ name: 'images: generations and compose' })
-      .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
-      .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
-      .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
-    return new Elysia({ name: 'images' }).use(edits).use(others)
+    try {
+      const answer = await servePaid(exchange, kind, call)
+      for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
+      return answer
+    } catch (thrown) {
+      Object.assign(set.headers, Object.fromEntries(rateHeaders(rate)))
+      // The unread rest of a body would go on arriving on a kept socket.
+      if (request.body && !request.bodyUsed) set.headers.connection = 'close'
+      throw thrown
+    }
   }
+
+  /** Only callers with a key are told what is not served. */
+  function refuseVariations({ credential, address }: CallOrigin): never {
+    gateway.gate.admit(credential, address)
+    throw unimplemented(
+      'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
+    )
+  }
+
+  const unparsed = { parse: 'none' } as const
+  const edits = new Elysia({ name: 'images: edits' })
+    .use(calls(gateway, { ...SURFACE, render: renderImageError }))
+    .post('/v1/images/edits', (call) => serve(call, editForm(call.request)), unparsed)
+  const others = new Elysia({ name: 'images: generations and compose' })
+    .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
+    .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
+    .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
+    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), unparsed)
+  return new Elysia({ name: 'images' }).use(edits).use(others)
 }
 
 interface Call {
@@ -93,5 +76,3 @@ function rateHeaders(state: RateState | undefined): [name: string, value: string
     ['x-ratelimit-reset-requests', `${resets_in_s}s`],
   ]
 }
-
-export const images = imagesWith({})

@@ -31,14 +31,20 @@ const common = {
   user: Type.Optional(text('a text')),
 }
 
+/** From OpenAI's API. */
+const streamed = {
+  stream: Type.Optional(Type.Boolean({ must: 'true or false' })),
+  partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3, must: 'a whole number from 0 to 3' })),
+}
 const output_format = Type.Optional(OneOf(OUTPUT_FORMATS))
 const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
 
-export const GenerationFields = Type.Object({ ...common, output_format }, closed)
+export const GenerationFields = Type.Object({ ...common, ...streamed, output_format }, closed)
 
 export const EditFields = Type.Object(
   {
     ...common,
+    ...streamed,
     output_format,
     image_key: Type.Optional(text('a key that the upload endpoint answered')),
     generation_id: Type.Optional(text('the UUID of an earlier image')),
@@ -47,7 +53,7 @@ export const EditFields = Type.Object(
 )
 
 /** The text fields of an edit whose image comes in the form. */
-export const FormFields = Type.Object({ ...common, output_format }, closed)
+export const FormFields = Type.Object({ ...common, ...streamed, output_format }, closed)
 
 /** Always answered as PNG. */
 export const ComposeFields = Type.Object(
@@ -59,6 +65,9 @@ export const ComposeFields = Type.Object(
   },
   closed,
 )
+
+/** Of OpenAI's: the largest mask. */
+export const MAX_MASK_BYTES = 4 * MEGABYTE
 
 export type CommonFields = Static<typeof GenerationFields>
 export type ComposeRequest = Static<typeof ComposeFields>

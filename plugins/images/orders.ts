@@ -8,13 +8,13 @@ import { assertFormatFitsBackground } from '../../src/media/convert.ts'
 import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCES } from './model.ts'
 
 /** What an order has besides its fields. */
-export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes'>
+export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask'>
 
 /**
  * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, or a transparent JPEG
  */
 export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: Origin): ImageOrder {
-  const { model, prompt, n = 1, size, aspect_ratio, quality, background, output_format } = fields
+  const { model, prompt, n = 1, size, aspect_ratio, quality, background, output_format, stream } = fields
   const parsed = size === undefined ? 'auto' : parseSize(size)
   const order = {
     kind,
@@ -26,6 +26,7 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
     aspect_ratio: aspect_ratio === undefined ? undefined : parseAspectRatio(aspect_ratio),
     quality,
     background,
+    streams: stream === true,
     output_format: kind === 'compose' ? ('png' as const) : output_format,
     ...origin,
   }

@@ -5,8 +5,7 @@ import { Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/admission.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
-import { textCalls } from '../../src/exchange/text/call.ts'
+import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -38,12 +37,13 @@ const OTHER_PATHS = [
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
 export function native(gateway: Gateway) {
   const { exchange, gate } = gateway
+  const serve = conversations(gateway.images)
 
   function generate(origin: CallOrigin, target: string): Promise<Response> {
     const action = readAction(target)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind === 'unimplemented')
     const { model_id, streams } = action
-    return servePaid(exchange, textCalls, {
+    return serve(exchange, {
       ...origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
       target: { model_id, streams },

@@ -223,7 +223,10 @@ const ImageModelSchema = Type.Object(
     }),
     sizes: Type.Optional(
       Type.Array(
-        Type.String({ pattern: '^([0-9]+x[0-9]+|auto)$', must: '"auto" or a size such as "1024x1024"' }),
+        Type.String({
+          pattern: '^([0-9]+x[0-9]+|[0-9.]+K|auto)$',
+          must: '"auto" or a size such as "1024x1024" or "4K"',
+        }),
       ),
     ),
     price: ImagePriceSchema,

@@ -12,6 +12,7 @@ export type Question =
   | { ask: 'extras'; protocol: string; rules: ExtrasRules }
   | { ask: 'rejectRemembered'; protocol: string }
   | { ask: 'assertCarries'; writing: Writing }
+  | { ask: 'conversation'; protocol: string; streams: boolean }
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }

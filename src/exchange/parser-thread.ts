@@ -29,7 +29,7 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
   const received_bytes = bytes.length
   try {
     const value = answer(event.data)
-    if (isOpenedImages(value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
     else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer && value.length === bytes.length)
       reply({ bytes, value: SAME_BYTES })
@@ -83,6 +83,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       return body.rejectRemembered(question.protocol)
     case 'assertCarries':
       return body.assertCarries(question.writing)
+    case 'conversation':
+      return body.conversation(question.protocol, question.streams)
     case 'write':
       return bytesOf(body.write(question.writing))
     case 'replace':
@@ -93,8 +95,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
 const namesOf = (protocol: string | undefined): Names | undefined =>
   protocol === undefined ? undefined : protocolOf(BUILT_IN_REGISTRY, { protocol }).text.names
 
-const isOpenedImages = (value: unknown): value is OpenedImages =>
-  typeof value === 'object' && value !== null && 'images' in value
+const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
+  ask === 'images' && typeof value === 'object'
 
 const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
   images

@@ -41,6 +41,8 @@ export type ConversationPiece =
 export interface Carries {
   /** How messages call the models behind this protocol, such as "a Claude model". */
   readonly models: string
+  /** Why its callers cannot be given pictures that a model answers with; absent where they can. */
+  readonly lacks_images?: string
   readonly fields: Readonly<Record<RequestField, string | Loss>>
   readonly pieces: Readonly<Record<ConversationPiece, string | Loss>>
   /** Fields of its own requests that no other protocol has. A field in no table is unknown, and refused. */
@@ -87,6 +89,19 @@ export function rejectUnsupported(request: RequestFields & { readonly from: Carr
   }
 }
 
+/**
+ * Checks that a caller can be given the pictures of a model that answers with some: they would be lost, and charged.
+ * @param from the tables of the caller's protocol
+ * @throws GatewayError invalid_request that names the surfaces which carry them
+ */
+export function rejectLostImages({ lacks_images }: Carries): void {
+  if (lacks_images === undefined) return
+  throw invalidRequest(
+    `model: answers with images, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint, or choose another model.`,
+    { param: 'model' },
+  )
+}
+
 /** The refusal of a piece of a conversation. @param at its place in the caller's request */
 export function unsupportedPiece(piece: ConversationPiece, to: Carries, at: string): GatewayError {
   const place = to.pieces[piece]
@@ -103,5 +118,6 @@ export function placeIn<K extends string>(table: Readonly<Record<K, string | Los
 function isSet(request: RequestFields, field: RequestField): boolean {
   const value = request[field]
   if (field === 'candidates') return value !== undefined && value !== 1
+  if (field === 'images') return value !== undefined && value !== false
   return Array.isArray(value) ? value.length > 0 : value !== undefined
 }

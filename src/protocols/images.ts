@@ -1,4 +1,7 @@
 // The verbs of making images, for protocols that make them.
+import type { Usage } from '../domain/usage.ts'
+import type { Part, Signature } from './canonical/parts.ts'
+import type { ConversationRequest } from './canonical/request.ts'
 import type { UpstreamFailure } from './facts.ts'
 import type { JsonObject } from './wire/json.ts'
 
@@ -29,6 +32,10 @@ export interface ImageRequest {
   quality: string | undefined
   background: string | undefined
   output_format: string | undefined
+  /** A PNG whose transparent places are to be painted anew. */
+  mask?: Reference | undefined
+  /** What the prompt and the references were taken from, where a caller asked in a conversation; its images are inline. */
+  conversation?: ConversationRequest | undefined
 }
 
 export interface ImageTarget {
@@ -42,6 +49,17 @@ export interface ImageTarget {
 export interface SentImage {
   base64: string
   revised_prompt: string | null
+  /** What came with it, where its protocol answers in conversations. */
+  beside?: Beside | undefined
+}
+
+/** What an answer holds beside an image, for callers who asked in a conversation. */
+export interface Beside {
+  readonly before: readonly Part[]
+  readonly after: readonly Part[]
+  readonly signature: Signature | undefined
+  /** Of the whole answer, at its first image. Images are not priced by it. */
+  readonly usage: Usage | undefined
 }
 
 /** Why a provider that answered made no image. */
@@ -51,6 +69,8 @@ export type NoImage = 'content_policy_violation' | 'no_image_generated'
 export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
 
 export interface ImageProtocol {
+  /** Whether an edit may come with a mask. */
+  readonly takes_mask?: boolean
   /** How many images one request can be answered with. */
   maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget

@@ -5,6 +5,7 @@ import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
+import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -28,6 +29,8 @@ export interface Gateway {
   catalogue: () => Catalogue
   /** Uploaded and produced images. */
   library: Library
+  /** What image calls share, on whichever surface: their rate, their memory. */
+  images: ImageParts
   /** For reading only. */
   db: Database
   log: Logger

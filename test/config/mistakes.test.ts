@@ -214,7 +214,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nsizes = [\n"auto",\n"big"]\nprice = { per_image = 1 }',
       ),
-      '7 models[0].sizes[1]: must be "auto" or a size such as "1024x1024"',
+      '7 models[0].sizes[1]: must be "auto" or a size such as "1024x1024" or "4K"',
     ],
     [
       'a limit above the context',

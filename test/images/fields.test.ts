@@ -11,6 +11,7 @@ import {
   imagesIn,
   imagesScene,
   LISTED,
+  PNG,
   postForm,
 } from './support.ts'
 
@@ -142,8 +143,17 @@ describe('edits, multipart, refuse', () => {
     ['size: a bad one', { size: 'big' }, bad('size')],
     ['quality: a bad one', { quality: 'hd' }, bad('quality')],
     ['an unknown field', { colour: 'red' }, bad('colour')],
-    ['a second file', { mask: new File(['x'], 'mask.png') }, bad('mask')],
-    ['two images', { 'image[]': new File(['x'], 'second.png') }, bad('image')],
+    ['mask: a PNG', { mask: new File(['x'], 'mask.png') }, bad('mask')],
+    ['mask: a file, not text', { mask: 'a text' }, bad('mask')],
+    ['another file', { sketch: new File(['x'], 'sketch.png') }, bad('sketch')],
+    [
+      'the same image twice',
+      { 'image[]': new File([PNG], 'again.png') },
+      [400, 'duplicate_reference', 'image'],
+    ],
+    ['a second image that is none', { 'image[]': new File(['x'], 'b.png') }, [400, 'IMAGE_TYPE_UNSUPPORTED']],
+    ['stream: true or false', { stream: 'yes' }, bad('stream')],
+    ['partial_images: 0 to 3', { stream: 'true', partial_images: '4' }, bad('partial_images')],
     [
       'a source that is not an image',
       { image: new File(['%PDF-1.7 and so on'], 'a.png') },

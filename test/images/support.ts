@@ -1,10 +1,11 @@
 // The image endpoints as their tests call them: models of two protocols, images, requests, and what answers hold.
 import { beforeEach, expect } from 'bun:test'
-import { images, imagesWith } from '../../plugins/images/index.ts'
 import { plugins } from '../../plugins/index.ts'
+import { createImageRate } from '../../src/access/image-rate.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import type { FetchImage } from '../../src/media/remote.ts'
 import { parseImageUrl } from '../../src/media/url.ts'
+import type { Plugin } from '../../src/surface/gateway.ts'
 import { paint } from '../media/support.ts'
 import { PROVIDER, PROVIDER_KEYS } from '../support/catalogue.ts'
 import type { TestGateway } from '../support/gateway.ts'
@@ -20,6 +21,8 @@ export const LISTED = 'test-listed'
 export const OVER_OPENAI = 'test-gpt-image'
 /** A provider that is given 150 ms to answer. */
 export const HASTY = 'test-hasty'
+/** 4K costs 0.24, others 0.04. */
+export const SIZED = 'test-sized'
 export const RETIRED_PICTURE = 'test-retired-drawing'
 
 const models = (url: string) => `
@@ -64,6 +67,12 @@ kind = "image"
 timeout_ms = 150
 routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04 }
+
+[[models]]
+id = "${SIZED}"
+kind = "image"
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
+price = { per_image = 0.04, variants = [{ size = "4K", per_image = 0.24 }] }
 
 [[models]]
 id = "${RETIRED_PICTURE}"
@@ -130,11 +139,15 @@ export async function imagesScene(): Promise<ImagesScene> {
     if (!found) throw invalidRequest('not found', { code: 'UPSTREAM_ERROR' })
     return found
   }
-  const injected = imagesWith({ fetchImage, clock: () => clock.now_ms })
+  const rate = createImageRate(() => clock.now_ms)
   const scene = await fileScene({
     provider: 'cooldown_ms = 0',
     more: models,
-    plugins: plugins.map((plugin) => (plugin === images ? injected : plugin)),
+    plugins: plugins.map(
+      (plugin): Plugin =>
+        (gateway) =>
+          plugin({ ...gateway, images: { ...gateway.images, fetchImage, rate } }),
+    ),
   })
   beforeEach(() => scene.upstream.answer(draws(PNG)))
   return { ...scene, clock, fetched }

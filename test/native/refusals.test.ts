@@ -1,6 +1,6 @@
 // spec.md, Errors, Native generation endpoints, and Native endpoints not implemented: what is refused before any provider is asked.
 import { beforeEach, describe, expect, test } from 'bun:test'
-import { MODEL, PICTURE, RETIRED } from '../support/catalogue.ts'
+import { MODEL, RETIRED } from '../support/catalogue.ts'
 import { answer, ask, nativeError, refusalOf, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { heldBack, whole } from '../support/upstream.ts'
@@ -36,7 +36,6 @@ describe('"404 NOT_FOUND: Model does not exist or is retired"', () => {
       [
         'no-such-model',
         RETIRED,
-        PICTURE,
         MODEL.toUpperCase(),
         `${MODEL} `,
         '..',

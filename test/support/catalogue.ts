@@ -12,7 +12,7 @@ export const TIERED = 'test-tiered'
 /** Thinking costs 3, audio input 5. */
 export const THINKING = 'test-thinking'
 export const RETIRED = 'test-retired'
-/** An image model: no text surface can call it. */
+/** An image model. */
 export const PICTURE = 'test-picture'
 /** The provider's own name for every model. */
 export const UPSTREAM_MODEL = 'upstream-model-1'

@@ -47,6 +47,10 @@ const HOW_ASKED: Readonly<Partial<Record<Thing, Partial<Record<BuiltInProtocol, 
     gemini: [config({ responseLogprobs: true }), 'generationConfig.responseLogprobs'],
     openai: [{ logprobs: true }, 'logprobs'],
   },
+  images: {
+    gemini: [config({ responseModalities: ['TEXT', 'IMAGE'] }), 'generationConfig.responseModalities'],
+    openai: [{ modalities: ['image', 'text'] }, 'modalities'],
+  },
   document_url: {
     gemini: [
       part({ fileData: { mimeType: 'application/pdf', fileUri: 'https://example.com/a.pdf' } }),

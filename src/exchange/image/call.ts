@@ -3,12 +3,7 @@ import type { ImageRate, RateState } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest, rateLimited } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import {
-  beginGenerations,
-  failGenerations,
-  type Produced,
-  storeGenerations,
-} from '../../library/generations.ts'
+import { beginGenerations, failGenerations, storeGenerations } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
@@ -17,11 +12,13 @@ import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { writeImages } from './answer.ts'
+import { writeImageEvents, writeImages } from './answer.ts'
+import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
+import type { Drawn, PaidImages } from './drawn.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
 import { findReferences, readUpload } from './references.ts'
-import { imageFailure } from './sending.ts'
+import { carryingMask, imageFailure } from './sending.ts'
 
 /** What image calls need besides the parts of every call. */
 export interface ImageParts {
@@ -65,11 +62,14 @@ async function readImageCall(
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
-  const model = findImageModel(parts, admitted, wanted)
-  return { model, streams: false, content: wanted.content, wanted, references: [] }
+  const model = await carryingMask(parts, findImageModel(parts, admitted, wanted), wanted)
+  const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
+  // A stream is written once it is paid, whole.
+  return { model, streams: false, content: wanted.content, wanted, references: [], write }
 }
 
-function countCall(rate: ImageRate, call: ImageCall, { caller }: Admitted): void {
+/** Counts a call against the rate that all image calls share. @throws GatewayError rate_limited */
+export function countCall(rate: ImageRate, call: Pick<ImageCall, 'onRate'>, { caller }: Admitted): void {
   const state = rate.take(caller.account.id)
   call.onRate(state)
   if (state.admitted) return
@@ -103,6 +103,8 @@ async function withReferences(
   const reserve = async (bytes: number) => {
     if (bytes > 0) scope.defer((await memory.take(bytes * STORED_COPIES, place.gone)).release)
   }
+  if (order.wanted.conversation)
+    return withPictures({ fetchImage, gone: place.gone }, order, order.wanted.conversation)
   const referrer = { account_id: caller.account.id, gone: place.gone, reserve }
   const references = await findReferences({ library, fetchImage }, referrer, order.wanted.sources)
   return { ...order, references }
@@ -154,8 +156,8 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
-  { started_ms, origin }: Held<PaidImageOrder>,
-  images: readonly Produced[],
+  { started_ms, origin, order: { write } }: Held<PaidImageOrder>,
+  images: readonly Drawn[],
   uuids: readonly string[],
   charge: Charge,
 ): Served {
@@ -171,7 +173,7 @@ function paidImages(
       given_out: true,
     },
     answer: () =>
-      writeImages({
+      write({
         images,
         uuids: uuids.slice(0, length),
         cost_nanos: charge.cost_nanos,

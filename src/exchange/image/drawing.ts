@@ -1,12 +1,12 @@
 // Drawing: the images of a held call asked of its model's routes, and made into what the caller wants.
 import { GatewayError } from '../../domain/errors.ts'
-import type { Produced } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import { convert } from '../../media/convert.ts'
 import type { ImageAnswer, NoImage, Reference, SentImage } from '../../protocols/images.ts'
 import { ask } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import type { Drawn } from './drawn.ts'
 import type { PaidImageOrder } from './order.ts'
 import { noImage, sendingOf, splitOrder } from './sending.ts'
 
@@ -23,7 +23,7 @@ export async function draw(
   library: Pick<Library, 'probe'>,
   held: HeldImages,
   references: readonly Reference[],
-): Promise<Produced[]> {
+): Promise<Drawn[]> {
   const sent = await askForAll(parts, held, references)
   library.probe('dispatched')
   return convertAll(parts, held, sent)
@@ -64,11 +64,12 @@ async function convertAll(
   { log }: ExchangeParts,
   { origin, order }: HeldImages,
   sent: readonly SentImage[],
-): Promise<Produced[]> {
+): Promise<Drawn[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt }) => ({
+    sent.map(async ({ base64, revised_prompt, beside }) => ({
       ...(await convert(Buffer.from(base64, 'base64'), order.wanted)),
       revised_prompt,
+      beside,
     })),
   )
   const failures = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))

@@ -6,9 +6,11 @@ import type { OutputFormat } from '../../domain/image-formats.ts'
 import type { AspectRatio, Size } from '../../domain/image-size.ts'
 import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { Reference } from '../../protocols/images.ts'
 import type { PaidOrder } from '../paid-call.ts'
 import type { InlineImage } from '../parser-messages.ts'
+import type { PaidImages } from './drawn.ts'
 
 /** Where an image comes from that another is to be made from. */
 export type Source =
@@ -34,6 +36,12 @@ export interface ImageOrder {
   background: Background | undefined
   output_format: OutputFormat | undefined
   sources: readonly Source[]
+  /** A PNG whose transparent places are to be painted anew; held for the request only. */
+  mask?: Reference | undefined
+  /** Whether the answer is to be a stream of events. */
+  streams?: boolean | undefined
+  /** What the prompt and the images were taken from, where the caller asked in a conversation. */
+  conversation?: ConversationRequest | undefined
   /** What tells this request from another under the same Idempotency-Key. */
   content: readonly (Uint8Array | string)[]
   /** About how much of the request is still in memory. */
@@ -49,4 +57,6 @@ export interface FoundReference extends Reference {
 export interface PaidImageOrder extends PaidOrder<ImageModel> {
   wanted: ImageOrder
   references: readonly FoundReference[]
+  /** Writes the answer, once it is paid. */
+  write: (paid: PaidImages) => Response
 }

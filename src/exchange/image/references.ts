@@ -130,7 +130,7 @@ function assertDistinct(names: readonly string[]): void {
     })
 }
 
-function assertTotal(sizes_bytes: readonly number[]): void {
+export function assertTotal(sizes_bytes: readonly number[]): void {
   const total_bytes = sizes_bytes.reduce((total, bytes) => total + bytes, 0)
   if (total_bytes > MAX_REFERENCES_BYTES)
     throw invalidRequest(
@@ -170,7 +170,7 @@ function findStoredGeneration(library: Library, account_id: number, uuid: string
 }
 
 /** No provider reads GIFs: its first frame is shown to them. */
-async function readable(image: FoundReference | undefined): Promise<FoundReference> {
+export async function readable(image: FoundReference | undefined): Promise<FoundReference> {
   if (!image) throw new Error('a reference was neither stored nor inline')
   if (image.mime !== 'image/gif') return image
   await inspectImage(image.bytes)

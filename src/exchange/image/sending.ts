@@ -7,6 +7,7 @@ import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { Sending } from '../asking.ts'
+import { carriedBy } from '../carried-by.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 
@@ -38,14 +39,25 @@ export function sendingOf(
   references: readonly Reference[],
   count: number,
 ): Sending<ImageAnswer> {
-  const { prompt, aspect_ratio, quality, background, output_format, size } = wanted
+  const { prompt, aspect_ratio, quality, background, output_format, size, mask, conversation } = wanted
   return {
     streams: false,
     timeout_ms: model.timeout_ms,
     write({ provider, model: upstream_model, api_key }) {
       assertMakes(model, wanted)
       const { path, headers, body } = imagesOf(protocols, provider).encode(
-        { prompt, references, count, size, aspect_ratio, quality, background, output_format },
+        {
+          prompt,
+          references,
+          count,
+          size,
+          aspect_ratio,
+          quality,
+          background,
+          output_format,
+          mask,
+          conversation,
+        },
         { model: upstream_model, api_key },
       )
       return {
@@ -63,6 +75,27 @@ export function sendingOf(
     readFailure: ({ provider }, ...refusal) => imagesOf(protocols, provider).readFailure(...refusal),
   }
 }
+
+/**
+ * The model with the routes that take a mask, where there is one.
+ * @throws GatewayError invalid_request where none does
+ */
+export const carryingMask = async (
+  parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  model: ImageModel,
+  { mask }: ImageOrder,
+): Promise<ImageModel> =>
+  mask
+    ? await carriedBy(parts, model, (provider) => {
+        if (!imagesOf(parts.protocols, provider).takes_mask)
+          throw invalidRequest(
+            'mask: this model takes none. Say in the prompt what to change, or choose another model.',
+            {
+              param: 'mask',
+            },
+          )
+      })
+    : model
 
 /** Nothing less is ever answered than what was asked, so that a size beyond the model fails (spec.md, Limits). */
 function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {

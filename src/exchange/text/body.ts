@@ -1,5 +1,6 @@
 // A text request's body as a call asks things of it: parsed on the event loop, or, where it is large, on a thread.
 import type { AskedExtra } from '../../domain/extras.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
@@ -42,6 +43,12 @@ export interface TextBody {
   rejectRemembered(protocol: string): void | Promise<void>
   /** @throws GatewayError invalid_request naming the field that the provider's protocol cannot carry */
   assertCarries(writing: Writing): void | Promise<void>
+  /**
+   * The whole request in the canonical form.
+   * @param streams what the address asks for, where the body does not say
+   * @throws GatewayError as `decodeRequest` of the caller's protocol
+   */
+  conversation(protocol: string, streams: boolean): ConversationRequest | Promise<ConversationRequest>
   /** The body for a provider: the caller's own bytes between equal protocols, else translated. @throws as `assertCarries` */
   write(writing: Writing): Uint8Array | string | Promise<Uint8Array | string>
   /** The caller's bytes with these fields in place of theirs, each name once. */
@@ -76,6 +83,7 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
       // What the caller's own protocol can say, its providers can be told.
       if (writing.from !== writing.to) translate(writing)
     },
+    conversation: (protocol, streams) => textOf(protocol).decodeRequest(body.json, streams),
     write(writing) {
       const { from, to, model, streams, output_limit, max_units } = writing
       const text = textOf(to)

@@ -36,24 +36,49 @@ export interface TextCall extends CallOrigin {
 }
 
 export const textCalls: PaidKind<TextCall, TextOrder> = {
-  read: readTextCall,
+  read: async (parts, admitted, call) =>
+    readOpened(parts, admitted, call, await openText(parts, admitted, call)),
   quote: quoteText,
   spent: ({ model, facts, passages }, { provider }) =>
     spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
 }
 
-/** Of the body nothing is read that need not be: where the address names the model, it is found first. */
-async function readTextCall(parts: ExchangeParts, admitted: Admitted, call: TextCall): Promise<TextOrder> {
-  const find = (model_id: string) => findModel(parts, admitted, model_id, 'text')
-  const named = typeof call.target === 'function' ? undefined : find(call.target.model_id)
+/** A request whose body is there, and whose model may still be of any kind. */
+export interface OpenedText {
+  body: TextBody
+  target: CallTarget
+  /** The model, where the address names it. */
+  named: TextModel | undefined
+}
+
+/**
+ * Of the body nothing is read that need not be: where the address names the model, it is found first.
+ * @throws GatewayError as `findModel` and `readTextBody`
+ */
+export async function openText(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  call: TextCall,
+): Promise<OpenedText> {
+  const named =
+    typeof call.target === 'function' ? undefined : findModel(parts, admitted, call.target.model_id, 'text')
   const body = await readTextBody(parts, admitted, {
     protocol: call.protocol,
     limit_bytes: call.body_limit_bytes,
     isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
   })
-  const target = typeof call.target === 'function' ? call.target(body.fields) : call.target
-  const asked = named ?? find(target.model_id)
+  return { body, target: typeof call.target === 'function' ? call.target(body.fields) : call.target, named }
+}
+
+/** @throws GatewayError as `findModel`, and for what the request asks for */
+export async function readOpened(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  call: TextCall,
+  { body, target, named }: OpenedText,
+): Promise<TextOrder> {
+  const asked = named ?? findModel(parts, admitted, target.model_id, 'text')
   const dialect = call.dialect(body.fields)
   const facts = await body.facts(call.protocol.name)
   if (facts.cached_content !== undefined && asked.cached_content === 'refuse')

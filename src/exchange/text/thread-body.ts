@@ -2,6 +2,7 @@
 import { overloaded } from '../../domain/errors.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import { type Parser, readError } from '../parser.ts'
 import { type Opened, type Question, SAME_BYTES } from '../parser-messages.ts'
@@ -52,6 +53,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     async assertCarries(writing) {
       if (writing.from !== writing.to) await ask({ ask: 'assertCarries', writing })
     },
+    conversation: (of, streams) => ask<ConversationRequest>({ ask: 'conversation', protocol: of, streams }),
     write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
     replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
     release,

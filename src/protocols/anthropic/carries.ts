@@ -3,6 +3,7 @@ import { type Carries, dropped, NO_EFFECT, refused, SERVER_SIDE } from '../carri
 
 export const carries: Carries = {
   models: 'a Claude model',
+  lacks_images: 'a message has no place for them',
   fields: {
     system: 'system',
     max_output_tokens: 'max_tokens',
@@ -14,6 +15,7 @@ export const carries: Carries = {
     candidates: refused('it gives one answer to a prompt'),
     thinking: 'thinking',
     output: 'output_config.format',
+    images: refused('it answers with text only'),
     tools: 'tools',
     tool_choice: 'tool_choice',
     parallel_tool_calls: 'tool_choice.disable_parallel_tool_use',
@@ -28,7 +30,7 @@ export const carries: Carries = {
     document_url: 'document',
     audio: refused('it takes no audio'),
     tool_result_image: 'tool_result',
-    answered_image: dropped('a message answers with text only; images are made at the image endpoints'),
+    answered_image: dropped('it takes no images that a model answered with'),
     json_without_schema: refused('it writes JSON by a schema only; send a json_schema'),
     late_system_message: 'system, after what is there',
     own_thinking: 'thinking and redacted_thinking',

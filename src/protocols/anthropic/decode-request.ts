@@ -118,6 +118,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     thinking: decodeThinking(thinking, output_config),
     // Claude shows its thinking wherever it was asked to think, unless told not to.
     shows_thinking: thinking && thinking.type !== 'disabled' && thinking.display !== 'omitted',
+    images: undefined,
     output: decodeOutput(output_config?.format ?? asked.output_format),
     logprobs: undefined,
     frequency_penalty: undefined,

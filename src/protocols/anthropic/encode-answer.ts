@@ -1,6 +1,7 @@
 // A canonical answer, written as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 
+import { type GatewayError, internal } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'
@@ -41,7 +42,9 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
     { type: 'tool_use', id, name, input },
   ],
   tool_result: () => [],
-  image: () => [],
+  image: () => {
+    throw lostImage()
+  },
   audio: () => [],
   document: () => [],
 })
@@ -54,3 +57,12 @@ export const redactedBlock = (signature: Signature): JsonObject => ({
   type: 'redacted_thinking',
   data: writeSignature(signature, 'redacted_thinking'),
 })
+
+/**
+ * A picture of a model whose name did not tell that it draws; the others are refused before they are asked (rejectLostImages).
+ * It is no fault of the provider's, whose key goes on being used.
+ */
+export const lostImage = (): GatewayError =>
+  internal(
+    'The model answered with an image, for which a message has no place. Call it at /v1/chat/completions or the native endpoint.',
+  )

@@ -6,7 +6,7 @@ import type { AnswerContext } from '../canonical/answer.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
-import { redactedBlock, signatureBlock } from './encode-answer.ts'
+import { lostImage, redactedBlock, signatureBlock } from './encode-answer.ts'
 import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
@@ -44,6 +44,9 @@ const WRITERS: EventWriters<State> = {
       ? [delta(state, { type: 'signature_delta', signature: writeSignature(signature, 'thinking') })]
       : [],
   arguments_delta: (state, { json }) => [delta(state, { type: 'input_json_delta', partial_json: json })],
+  image: () => {
+    throw lostImage()
+  },
   logprobs: () => [],
   part_end: (state) => [stopBlock(state)],
   candidate_end: (state, event) => {

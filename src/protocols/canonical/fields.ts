@@ -35,6 +35,18 @@ export type OutputFormat =
       readonly strict: boolean | undefined
     }
 
+/** That the answer is to hold pictures, and of which shape; what is undefined is left to the model. */
+export interface ImageOutput {
+  /** Such as `16:9`. */
+  readonly aspect_ratio: string | undefined
+  /** `1K`, `2K` or `4K`. */
+  readonly size: string | undefined
+  /** Whether text may come beside them. */
+  readonly with_text: boolean
+  /** The place of the size in the caller's request, for a refusal to name. */
+  readonly size_at: string
+}
+
 /** Each field is undefined, or empty, where the caller did not set it. */
 export interface RequestFields {
   readonly system: readonly string[]
@@ -48,6 +60,8 @@ export interface RequestFields {
   readonly candidates: number | undefined
   readonly thinking: Thinking | undefined
   readonly output: OutputFormat | undefined
+  /** False where the request says that it wants none; undefined where it does not say. */
+  readonly images: ImageOutput | false | undefined
   readonly tools: readonly ToolDefinition[]
   readonly tool_choice: ToolChoice | undefined
   readonly parallel_tool_calls: boolean | undefined

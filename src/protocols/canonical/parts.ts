@@ -23,12 +23,14 @@ export interface TextPart {
   readonly signature?: Signature | undefined
 }
 
-/** An image, audio or a document. `at` is its place in the caller's request, for a refusal to name. */
+/** An image, audio or a document. `at` is its place in the caller's request, for a refusal to name; empty in an answer. */
 export interface MediaPart {
   readonly kind: 'image' | 'audio' | 'document'
   readonly source: Source
   readonly name?: string | undefined
   readonly at: string
+  /** On an image that a model answered with. */
+  readonly signature?: Signature | undefined
 }
 
 export interface ToolCallPart {

@@ -1,5 +1,6 @@
 // A request in the canonical form.
 import type { Carries } from '../carries.ts'
+import type { Json } from '../wire/json.ts'
 import type { RequestFields } from './fields.ts'
 import type { Turn } from './parts.ts'
 
@@ -10,6 +11,8 @@ export interface ConversationRequest extends RequestFields {
   /** Whether a stream is to report its usage; true for protocols that always do. */
   readonly shows_usage: boolean
   readonly turns: readonly Turn[]
+  /** Of the native protocol: its own image models are sent it, and translation leaves it out. */
+  readonly safety_settings?: Json | undefined
   /** Whether the caller wants to see the thinking; undefined where the request does not say. */
   readonly shows_thinking: boolean | undefined
 }

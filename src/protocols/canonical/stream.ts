@@ -2,7 +2,7 @@
 import type { GatewayError } from '../../domain/errors.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { StopReason, TokenLogprob } from './answer.ts'
-import type { Signature } from './parts.ts'
+import type { MediaPart, Signature } from './parts.ts'
 
 /** What is known of a part of a streamed answer when it begins. */
 export type PartStart =
@@ -35,6 +35,8 @@ export type StreamEvent =
   | { readonly type: 'signature'; readonly candidate: number; readonly signature: Signature }
   /** A piece of a tool call's arguments, as JSON text. */
   | { readonly type: 'arguments_delta'; readonly candidate: number; readonly json: string }
+  /** A picture, which comes whole, between the other parts. */
+  | { readonly type: 'image'; readonly candidate: number; readonly image: MediaPart }
   | { readonly type: 'logprobs'; readonly candidate: number; readonly tokens: readonly TokenLogprob[] }
   | { readonly type: 'part_end'; readonly candidate: number }
   | {

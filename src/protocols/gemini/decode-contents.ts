@@ -87,7 +87,7 @@ type PartReader = (part: RequestPart, at: string, calls: Calls) => Part
 /** By the field that a part has; the first one decides. */
 const PART_READERS: readonly (readonly [keyof RequestPart, PartReader])[] = [
   ['text', readText],
-  ['inlineData', ({ inlineData }, at) => readInline(inlineData, `${at}.inlineData`)],
+  ['inlineData', readSignedInline],
   ['fileData', ({ fileData }, at) => readFile(fileData, `${at}.fileData`)],
   ['functionCall', readCall],
   ['functionResponse', readResult],
@@ -119,6 +119,12 @@ function kindOf(mime_type: string, at: string): MediaPart['kind'] {
   const kind = MEDIA_KINDS[mime_type.slice(0, mime_type.indexOf('/'))]
   if (!kind) throw refusal(`${at}.mimeType`, `${mime_type} cannot be carried to another provider's model.`)
   return kind
+}
+
+/** A picture that a model answered with may be signed. */
+function readSignedInline({ inlineData, thoughtSignature }: RequestPart, at: string): TextPart | MediaPart {
+  const read = readInline(inlineData, `${at}.inlineData`)
+  return thoughtSignature ? { ...read, signature: readSignature(thoughtSignature).signature } : read
 }
 
 function readInline(value: Json | undefined, at: string): TextPart | MediaPart {

@@ -1,7 +1,7 @@
 // A native request, read into the canonical form.
 // https://ai.google.dev/api/generate-content#request-body
 import type { Static } from '@sinclair/typebox'
-import type { Effort, OutputFormat, Thinking } from '../canonical/fields.ts'
+import type { Effort, ImageOutput, OutputFormat, Thinking } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
@@ -35,6 +35,7 @@ export const ThinkingConfig = Fields({
   thinkingLevel: optional(Text),
   includeThoughts: optional(Flag),
 })
+export const ImageConfig = Fields({ aspectRatio: optional(Text), imageSize: optional(Text) })
 export const GenerationConfig = Fields({
   maxOutputTokens: optional(Count),
   temperature: optional(Quantity),
@@ -49,6 +50,7 @@ export const GenerationConfig = Fields({
   responseSchema: optional(OpenObject),
   responseJsonSchema: optional(OpenObject),
   responseModalities: optional(List(Text)),
+  imageConfig: optional(OpenObject),
   responseLogprobs: optional(Flag),
   logprobs: optional(Count),
   frequencyPenalty: optional(Quantity),
@@ -69,6 +71,7 @@ type Config = Present<Static<typeof GenerationConfig>>
 const CONFIG = 'generationConfig'
 const KNOWN = namesOf(GenerateContentRequest)
 const CONFIG_KNOWN = namesOf(GenerationConfig)
+const IMAGE_KNOWN = namesOf(ImageConfig)
 
 /**
  * A native request as a canonical one.
@@ -88,6 +91,7 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     shows_usage: true,
     system: system === undefined ? [] : decodeSystem(system, 'systemInstruction'),
     turns: mergeTurns(decodeContents(body.contents)),
+    ...(body.safetySettings === undefined ? {} : { safety_settings: body.safetySettings }),
     tools: (asked.tools ?? []).flatMap((tool, index) => decodeTool(tool, `tools[${index}]`)),
     tool_choice: toolConfig && decodeToolChoice(toolConfig, 'toolConfig'),
     parallel_tool_calls: undefined,
@@ -101,6 +105,7 @@ export function decodeRequest(given: JsonObject, streams: boolean): Conversation
     thinking: decodeThinking(thinking),
     shows_thinking: thinking.includeThoughts,
     output: decodeOutput(config),
+    images: decodeImages(config),
     logprobs: config.responseLogprobs ? (config.logprobs ?? 0) : undefined,
     frequency_penalty: config.frequencyPenalty,
     presence_penalty: config.presencePenalty,
@@ -112,12 +117,30 @@ function readConfig(given: JsonObject): Config {
   const object = camelCased(given, CONFIG)
   rejectUncarried(carries, object, CONFIG_KNOWN, CONFIG)
   const config = readPresent(GenerationConfig, object, CONFIG)
-  if (config.responseModalities?.some((modality) => modality !== 'TEXT'))
+  if (config.responseModalities?.some((modality) => !MODALITIES.has(modality.toUpperCase())))
     throw refusal(
       `${CONFIG}.responseModalities`,
-      'the model answers with text only; ask for ["TEXT"], or leave it out.',
+      'no such answers here; ask for "TEXT", "IMAGE" or both, or leave it out.',
     )
   return config
+}
+
+const MODALITIES: ReadonlySet<string> = new Set(['TEXT', 'IMAGE'])
+
+/** An empty list says nothing. */
+function decodeImages({
+  responseModalities: modalities = [],
+  imageConfig,
+}: Config): ImageOutput | false | undefined {
+  const asked = modalities.map((modality) => modality.toUpperCase())
+  if (asked.length > 0 && !asked.includes('IMAGE')) return false
+  if (asked.length === 0 && !imageConfig) return undefined
+  const path = `${CONFIG}.imageConfig`
+  const given = camelCased(imageConfig ?? {}, path)
+  rejectUncarried(carries, given, IMAGE_KNOWN, path)
+  const { aspectRatio: aspect_ratio, imageSize: size } = readPresent(ImageConfig, given, path)
+  const with_text = asked.length === 0 || asked.includes('TEXT')
+  return { aspect_ratio, size, with_text, size_at: `${path}.imageSize` }
 }
 
 const LEVELS: Readonly<Record<string, Effort>> = {

@@ -1,7 +1,7 @@
 // A streamed native answer, read into canonical events.
 
 import { inFull } from '../../domain/usage.ts'
-import { madeCallId } from '../canonical/parts.ts'
+import { type MediaPart, madeCallId } from '../canonical/parts.ts'
 import type { StreamDecoder, StreamEvent } from '../canonical/stream.ts'
 import { eachUncheckedIn, type Unchecked, uncheckedIn } from '../forms.ts'
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
@@ -94,10 +94,14 @@ function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>): 
 function readPart(state: State, candidate: number, given: Unchecked<typeof AnswerPart>): StreamEvent[] {
   const position = stateOf(state, candidate)
   const part = readAnswerPart(given, madeCallId(state.call_id, candidate, position.calls))
+  if (part && isImage(part))
+    return [...state.parts.close(candidate), { type: 'image', candidate, image: part }]
   if (part?.kind !== 'tool_call') return part ? readPiece(state, candidate, part) : []
   position.calls++
   return readCall(state, candidate, `tool ${position.calls}`, part)
 }
+
+const isImage = (part: ReadPart): part is MediaPart => 'source' in part
 
 /** A call comes whole. */
 const readCall = (

@@ -25,7 +25,7 @@ const encodeCandidate = (candidate: Candidate, index: number): JsonObject => ({
   ...writeLogprobs(candidate.logprobs),
 })
 
-/** One part of an answer, for a caller. Media are left out: only Gemini's own models answer with any. */
+/** One part of an answer, for a caller. Of media there are only pictures. */
 export const encodeAnswerPart: (part: Part) => JsonObject[] = writeParts({
   text: ({ text, signature }) => [{ text, ...signatureField(signature, 'thinking') }],
   thinking: ({ text, signature }) => [{ text, thought: true, ...signatureField(signature, 'thinking') }],
@@ -36,7 +36,15 @@ export const encodeAnswerPart: (part: Part) => JsonObject[] = writeParts({
     { functionCall: { id, name, args }, ...signatureField(signature, 'tool_call') },
   ],
   tool_result: () => [],
-  image: () => [],
+  image: ({ source, signature }) =>
+    source.by === 'url'
+      ? []
+      : [
+          {
+            inlineData: { mimeType: source.mime_type, data: source.data },
+            ...signatureField(signature, 'thinking'),
+          },
+        ],
   audio: () => [],
   document: () => [],
 })

@@ -108,14 +108,15 @@ const TYPE_BY_ENDING: Readonly<Record<string, string>> = {
   pdf: 'application/pdf',
 }
 
-function encodeMedia({ kind, source, at }: MediaPart): JsonObject {
+function encodeMedia({ kind, source, at, signature }: MediaPart): JsonObject {
   if (source.by === 'data') {
     if (kind === 'image' && !IMAGE_TYPES.has(source.mime_type))
       throw refusal(
         at,
         `${source.mime_type} is not taken by this model; send ${[...IMAGE_TYPES].join(', ')}.`,
       )
-    return { inlineData: { mimeType: source.mime_type, data: source.data } }
+    const thoughtSignature = ownSignature(signature)
+    return compact({ inlineData: { mimeType: source.mime_type, data: source.data }, thoughtSignature })
   }
   const mimeType = typeOf(source.url)
   if (!mimeType?.startsWith(kind === 'image' ? 'image/' : 'application/'))

@@ -2,7 +2,7 @@
 // https://ai.google.dev/api/generate-content#request-body
 import type { ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import type { ConversationRequest, TargetModel } from '../canonical/request.ts'
-import { rejectUnsupported } from '../carries.ts'
+import { rejectLostImages, rejectUnsupported } from '../carries.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { encodeContents } from './encode-contents.ts'
@@ -18,6 +18,7 @@ import { encodeThinking } from './thinking.ts'
 export function encodeRequest(request: ConversationRequest, target: TargetModel): JsonObject {
   rejectUnsupported(request, carries)
   const generation = generationOf(target.model)
+  if (generation.answers_images && request.images !== false) rejectLostImages(request.from)
   const config = encodeConfig(request, target)
   return compact({
     systemInstruction:
@@ -39,6 +40,7 @@ const encodeConfig = (request: ConversationRequest, target: TargetModel): JsonOb
     candidateCount: request.candidates,
     thinkingConfig: encodeThinking(request, target.model),
     ...encodeOutput(request),
+    ...encodeImages(request, target),
     ...encodeLogprobs(request),
     frequencyPenalty: request.frequency_penalty,
     presencePenalty: request.presence_penalty,
@@ -50,6 +52,18 @@ function encodeOutput({ output }: ConversationRequest): JsonObject {
   if (output.kind === 'json') return { responseMimeType }
   return { responseMimeType, responseJsonSchema: toGeminiSchema(output.schema) }
 }
+
+/** Text alone is what most models answer with, and some servers know no such field. */
+function encodeImages({ images }: ConversationRequest, { model }: TargetModel): JsonObject {
+  if (!images) return images === false && generationOf(model).answers_images ? TEXT_ONLY : {}
+  const imageConfig = compact({ aspectRatio: images.aspect_ratio, imageSize: images.size })
+  return compact({
+    responseModalities: images.with_text ? ['TEXT', 'IMAGE'] : ['IMAGE'],
+    imageConfig: Object.keys(imageConfig).length > 0 ? imageConfig : undefined,
+  })
+}
+
+const TEXT_ONLY: JsonObject = { responseModalities: ['TEXT'] }
 
 /** The provider refuses a count of 0 alternatives, so it is left out. */
 const encodeLogprobs = ({ logprobs }: ConversationRequest): JsonObject =>

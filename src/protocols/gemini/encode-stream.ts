@@ -48,6 +48,8 @@ const WRITERS: EventWriters<State> = {
     positionOf(state, candidate).json += json
     return []
   },
+  image: (state, { candidate, image }) =>
+    encodeAnswerPart(image).flatMap((encoded) => piece(state, candidate, encoded)),
   logprobs: (state, { candidate, tokens }) =>
     chunk(state, { candidates: [{ index: candidate, ...writeLogprobs(tokens) }] }),
   part_end: writePartEnd,

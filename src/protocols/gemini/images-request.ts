@@ -1,7 +1,9 @@
 // The request to a Gemini image model: generateContent with image output, references as inline parts.
 
+import type { ConversationRequest } from '../canonical/request.ts'
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
+import { encodeRequest } from './encode-request.ts'
 import { target } from './target.ts'
 
 /** https://ai.google.dev/gemini-api/docs/image-generation#aspect_ratios */
@@ -35,16 +37,43 @@ export function encodeImageRequest(
   const references = request.references.map(({ bytes, mime }) => ({
     inlineData: { mimeType: mime, data: Buffer.from(bytes).toString('base64') },
   }))
-  const body = {
-    contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
-    generationConfig: compact({
-      // Some image models refuse to make an image unless they may also write text.
-      responseModalities: ['TEXT', 'IMAGE'],
-      imageConfig: imageConfig(request, call.model),
-    }),
-  }
+  const { conversation } = request
+  const body = conversation
+    ? encodeConversation(conversation, request, call.model)
+    : {
+        contents: [{ role: 'user', parts: [{ text: request.prompt }, ...references] }],
+        generationConfig: compact({
+          // Some image models refuse to make an image unless they may also write text.
+          responseModalities: ['TEXT', 'IMAGE'],
+          imageConfig: imageConfig(request, call.model),
+        }),
+      }
   return { path, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }
 }
+
+/** The conversation as it is, but for what is asked of the gateway: how many images, in which exact shape. */
+function encodeConversation(
+  conversation: ConversationRequest,
+  { size, aspect_ratio }: ImageRequest,
+  model: string,
+): JsonObject {
+  const desired = size ?? aspect_ratio
+  const shape = desired && nearestShape(desired, RATIOS)
+  const images = {
+    with_text: true,
+    size: undefined,
+    size_at: '',
+    ...conversation.images,
+    aspect_ratio: shape && `${shape.width}:${shape.height}`,
+  }
+  return compact({
+    ...encodeRequest({ ...conversation, ...NOT_SENT, images }, { model, max_output_tokens: 0 }),
+    safetySettings: conversation.safety_settings,
+  })
+}
+
+/** Images are priced by their number: a limit on tokens could only cut them off. */
+const NOT_SENT = { candidates: undefined, max_output_tokens: undefined } as const
 
 function imageConfig({ size, aspect_ratio }: ImageRequest, model: string): JsonObject | undefined {
   const desired = size ?? aspect_ratio

@@ -8,16 +8,26 @@ export interface Generation {
   readonly demands_signatures: boolean
   /** A functionResponse may hold media. */
   readonly takes_media_in_results: boolean
+  /** It answers with pictures, unless it is told not to. */
+  readonly answers_images: boolean
 }
 
-const NEWEST: Generation = { thinking: 'level', demands_signatures: true, takes_media_in_results: true }
+const NEWEST = { thinking: 'level', demands_signatures: true, takes_media_in_results: true } as const
 
+/** `gemini-2.5-flash-image`, `gemini-3-pro-image-preview`, `gemini-2.0-flash-preview-image-generation`. */
+const DRAWS = /gemini-.*\bimage\b/
 const VERSION = /gemini-(\d+)(?:\.(\d+))?/
 
 /** The generation of a model; one without a version in its name (`gemini-flash-latest`) is of the newest generation. */
 export function generationOf(model: string): Generation {
   const [, major, minor] = VERSION.exec(model) ?? []
-  if (major === undefined || Number(major) >= 3) return NEWEST
+  const answers_images = DRAWS.test(model)
+  if (major === undefined || Number(major) >= 3) return { ...NEWEST, answers_images }
   const thinks = Number(major) === 2 && Number(minor ?? 0) >= 5
-  return { thinking: thinks ? 'budget' : 'none', demands_signatures: false, takes_media_in_results: false }
+  return {
+    thinking: thinks ? 'budget' : 'none',
+    demands_signatures: false,
+    takes_media_in_results: false,
+    answers_images,
+  }
 }

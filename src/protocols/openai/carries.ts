@@ -14,6 +14,7 @@ export const carries: Carries = {
     candidates: 'n',
     thinking: 'reasoning_effort',
     output: 'response_format',
+    images: 'modalities',
     tools: 'tools',
     tool_choice: 'tool_choice',
     parallel_tool_calls: 'parallel_tool_calls',
@@ -28,9 +29,7 @@ export const carries: Carries = {
     document_url: refused('it takes documents inline only'),
     audio: 'input_audio',
     tool_result_image: 'image_url, in a user message after the tool messages',
-    answered_image: dropped(
-      'chat completions answers with text only; images are made at the image endpoints',
-    ),
+    answered_image: 'images, in the message',
     json_without_schema: 'response_format',
     late_system_message: 'messages, as it came',
     own_thinking: dropped('chat completions takes no thinking back'),

@@ -4,6 +4,7 @@ import type { Candidate, ConversationAnswer, StopReason } from '../canonical/ans
 import { madeCallId, type Part, parseArguments } from '../canonical/parts.ts'
 import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { type JsonObject, stringIn } from '../wire/json.ts'
+import { Illustrated, readImages } from './answered-images.ts'
 import { Logprobs, readLogprobs } from './logprobs.ts'
 import { Reasoning, readGoogleSignature, readReasoning, SignedByGoogle } from './reasoning.ts'
 import { readStop } from './stop-reasons.ts'
@@ -18,6 +19,7 @@ export const AnswerCall = Fields({
 export const AnswerMessage = Fields({
   ...SignedByGoogle.properties,
   ...Reasoning.properties,
+  ...Illustrated.properties,
   content: optional(Text),
   refusal: optional(Text),
   tool_calls: optional(List(AnswerCall)),
@@ -64,6 +66,7 @@ function readChoice(choice: Unchecked<typeof AnswerChoice>, madeId: (position: n
     ...readReasoning(message),
     ...(content ? [{ kind: 'text', text: content, signature } as const] : []),
     ...(refused ? [{ kind: 'text', text: refused } as const] : []),
+    ...readImages(message, ''),
     ...read.flatMap((call) => call ?? []),
   ]
   const finish = readStop(stringIn(choice.finish_reason) ?? '')

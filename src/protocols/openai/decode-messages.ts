@@ -24,6 +24,7 @@ import {
   Text,
 } from '../forms.ts'
 import { eachOf, type Json, type JsonObject, oneOf, refusal, stringIn, wantObject } from '../wire/json.ts'
+import { readImages } from './answered-images.ts'
 import { readGoogleSignature, readReasoning } from './reasoning.ts'
 
 export const CalledFunction = Fields({ name: Text, arguments: Text })
@@ -98,7 +99,8 @@ function readAssistant(given: JsonObject, path: string, names: Map<string, strin
   for (const call of calls) names.set(call.id, call.name)
   const parts: Part[] = [...readReasoning(given), ...readOptional(content, `${path}.content`)]
   if (refused) parts.push({ kind: 'text', text: refused })
-  return { role: 'assistant', parts: [...signLastText(parts, readGoogleSignature(given)), ...calls] }
+  const said = signLastText(parts, readGoogleSignature(given))
+  return { role: 'assistant', parts: [...said, ...readImages(given, path), ...calls] }
 }
 
 /** A signature on the message itself belongs to its last text. */

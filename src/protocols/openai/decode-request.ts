@@ -1,7 +1,7 @@
 // A chat completion request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
 import type { Static } from '@sinclair/typebox'
-import type { OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { ImageOutput, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
@@ -63,6 +63,8 @@ export const ResponseFormat = Fields({ type: Choice(FORMATS) })
 /** Of the type json_schema. */
 export const SchemaResponseFormat = Fields({ json_schema: JsonSchemaFormat })
 
+export const ImageConfig = Fields({ aspect_ratio: optional(Text), image_size: optional(Text) })
+
 export const ChatRequest = Fields({
   model: Anything,
   messages: List(OpenObject),
@@ -93,6 +95,8 @@ export const ChatRequest = Fields({
   frequency_penalty: optional(Quantity),
   presence_penalty: optional(Quantity),
   modalities: optional(List(Text)),
+  /** Of OpenRouter. */
+  image_config: optional(ImageConfig),
   safety_identifier: optional(Text),
   /** The older name of safety_identifier. */
   user: optional(Text),
@@ -108,8 +112,8 @@ const KNOWN = namesOf(ChatRequest)
 export function decodeRequest(body: JsonObject): ConversationRequest {
   rejectUncarried(carries, withoutEmptyBias(body), KNOWN)
   const asked = readPresent(ChatRequest, body, '')
-  if (asked.modalities?.some((modality) => modality !== 'text'))
-    throw refusal('modalities', 'the model answers with text only; ask for ["text"], or leave it out.')
+  if (asked.modalities?.some((modality) => !MODALITIES.has(modality)))
+    throw refusal('modalities', 'no such answers here; ask for "text", "image" or both, or leave it out.')
   const { system, turns } = decodeMessages(body.messages)
   return {
     from: carries,
@@ -130,10 +134,28 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     thinking: asked.reasoning_effort && EFFORTS[asked.reasoning_effort],
     shows_thinking: undefined,
     output: decodeOutput(asked.response_format),
+    images: decodeImages(asked),
     logprobs: asked.logprobs ? (asked.top_logprobs ?? 0) : undefined,
     frequency_penalty: asked.frequency_penalty,
     presence_penalty: asked.presence_penalty,
     user: asked.safety_identifier ?? asked.user,
+  }
+}
+
+const MODALITIES: ReadonlySet<string> = new Set(['text', 'image'])
+
+/** An empty list says nothing. */
+function decodeImages({
+  modalities = [],
+  image_config,
+}: Present<Static<typeof ChatRequest>>): ImageOutput | false | undefined {
+  if (modalities.length > 0 && !modalities.includes('image')) return false
+  if (modalities.length === 0 && !image_config) return undefined
+  return {
+    aspect_ratio: image_config?.aspect_ratio ?? undefined,
+    size: image_config?.image_size ?? undefined,
+    with_text: modalities.length === 0 || modalities.includes('text'),
+    size_at: 'image_config.image_size',
   }
 }
 

@@ -18,6 +18,7 @@ import {
 import { createOpenParts, type OpenParts } from '../open-parts.ts'
 import { type DecodedStream, endStream, failStream } from '../stream-end.ts'
 import { countIn, parseObject, stringIn } from '../wire/json.ts'
+import { readImages } from './answered-images.ts'
 import { AnswerCall, type AnswerFunction, AnswerMessage } from './decode-answer.ts'
 import { Logprobs, readLogprobs } from './logprobs.ts'
 import { readGoogleSignature, readReasoning } from './reasoning.ts'
@@ -104,6 +105,7 @@ function readChoice(state: State, choice: Unchecked<typeof ChunkChoice>): Stream
   return [
     ...readThinking(state, candidate, delta),
     ...readTexts(state, candidate, delta),
+    ...readPictures(state, candidate, delta),
     ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
     ...eachUncheckedIn<typeof CallPiece>(delta.tool_calls).flatMap((call, index) =>
       readCall(state, candidate, call, countIn(call.index) ?? index),
@@ -142,6 +144,13 @@ function readTexts({ parts }: State, candidate: number, delta: Delta): StreamEve
     ...(text ? [{ type: 'text_delta', candidate, text } as const] : []),
     ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
   ]
+}
+
+function readPictures({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
+  return readImages(delta, '').flatMap((image) => [
+    ...parts.close(candidate),
+    { type: 'image', candidate, image },
+  ])
 }
 
 function readCall(

@@ -3,6 +3,7 @@
 import type { AnswerContext, Candidate, ConversationAnswer } from '../canonical/answer.ts'
 import { type ToolCallPart, textOf } from '../canonical/parts.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
+import { writeImage } from './answered-images.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { googleSignatureField, reasoningFields } from './reasoning.ts'
 import { writeStop } from './stop-reasons.ts'
@@ -31,12 +32,14 @@ function encodeMessage({ parts }: Candidate): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const thinking = parts.filter((part) => part.kind === 'thinking' || part.kind === 'redacted_thinking')
+  const images = parts.flatMap((part) => (part.kind === 'image' ? part : [])).map(writeImage)
   const text = textOf(texts)
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     ...reasoningFields(thinking),
+    images: images.length > 0 ? images : undefined,
     tool_calls: calls.length > 0 ? calls.map(encodeCall) : undefined,
     ...googleSignatureField(texts.at(-1)?.signature),
   })

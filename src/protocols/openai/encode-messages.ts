@@ -11,6 +11,7 @@ import {
 import type { ConversationRequest } from '../canonical/request.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { compact, type JsonObject, lookUp } from '../wire/json.ts'
+import { writeImage } from './answered-images.ts'
 import { carries } from './carries.ts'
 import { googleSignatureField } from './reasoning.ts'
 
@@ -22,28 +23,39 @@ import { googleSignatureField } from './reasoning.ts'
  */
 export function encodeMessages(request: ConversationRequest, takes_signatures: boolean): JsonObject[] {
   const system = request.system.length > 0 ? [{ role: 'system', content: request.system.join('\n\n') }] : []
-  const signatureField: SignatureField = takes_signatures ? googleSignatureField : () => ({})
+  const own = takes_signatures ? OWN_FIELDS : NO_FIELDS
   const encodeTurn = (turn: Turn): JsonObject[] =>
-    turn.role === 'assistant' ? [encodeAssistant(turn.parts, signatureField)] : encodeUser(turn.parts)
+    turn.role === 'assistant' ? [encodeAssistant(turn.parts, own)] : encodeUser(turn.parts)
   return [...system, ...request.turns.flatMap(encodeTurn)]
 }
 
-type SignatureField = typeof googleSignatureField
+/** The fields that models of Gemini's take back, and OpenAI refuses. */
+interface GeminiFields {
+  signatureField: typeof googleSignatureField
+  imagesField: (images: readonly MediaPart[]) => JsonObject
+}
+
+const OWN_FIELDS: GeminiFields = {
+  signatureField: googleSignatureField,
+  imagesField: (images) => (images.length > 0 ? { images: images.map(writeImage) } : {}),
+}
+const NO_FIELDS: GeminiFields = { signatureField: () => ({}), imagesField: () => ({}) }
 
 /** Thinking is left out: OpenAI's models take none back. */
-function encodeAssistant(parts: readonly Part[], signatureField: SignatureField): JsonObject {
+function encodeAssistant(parts: readonly Part[], { signatureField, imagesField }: GeminiFields): JsonObject {
   const calls = parts.filter((part) => part.kind === 'tool_call')
   const texts = parts.filter((part) => part.kind === 'text')
   const text = textOf(texts)
   return compact({
     role: 'assistant',
     content: text === '' && calls.length > 0 ? null : text,
+    ...imagesField(parts.flatMap((part) => (part.kind === 'image' ? part : []))),
     tool_calls: calls.length > 0 ? calls.map((call) => encodeCall(call, signatureField)) : undefined,
     ...signatureField(texts.at(-1)?.signature),
   })
 }
 
-const encodeCall = (call: ToolCallPart, signatureField: SignatureField): JsonObject => ({
+const encodeCall = (call: ToolCallPart, signatureField: GeminiFields['signatureField']): JsonObject => ({
   id: call.id,
   type: 'function',
   function: { name: call.name, arguments: JSON.stringify(call.arguments) },

@@ -31,6 +31,7 @@ export function encodeRequest(request: ConversationRequest, target: TargetModel)
     n: request.candidates,
     reasoning_effort: encodeEffort(request, generation),
     response_format: request.output && encodeOutput(request.output),
+    ...encodeImages(request),
     ...encodeTools(request),
     ...(request.logprobs === undefined ? {} : { logprobs: true, top_logprobs: request.logprobs }),
     safety_identifier: request.user,
@@ -59,6 +60,15 @@ function encodeOutput(output: OutputFormat): JsonObject {
     type: 'json_schema',
     json_schema: compact({ name: output.name || SCHEMA_NAME, schema, strict }),
   }
+}
+
+function encodeImages({ images }: ConversationRequest): JsonObject {
+  if (!images) return {}
+  const image_config = compact({ aspect_ratio: images.aspect_ratio, image_size: images.size })
+  return compact({
+    modalities: images.with_text ? ['image', 'text'] : ['image'],
+    image_config: Object.keys(image_config).length > 0 ? image_config : undefined,
+  })
 }
 
 /** The fields for tools; the provider refuses a choice among no tools, so it is left out. */

@@ -4,6 +4,7 @@ import type { AnswerContext } from '../canonical/answer.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
+import { writeImage } from './answered-images.ts'
 import { DONE } from './decode-stream.ts'
 import { writeLogprobs } from './logprobs.ts'
 import { googleSignatureField, reasoningDetail } from './reasoning.ts'
@@ -16,6 +17,7 @@ interface Position {
   /** Tool calls begun, and pieces of thinking begun: each has its own index. */
   calls: number
   thoughts: number
+  images: number
 }
 
 interface State {
@@ -39,6 +41,7 @@ const WRITERS: EventWriters<State> = {
     choice(state, candidate, {
       tool_calls: [{ index: positionOf(state, candidate).calls - 1, function: { arguments: json } }],
     }),
+  image: writePicture,
   logprobs: (state, { candidate, tokens }) =>
     choice(state, candidate, {}, { logprobs: writeLogprobs(tokens) }),
   part_end: () => [],
@@ -79,6 +82,14 @@ function writePartStart(state: State, { candidate, part }: EventOf<'part_start'>
   return [...opened, ...choice(state, candidate, { reasoning_details: [detail] })]
 }
 
+function writePicture(state: State, { candidate, image }: EventOf<'image'>): ServerSentEvent[] {
+  const opened = opening(state, candidate)
+  const position = positionOf(state, candidate)
+  const written = writeImage(image, position.images)
+  position.images++
+  return [...opened, ...choice(state, candidate, { images: [written] })]
+}
+
 function writeThinking(state: State, { candidate, text }: EventOf<'thinking_delta'>): ServerSentEvent[] {
   const index = positionOf(state, candidate).thoughts - 1
   return choice(state, candidate, {
@@ -110,7 +121,7 @@ function opening(state: State, candidate: number): ServerSentEvent[] {
 function positionOf({ positions }: State, candidate: number): Position {
   const known = positions.get(candidate)
   if (known) return known
-  const position: Position = { part: undefined, calls: 0, thoughts: 0 }
+  const position: Position = { part: undefined, calls: 0, thoughts: 0, images: 0 }
   positions.set(candidate, position)
   return position
 }

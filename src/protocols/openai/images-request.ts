@@ -18,7 +18,7 @@ export function encodeImageRequest(
       body: JSON.stringify(fields),
     }
   }
-  const { content_type, body } = encodeForm(fields, request.references)
+  const { content_type, body } = encodeForm(fields, request)
   return { path: '/images/edits', headers: { 'content-type': content_type, ...headers }, body }
 }
 
@@ -39,21 +39,23 @@ function fieldsOf(request: ImageRequest, model: string): JsonObject {
 const formatFor = (background: string | undefined, format: string | undefined): string | undefined =>
   background === 'transparent' && format === 'jpeg' ? 'png' : format
 
-/** A form (RFC 7578): the fields, then each image under `image[]`, or under `image` where there is one. */
+/** A form (RFC 7578): the fields, then each image under `image[]`, or under `image` where there is one, then the mask. */
 function encodeForm(
   fields: JsonObject,
-  references: readonly Reference[],
+  { references, mask }: Pick<ImageRequest, 'references' | 'mask'>,
 ): { content_type: string; body: Uint8Array } {
   const boundary = `tollgate-${crypto.randomUUID()}`
   const parts: (string | Uint8Array)[] = []
   for (const [name, value] of Object.entries(fields))
     parts.push(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`)
   const name = references.length === 1 ? 'image' : 'image[]'
-  for (const [index, { bytes, mime }] of references.entries()) {
-    const filename = `${index + 1}.${mime.slice('image/'.length)}`
-    const head = `Content-Disposition: form-data; name="${name}"; filename="${filename}"\r\nContent-Type: ${mime}`
+  const addFile = (field: string, stem: string | number, { bytes, mime }: Reference): void => {
+    const filename = `${stem}.${mime.slice('image/'.length)}`
+    const head = `Content-Disposition: form-data; name="${field}"; filename="${filename}"\r\nContent-Type: ${mime}`
     parts.push(`--${boundary}\r\n${head}\r\n\r\n`, bytes, '\r\n')
   }
+  for (const [index, image] of references.entries()) addFile(name, index + 1, image)
+  if (mask) addFile('mask', 'mask', mask)
   parts.push(`--${boundary}--\r\n`)
   return {
     content_type: `multipart/form-data; boundary=${boundary}`,

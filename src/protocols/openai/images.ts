@@ -5,6 +5,7 @@ import { familyOf } from './images-models.ts'
 import { encodeImageRequest } from './images-request.ts'
 
 export const openaiImages: ImageProtocol = {
+  takes_mask: true,
   maxPerRequest: (model) => familyOf(model).max_per_request,
   encode: encodeImageRequest,
   decode: decodeImageAnswer,

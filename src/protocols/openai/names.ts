@@ -37,6 +37,7 @@ export const chatNames = namesFrom(
     response_format: 'value',
     reasoning_effort: 'value',
     modalities: 'value',
+    image_config: 'value',
     audio: 'value',
     prediction: 'value',
     store: 'value',

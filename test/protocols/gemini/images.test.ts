@@ -77,14 +77,17 @@ describe('a request', () => {
 const picture = (data: string) => ({ inlineData: { mimeType: 'image/png', data } })
 
 describe('an answer', () => {
-  test('gives the images of its parts, without the drafts of its thoughts', () => {
-    const parts = [{ text: 'Here.' }, { ...picture('DRAFT'), thought: true }, picture('ONE'), picture('TWO')]
+  test('gives the images of its parts, without the drafts of its thoughts, and what stood beside each', () => {
+    const thought = { ...picture('DRAFT'), thought: true }
+    const parts = [{ text: 'Here.' }, thought, picture('ONE'), picture('TWO'), { text: 'Both.' }]
+    const text = (said: string) => ({ kind: 'text', text: said, signature: undefined })
+    const beside = { before: [], after: [], signature: undefined, usage: undefined }
     expect(geminiImages.decode({ candidates: [{ content: { parts } }] })).toEqual({
       images: [
-        { base64: 'ONE', revised_prompt: null },
-        { base64: 'TWO', revised_prompt: null },
+        { base64: 'ONE', revised_prompt: null, beside: { ...beside, before: [text('Here.')] } },
+        { base64: 'TWO', revised_prompt: null, beside: { ...beside, after: [text('Both.')] } },
       ],
-    })
+    } as never)
   })
 
   test('in the other spelling is read too', () => {

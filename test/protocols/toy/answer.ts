@@ -122,6 +122,7 @@ export const createStreamEncoder = (): StreamEncoder =>
       thinking_delta: nothing,
       signature: nothing,
       arguments_delta: nothing,
+      image: nothing,
       logprobs: nothing,
       part_end: nothing,
       candidate_end(state, { stop_reason }) {

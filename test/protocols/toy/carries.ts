@@ -16,6 +16,7 @@ export const carries: Carries = {
     seed: NO_FIELD,
     candidates: 'ways',
     thinking: NO_FIELD,
+    images: refused('it answers with plain text'),
     output: refused('it answers with plain text'),
     tools: refused('it calls no tools'),
     tool_choice: NO_FIELD,

@@ -46,6 +46,7 @@ export function decodeRequest(body: JsonObject): ConversationRequest {
     shows_usage: true,
     system: lines.flatMap(({ who, text }) => (who === 'rules' ? text : [])),
     turns: mergeTurns(lines.flatMap(turnOf)),
+    images: undefined,
     max_output_tokens: limit,
     temperature: heat,
     candidates: ways,

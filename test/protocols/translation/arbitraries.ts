@@ -174,6 +174,7 @@ export const requestOf = (protocol: BuiltInProtocol): fc.Arbitrary<ConversationR
         thinking: undefined,
         shows_thinking: undefined,
         output: undefined,
+        images: undefined,
         logprobs: undefined,
         frequency_penalty: undefined,
         presence_penalty: undefined,

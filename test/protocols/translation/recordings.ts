@@ -124,7 +124,10 @@ function collectOne(candidate: Collected, event: Extract<StreamEvent, { candidat
     candidate.text = ''
     candidate.signature = event.part.kind === 'tool_call' ? event.part.signature : undefined
   } else if (event.type === 'logprobs') candidate.logprobs.push(...event.tokens)
-  else if (event.type === 'candidate_end') {
+  else if (event.type === 'image') {
+    if (candidate.open) throw new Error('an image within a part')
+    candidate.parts.push(event.image)
+  } else if (event.type === 'candidate_end') {
     if (candidate.open) throw new Error('candidate_end within a part')
     candidate.end = event
   } else {

@@ -83,7 +83,7 @@ const CANNOT_BE_CARRIED: readonly Case[] = [
   [
     'answers with images',
     'gemini',
-    'openai',
+    'anthropic',
     config({ responseModalities: ['TEXT', 'IMAGE'] }),
     'generationConfig.responseModalities',
   ],

@@ -1,0 +1,103 @@
+// An image asked for in a conversation: what it is to be made from, in the words of one request.
+import { GatewayError } from '../../domain/errors.ts'
+import { parseDataUri } from '../../media/data-uri.ts'
+import type { FetchImage } from '../../media/remote.ts'
+import type { MediaPart, Part, Source, Turn } from '../../protocols/canonical/parts.ts'
+import type { ConversationRequest } from '../../protocols/canonical/request.ts'
+import type { Reference } from '../../protocols/images.ts'
+import { refusal } from '../../protocols/wire/json.ts'
+import type { FoundReference, PaidImageOrder } from './order.ts'
+import { assertTotal, readable } from './references.ts'
+
+/** What a conversation asks for at its end. */
+export interface LastAsked {
+  prompt: string
+  /** In the order of the conversation, each once. */
+  images: readonly MediaPart[]
+}
+
+/**
+ * The last picture of the model's, and all that the caller said and showed since; without one, all from the beginning. That
+ * is what providers get who take a prompt and images, but no conversations.
+ */
+export function lastAsked({ system, turns }: Pick<ConversationRequest, 'system' | 'turns'>): LastAsked {
+  const drawn = turns.findLastIndex((turn) => turn.role === 'assistant' && turn.parts.some(isImage))
+  const since = turns.slice(Math.max(0, drawn))
+  const said = since.filter(({ role }) => role === 'user').flatMap(({ parts }) => parts)
+  const texts = said.flatMap((part) => (part.kind === 'text' && part.text !== '' ? part.text : []))
+  const shown = since.flatMap(({ parts }) => parts.filter(isImage))
+  const images = new Map(shown.map((image) => [nameOf(image.source), image]))
+  return { prompt: texts.length > 0 ? [...system, ...texts].join('\n') : '', images: [...images.values()] }
+}
+
+const isImage = (part: Part): part is MediaPart => part.kind === 'image'
+
+const nameOf = (source: Source): string => (source.by === 'url' ? source.url : source.data)
+
+interface Finding {
+  fetchImage: FetchImage
+  /** Fires when the caller has gone. */
+  gone: AbortSignal
+}
+
+/**
+ * The order with the images of its conversation read: fetched where they are addresses, and inline in all of its turns.
+ * They are held for this request only (spec.md, Image compose request, rule 5).
+ * @throws GatewayError invalid_request naming the image that is none, or cannot be fetched; IMAGES_TOO_LARGE_TOTAL
+ */
+export async function withPictures(
+  finding: Finding,
+  order: PaidImageOrder,
+  conversation: ConversationRequest,
+): Promise<PaidImageOrder> {
+  const shown = new Map(
+    conversation.turns
+      .flatMap(({ parts }) => parts.filter(isImage))
+      .map((image) => [nameOf(image.source), image]),
+  )
+  const read = new Map<string, FoundReference>()
+  for (const [name, image] of shown) {
+    read.set(name, { ...(await readImage(finding, image)), parent: undefined })
+    assertTotal([...read.values()].map(({ bytes }) => bytes.length))
+  }
+  const inline = (image: MediaPart): MediaPart => {
+    const found = read.get(nameOf(image.source))
+    return found ? { ...image, source: inlineSource(image.source, found) } : image
+  }
+  const turns = conversation.turns.map(
+    (turn): Turn => ({ ...turn, parts: turn.parts.map((part) => (isImage(part) ? inline(part) : part)) }),
+  )
+  const references = lastAsked(conversation).images.flatMap(({ source }) => read.get(nameOf(source)) ?? [])
+  return { ...order, wanted: { ...order.wanted, conversation: { ...conversation, turns } }, references }
+}
+
+/** Types that the native protocol takes beside those that the gateway can look into (spec.md, Native generation request: image/heic, image/heif). */
+const UNSEEN_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/heif'])
+
+async function readImage({ fetchImage, gone }: Finding, { source, at }: MediaPart): Promise<Reference> {
+  if (source.by === 'url') return named(at, async () => readable(await fetched(source.url)))
+  const mime = source.mime_type.toLowerCase()
+  if (UNSEEN_TYPES.has(mime)) return { bytes: Buffer.from(source.data, 'base64'), mime }
+  return named(at, async () =>
+    readable({ ...parseDataUri(`data:${mime};base64,${source.data}`), parent: undefined }),
+  )
+
+  async function fetched(url: string): Promise<FoundReference> {
+    return { ...(await fetchImage(url, gone)), parent: undefined }
+  }
+}
+
+/** Says which image of the conversation is at fault. */
+async function named<T>(at: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (!(thrown instanceof GatewayError) || thrown.kind !== 'invalid_request') throw thrown
+    throw refusal(at, thrown.message)
+  }
+}
+
+const inlineSource = (given: Source, { bytes, mime }: Reference): Source =>
+  given.by === 'data' && given.mime_type.toLowerCase() === mime
+    ? given
+    : { by: 'data', mime_type: mime, data: Buffer.from(bytes).toString('base64') }

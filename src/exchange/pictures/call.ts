@@ -1,0 +1,86 @@
+// Paid calls in a conversation, of the kind that their model is of: text models write, image models draw.
+import { type Admitted, findModel, within } from '../admission.ts'
+import type { CallTarget } from '../call-target.ts'
+import { countCall, type ImageParts, imageCalls } from '../image/call.ts'
+import type { PaidImageOrder } from '../image/order.ts'
+import { pay } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { TextBody } from '../text/body.ts'
+import { openText, readOpened, type TextCall, textCalls } from '../text/call.ts'
+import { readTextBody } from '../text/read-body.ts'
+import { writePictures } from './answer.ts'
+import { orderFrom } from './read.ts'
+
+type ServeConversation = (parts: ExchangeParts, call: TextCall) => Promise<Response>
+
+/**
+ * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
+ * the image endpoints: only how they are asked for and answered is a conversation's.
+ */
+export function conversations(images: ImageParts): ServeConversation {
+  const pictures = imageCalls(images)
+  return (parts, call) =>
+    within(parts, call, async (admitted) => {
+      const { target } = call
+      if (typeof target === 'function') {
+        const opened = await openText(parts, admitted, call)
+        if (!isDrawn(parts, opened.target))
+          return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
+        countPicture(images, admitted)
+        return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+      }
+      if (!isDrawn(parts, target))
+        return pay(parts, admitted, await textCalls.read(parts, admitted, call), textCalls)
+      countPicture(images, admitted)
+      const body = await readTextBody(parts, admitted, {
+        protocol: call.protocol,
+        limit_bytes: call.body_limit_bytes,
+        isFree: () => false,
+      })
+      const asked = { body, target }
+      return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+    })
+}
+
+const isDrawn = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
+  catalogue().models.get(model_id)?.kind === 'image'
+
+const countPicture = ({ rate }: ImageParts, admitted: Admitted): void =>
+  countCall(rate, { onRate: () => undefined }, admitted)
+
+interface Asked {
+  body: TextBody
+  target: CallTarget
+}
+
+/** Waits for the memory that the request's images take. @throws GatewayError for what is wrong with the request */
+async function readPicture(
+  parts: ExchangeParts,
+  { memory }: ImageParts,
+  admitted: Admitted,
+  call: TextCall,
+  { body, target: { model_id, streams } }: Asked,
+): Promise<PaidImageOrder> {
+  const { scope, place, started_ms } = admitted
+  const model = findModel(parts, admitted, model_id, 'image')
+  const request = await body.conversation(call.protocol.name, streams)
+  const wanted = orderFrom(request, model, [body.content])
+  const dialect = call.dialect(body.fields)
+  scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
+  const context = {
+    id: call.request_id,
+    model: model_id,
+    created_s: Math.floor(started_ms / 1000),
+    shows_usage: dialect.shows_usage,
+  }
+  const with_text = request.images ? request.images.with_text : true
+  return {
+    model,
+    // It is written once it is paid, whole, also for who asked for a stream.
+    streams: false,
+    content: wanted.content,
+    wanted,
+    references: [],
+    write: ({ images }) => writePictures(images, { origin: call, dialect, context, streams, with_text }),
+  }
+}
