@@ -2,6 +2,7 @@
 import type { AppOf, Plugin } from '../src/surface/gateway.ts'
 import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
 import { images } from './images/index.ts'
@@ -16,6 +17,7 @@ export const plugins = [
   native,
   messages,
   chat,
+  completions,
   models,
   embeddings,
   billing,
