@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
 import { formatUsd } from '../domain/money.ts'
-import type { Price, Tier } from '../domain/prices.ts'
+import type { Price, Tier, UnitPrice } from '../domain/prices.ts'
 import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
@@ -15,7 +15,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
     .command('models')
     .summary('List the models and their prices.')
     .description(
-      'List the models of the catalogue with their routes, and their prices in USD per million tokens or per image.',
+      'List the models of the catalogue with their routes, and their prices in USD per million tokens, per image or per unit.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark, warn } = contextOf(command, deps)
@@ -25,7 +25,11 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
         throw new Exit(EXIT.failed)
       }
       const models = [...reading.catalogue.models.values()]
-      const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
+      const columns = [
+        ...COLUMNS,
+        ...(models.some(({ price }) => price.unit === 'unit') ? [UNIT_RATES] : []),
+        ...(models.some(hasExtras) ? [EXTRAS] : []),
+      ]
       answer({ models: models.map(modelView) }, table(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
         remark('+: costs more for larger prompts; --json shows every tier.')
@@ -50,6 +54,18 @@ const COLUMNS: Column<Model>[] = [
   },
 ]
 
+/** Rates of other units than tokens and images; shown where some model has them. */
+const UNIT_RATES: Column<Model> = {
+  head: 'UNITS',
+  text: ({ price }) => (price.unit === 'unit' ? unitRates(price).map(rateText).join(', ') || '-' : '-'),
+}
+
+const unitRates = ({ rates }: UnitPrice) =>
+  rates.filter(({ name }) => name !== 'input' && name !== 'output' && name !== 'audio')
+
+const rateText = ({ name, nanos }: UnitPrice['rates'][number]): string =>
+  `${formatUsd(nanos)} ${name.replaceAll('_', ' ')}`
+
 /** What is billed beyond tokens; shown where some model has it. */
 const EXTRAS: Column<Model> = {
   head: 'EXTRAS',
@@ -65,6 +81,10 @@ const extraText = ([name, { per, nanos, max_units }]: readonly [string, ExtraPri
 }
 
 function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): string {
+  if (price.unit === 'unit') {
+    const rate = price.rates.find(({ name }) => `${name}_tokens` === field)
+    return rate ? formatUsd(rate.nanos) : '-'
+  }
   if (price.unit !== 'token') return '-'
   const [first, ...more] = price.tiers
   return formatUsd(first.rates[field]) + (more.length > 0 ? '+' : '')
@@ -84,6 +104,11 @@ function modelView(model: Model) {
 }
 
 function priceView(price: Price) {
+  if (price.unit === 'unit')
+    return {
+      unit: price.unit,
+      rates: price.rates.map(({ name, nanos }) => ({ name, ...money('price', nanos) })),
+    }
   if (price.unit === 'token')
     return {
       unit: price.unit,
