@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import type { Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
 import { formatUsd } from '../domain/money.ts'
-import type { Price, Tier, UnitPrice } from '../domain/prices.ts'
+import type { Price, Tier } from '../domain/prices.ts'
+import type { RateName } from '../domain/units.ts'
 import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf } from './data-folder.ts'
@@ -25,11 +26,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
         throw new Exit(EXIT.failed)
       }
       const models = [...reading.catalogue.models.values()]
-      const columns = [
-        ...COLUMNS,
-        ...(models.some(({ price }) => price.unit === 'unit') ? [UNIT_RATES] : []),
-        ...(models.some(hasExtras) ? [EXTRAS] : []),
-      ]
+      const columns = models.some(hasExtras) ? [...COLUMNS, EXTRAS] : COLUMNS
       answer({ models: models.map(modelView) }, table(columns, models, 'The catalogue has no models.'))
       if (models.some(({ price }) => price.unit === 'token' && price.tiers.length > 1)) {
         remark('+: costs more for larger prompts; --json shows every tier.')
@@ -43,28 +40,31 @@ const COLUMNS: Column<Model>[] = [
   { head: 'USABLE', text: ({ retired }) => (retired ? 'no: retired' : 'yes') },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
   { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
-  {
-    head: 'IMAGE',
-    text: ({ price }) => (price.unit === 'image' ? formatUsd(price.per_image_nanos) : '-'),
-    right: true,
-  },
+  { head: 'UNITS', text: ({ price }) => unitText(price) },
   {
     head: 'ROUTES',
     text: ({ routes }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(', '),
   },
 ]
 
-/** Rates of other units than tokens and images; shown where some model has them. */
-const UNIT_RATES: Column<Model> = {
-  head: 'UNITS',
-  text: ({ price }) => (price.unit === 'unit' ? unitRates(price).map(rateText).join(', ') || '-' : '-'),
+/** The rates of other units than text tokens. */
+function unitText(price: Price): string {
+  if (price.unit === 'image') return `${formatUsd(price.per_image_nanos)} per image`
+  if (price.unit === 'token') return '-'
+  const texts = price.rates.flatMap(({ name, nanos }) =>
+    name === 'input' || name === 'output' ? [] : [`${formatUsd(nanos)} ${RATE_WORDS[name]}`],
+  )
+  return texts.join(', ') || '-'
 }
 
-const unitRates = ({ rates }: UnitPrice) =>
-  rates.filter(({ name }) => name !== 'input' && name !== 'output' && name !== 'audio')
-
-const rateText = ({ name, nanos }: UnitPrice['rates'][number]): string =>
-  `${formatUsd(nanos)} ${name.replaceAll('_', ' ')}`
+const RATE_WORDS: Readonly<Record<Exclude<RateName, 'input' | 'output'>, string>> = {
+  per_million_characters: 'per million characters',
+  per_minute: 'per minute',
+  per_second: 'per second',
+  per_search: 'per search',
+  per_thousand_searches: 'per thousand searches',
+  audio: 'per million audio tokens',
+}
 
 /** What is billed beyond tokens; shown where some model has it. */
 const EXTRAS: Column<Model> = {

@@ -10,6 +10,7 @@ import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { ImageProtocol } from './images.ts'
+import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
 import type { Names } from './wire/json-names.ts'
@@ -102,7 +103,7 @@ export interface TextProtocol extends Translator, CallerText {
 }
 
 /** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */
-export interface Protocol extends CallerProtocol {
+export interface Protocol extends CallerProtocol, UnitProtocols {
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
   /** What translation carries to and from this protocol. */

@@ -156,16 +156,20 @@ describe('a mistake says where it is and what to write', () => {
     ],
 
     ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
-    ['a model without a kind', model('id = "m"'), '1 models[0].kind: must be "text", "embedding" or "image"'],
+    [
+      'a model without a kind',
+      model('id = "m"'),
+      '1 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
+    ],
     [
       'a kind that does not exist',
       model('id = "m"\nkind = "txt"'),
-      '3 models[0].kind: must be "text", "embedding" or "image"',
+      '3 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
     ],
     [
       'a kind that is a property of all objects',
       model('id = "m"\nkind = "toString"'),
-      '3 models[0].kind: must be "text", "embedding" or "image"',
+      '3 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
     ],
     [
       'a field of another kind',
