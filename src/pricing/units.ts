@@ -1,5 +1,5 @@
 // Prices by units: what a call holds, what it is charged, and which report of a provider's is believed.
-import { divideRoundingUp } from '../domain/money.ts'
+import { divideRoundingUp, type Nanos } from '../domain/money.ts'
 import type { Price, UnitPrice } from '../domain/prices.ts'
 import { RATES, type ReportedUnits, UNITS, type Unit, type Units } from '../domain/units.ts'
 import { NO_USAGE, type Usage } from '../domain/usage.ts'
@@ -21,26 +21,39 @@ function leastMultiple(one: bigint, other: bigint): bigint {
  *
  * @throws RangeError when a count is not a whole number, or the cost is above the safe integers
  */
-export function chargeUnits({ rates }: UnitPrice, units: Units): Charge {
-  let sum = 0n
-  const nanos: Record<string, number> = {}
+export function chargeUnits(price: UnitPrice, units: Units): Charge {
+  const nanos: Record<string, Nanos> = {}
   const billed: Partial<Record<Unit, number>> = {}
-  for (const rate of rates) {
-    const { unit, per } = RATES[rate.name]
-    sum += BigInt(units[unit]) * BigInt(rate.nanos) * (SCALE / BigInt(per))
+  for (const rate of price.rates) {
+    const { unit } = RATES[rate.name]
     nanos[rate.name] = rate.nanos
     billed[unit] = units[unit]
   }
   return {
-    cost_nanos: divideRoundingUp(sum, SCALE),
+    cost_nanos: divideRoundingUp(scaledCost(price, units), SCALE),
     snapshot: JSON.stringify({ unit: 'unit', nanos, units: billed }),
   }
 }
 
-/** What to hold: all of the most that the call can use. What a provider makes cannot be limited by what is held. */
+/** In nano-dollars x SCALE, so that nothing is rounded yet. */
+function scaledCost({ rates }: UnitPrice, units: Units): bigint {
+  let sum = 0n
+  for (const { name, nanos } of rates) {
+    const { unit, per } = RATES[name]
+    sum += BigInt(units[unit]) * BigInt(nanos) * (SCALE / BigInt(per))
+  }
+  return sum
+}
+
+/**
+ * What to hold: all of the most that the call can use. What a provider makes cannot be limited by what is held.
+ *
+ * @returns nano-dollars; an amount above the safe integers becomes the largest safe integer
+ */
 export function quoteUnits(price: UnitPrice, most: Units): Quote {
-  const { cost_nanos } = chargeUnits(price, most)
-  return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }
+  const cost = (scaledCost(price, most) + SCALE - 1n) / SCALE
+  const nanos = Math.min(Number(cost), Number.MAX_SAFE_INTEGER)
+  return { ceiling_nanos: nanos, floor_nanos: nanos }
 }
 
 export interface UnitBounds {

@@ -13,8 +13,8 @@ import { jsonWriter, readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
 import { readUnitAnswer, servedWhole } from './whole.ts'
 
-/** As chat completions: images come inline here too. */
-const BODY_LIMIT_BYTES = 30 * 1024 * 1024
+/** Long texts, or images inline. More would be parsed for longer than others should wait. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 interface ModerationOrder extends UnitOrder<ModerationModel> {
   body: JsonBody
