@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import OpenAI from 'openai'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
-import { fileScene } from '../support/scene.ts'
+import { fileScene, type Scene, scene } from '../support/scene.ts'
 import { CHARACTER_NANOS, UPSTREAM, unitModels } from '../support/unit-models.ts'
 import { type Answer, events, RESET, refusal, SILENCE, type Step, whole } from '../support/upstream.ts'
 
@@ -188,6 +188,48 @@ describe('failures', () => {
       estimated: 1,
       cost_nanos: CHARACTERS * CHARACTER_NANOS,
     })
+  })
+})
+
+describe('who leaves amid the audio', () => {
+  /** Calls, reads the first bytes, and leaves. */
+  async function leave(s: Pick<Scene, 'upstream' | 'gateway'>, own: string) {
+    const rest = Promise.withResolvers<void>()
+    const steps: Step[] = [
+      { send: MP3.subarray(0, 4_000) },
+      'read',
+      { send: MP3.subarray(4_000, 8_000) },
+      { wait: rest.promise },
+      { send: MP3.subarray(8_000) },
+    ]
+    s.upstream.answer({ headers: { 'content-type': 'audio/mpeg' }, steps })
+    const leaving = new AbortController()
+    const body = { model: 'voice-by-minute', input: TEXT, voice: 'v' }
+    const response = await s.gateway.call(PATH, body, { key: own, signal: leaving.signal })
+    const reader = response.body?.getReader()
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(0)
+    leaving.abort()
+    return rest.resolve
+  }
+
+  test('pays for what passed', async () => {
+    const goOn = await leave({ upstream, gateway }, key)
+    const record = await lastCall()
+    goOn()
+    expect(record).toMatchObject({ outcome: 'cancelled', status: 499, estimated: 1 })
+    expect(record.cost_nanos).toBeGreaterThan(500 * 100)
+    expect(record.cost_nanos).toBeLessThan(2_400 * 100)
+  })
+
+  test('with "drain" pays for all of it', async () => {
+    const draining = await scene({
+      more: unitModels,
+      server: 'on_disconnect = "drain"\ndrain_timeout_ms = 20000',
+    })
+    const goOn = await leave(draining, draining.key)
+    goOn()
+    expect(await draining.lastCall()).toMatchObject({ outcome: 'cancelled', cost_nanos: MP3_MS * 100 })
+    await draining[Symbol.asyncDispose]()
   })
 })
 
