@@ -32,7 +32,7 @@ const MAX_FIELDS = 40
 /** As a form, as a file, and in the form that is sent upstream. */
 const COPIES = 3
 
-const PART_BYTES = 64 * 1024
+const PART_BYTES = 256 * 1024
 /** Smaller ones are soon collected. */
 const MIN_FREED_BYTES = 1024 * 1024
 
@@ -77,8 +77,8 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
       if (field !== 'file')
         throw refusal(field.slice(0, 64), 'no file is taken under this name. Send one as "file".')
       if (file) throw refusal('file', 'is given more than once. Send one file.')
-      const read = await readAtMost(content, MAX_AUDIO_BYTES, fileTooLarge)
-      sha256.update(JSON.stringify(['file', filename])).update(read)
+      sha256.update(JSON.stringify(['file', filename]))
+      const read = await readAtMost(hashed(content, sha256), MAX_AUDIO_BYTES, fileTooLarge)
       file = { bytes: read, filename, mime }
     },
   })
@@ -87,11 +87,22 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
   return { file, fields, sha256: sha256.digest('hex') }
 }
 
-/** Bytes as they would arrive: without a copy. */
+async function* hashed(
+  content: AsyncIterable<Uint8Array>,
+  hash: Bun.CryptoHasher,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk)
+    yield chunk
+  }
+}
+
+/** Bytes as they would arrive, without a copy: others have their turn after each part. */
 function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
-    pull(controller) {
+    async pull(controller) {
+      await new Promise((resolve) => setImmediate(resolve))
       if (at >= bytes.length) return controller.close()
       controller.enqueue(bytes.subarray(at, at + PART_BYTES))
       at += PART_BYTES
