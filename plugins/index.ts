@@ -1,14 +1,18 @@
 // The surfaces of the gateway, in order, and the type of the application that they make.
 import type { AppOf, Plugin } from '../src/surface/gateway.ts'
+import { audio } from './audio/index.ts'
 import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
+import { completions } from './completions/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
 import { images } from './images/index.ts'
 import { library } from './library/index.ts'
 import { messages } from './messages/index.ts'
 import { models } from './models/index.ts'
+import { moderations } from './moderations/index.ts'
 import { native } from './native/index.ts'
+import { rerank } from './rerank/index.ts'
 import { upload } from './upload/index.ts'
 
 export const plugins = [
@@ -16,8 +20,12 @@ export const plugins = [
   native,
   messages,
   chat,
+  completions,
   models,
   embeddings,
+  audio,
+  moderations,
+  rerank,
   billing,
   upload,
   images,

@@ -40,7 +40,7 @@ export const ModelView = Type.Object(
     capabilities: Type.Null(),
     max_input_tokens: Nullable(Type.Integer()),
     max_tokens: Nullable(Type.Integer()),
-    kind: OneOf(['text', 'embedding', 'image']),
+    kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank']),
   },
   closed,
 )

@@ -4,6 +4,7 @@ import type { Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
 import { formatUsd } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
+import type { RateName } from '../domain/units.ts'
 import { money } from '../http/views.ts'
 import { contextOf } from './context.ts'
 import { requireCatalogue } from './data-folder.ts'
@@ -15,7 +16,7 @@ export function addModelsCommand(program: Command, deps: CliDeps): void {
     .command('models')
     .summary('List the models and their prices.')
     .description(
-      'List the models of the catalogue with their routes, and their prices in USD per million tokens or per image.',
+      'List the models of the catalogue with their routes, and their prices in USD per million tokens, per image or per unit.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark, tableOf } = contextOf(command, deps)
@@ -35,17 +36,32 @@ const COLUMNS: Column<Model>[] = [
   { head: 'USABLE', text: usability },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
   { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
-  {
-    head: 'IMAGE',
-    text: ({ price }) => (price.unit === 'image' ? formatUsd(price.per_image_nanos) : '-'),
-    right: true,
-  },
+  { head: 'UNITS', text: ({ price }) => unitText(price) },
   {
     head: 'ROUTES',
     text: ({ routes }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(', '),
     elastic: true,
   },
 ]
+
+/** The rates of other units than text tokens. */
+function unitText(price: Price): string {
+  if (price.unit === 'image') return `${formatUsd(price.per_image_nanos)} per image`
+  if (price.unit === 'token') return '-'
+  const texts = price.rates.flatMap(({ name, nanos }) =>
+    name === 'input' || name === 'output' ? [] : [`${formatUsd(nanos)} ${RATE_WORDS[name]}`],
+  )
+  return texts.join(', ') || '-'
+}
+
+const RATE_WORDS: Readonly<Record<Exclude<RateName, 'input' | 'output'>, string>> = {
+  per_million_characters: 'per million characters',
+  per_minute: 'per minute',
+  per_second: 'per second',
+  per_search: 'per search',
+  per_thousand_searches: 'per thousand searches',
+  audio: 'per million audio tokens',
+}
 
 /** What is billed beyond tokens; shown where some model has it. */
 const EXTRAS: Column<Model> = {
@@ -68,6 +84,10 @@ function usability({ retired, unavailable }: Model): string {
 }
 
 function tokenRate(price: Price, field: 'input_tokens' | 'output_tokens'): string {
+  if (price.unit === 'unit') {
+    const rate = price.rates.find(({ name }) => `${name}_tokens` === field)
+    return rate ? formatUsd(rate.nanos) : '-'
+  }
   if (price.unit !== 'token') return '-'
   const [first, ...more] = price.tiers
   return formatUsd(first.rates[field]) + (more.length > 0 ? '+' : '')
@@ -88,6 +108,11 @@ function modelView(model: Model) {
 }
 
 function priceView(price: Price) {
+  if (price.unit === 'unit')
+    return {
+      unit: price.unit,
+      rates: price.rates.map(({ name, nanos }) => ({ name, ...money('price', nanos) })),
+    }
   if (price.unit === 'token')
     return {
       unit: price.unit,

@@ -1,7 +1,7 @@
 // The reading of a model: its kind, its routes in the order in which they are tried, its price.
 import type { Model, Route } from '../domain/catalogue.ts'
 import { listed, type Report } from './mistakes.ts'
-import { readImagePrice, readTokenPrice } from './prices.ts'
+import { readImagePrice, readTokenPrice, readUnitPrice } from './prices.ts'
 import { MODEL_SCHEMAS, type ModelText } from './schema.ts'
 import type { TomlPath } from './toml.ts'
 import { validate } from './validate.ts'
@@ -52,6 +52,16 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
         kind: text.kind,
         unknown_fields: text.unknown_fields,
         price: readTokenPrice(text.price, price_path, report),
+      }
+    case 'speech':
+    case 'transcription':
+    case 'moderation':
+    case 'rerank':
+      return {
+        ...base,
+        kind: text.kind,
+        unknown_fields: text.unknown_fields,
+        price: readUnitPrice(text.kind, text.price, price_path, report),
       }
     case 'image': {
       const { kind, max_n_per_request, timeout_ms, sizes } = text

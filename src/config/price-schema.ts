@@ -1,5 +1,6 @@
 // The shape of prices in the catalogue file, in TypeBox schemas, from which the static types follow.
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TOptional, Type } from '@sinclair/typebox'
+import { RATES_OF_KIND, type RateName, type UnitKind } from '../domain/units.ts'
 import { Count, closed } from './schema-parts.ts'
 
 /** `must` is what a message about a wrong value says, where the schema alone does not tell a person enough. */
@@ -79,6 +80,27 @@ export const ImagePriceSchema = Type.Object(
 /** An embedding is priced by the tokens that are read: none are written. */
 export const EmbeddingPriceSchema = Type.Object({ input: Usd('USD per million tokens read') }, closed)
 
+const UNIT_RATES: Readonly<Record<RateName, string>> = {
+  per_million_characters: 'USD per million characters that are spoken',
+  per_minute: 'USD per minute of audio',
+  per_second: 'USD per second of audio, in place of per_minute',
+  per_search: 'USD per search',
+  per_thousand_searches: 'USD per thousand searches, in place of per_search',
+  input: 'USD per million tokens read',
+  audio: 'USD per million audio tokens read; the input rate where absent',
+  output: 'USD per million tokens written',
+}
+
+/** The price of a kind that is priced by units: one or more of its rates. */
+export const UnitPriceSchema = (kind: UnitKind) =>
+  Type.Object(
+    Object.fromEntries(
+      RATES_OF_KIND[kind].map((name) => [name, Type.Optional(Usd(UNIT_RATES[name]))]),
+    ) as Record<RateName, TOptional<ReturnType<typeof Usd>>>,
+    { ...closed, minProperties: 1, must: `a price with one or more of ${RATES_OF_KIND[kind].join(', ')}` },
+  )
+
+export type UnitPriceText = Static<ReturnType<typeof UnitPriceSchema>>
 export type ExtraPriceText = Static<typeof ExtraSchema>
 export type TokenPriceText = Static<typeof TokenPriceSchema>
 export type EmbeddingPriceText = Static<typeof EmbeddingPriceSchema>

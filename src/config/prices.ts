@@ -1,13 +1,15 @@
 // The reading of prices: USD as providers write them become rates, and missing rates follow from the others.
 import type { ExtraPrice, ExtraPrices } from '../domain/extras.ts'
 import { divideRoundingUp, type Nanos, parseUsd } from '../domain/money.ts'
-import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates } from '../domain/prices.ts'
+import type { ImagePrice, ImageVariant, Tier, TokenPrice, TokenRates, UnitPrice } from '../domain/prices.ts'
+import { RATES, type RateName, type UnitKind } from '../domain/units.ts'
 import type { Report } from './mistakes.ts'
 import {
   type EmbeddingPriceText,
   type ExtraPriceText,
   type ImagePriceText,
   type TokenPriceText,
+  type UnitPriceText,
   USD_MUST,
 } from './price-schema.ts'
 import type { TomlPath } from './toml.ts'
@@ -71,6 +73,29 @@ export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Rep
     per_image_nanos: readUsd(text.per_image, [...path, 'per_image'], report),
     variants,
   }
+}
+
+/**
+ * Reads a price by units. Audio tokens cost as much as text tokens where they have no rate of their own.
+ *
+ * @returns the price, meaningless where a mistake was reported
+ */
+export function readUnitPrice(
+  kind: UnitKind,
+  text: UnitPriceText,
+  path: TomlPath,
+  report: Report,
+): UnitPrice {
+  const names = (Object.keys(RATES) as RateName[]).filter((name) => text[name] !== undefined)
+  const rates = names.map((name) => ({ name, nanos: readUsd(text[name] ?? 0, [...path, name], report) }))
+  for (const [index, name] of names.entries()) {
+    const same = names.slice(0, index).find((earlier) => RATES[earlier].unit === RATES[name].unit)
+    if (same) report([...path, name], `is a second price of one unit: leave out this one or ${same}`)
+  }
+  const input = rates.find(({ name }) => name === 'input')
+  if (kind === 'transcription' && input && text.audio === undefined)
+    rates.push({ name: 'audio', nanos: input.nanos })
+  return { unit: 'unit', rates }
 }
 
 function readTier(above_tokens: number, text: RatesText, path: TomlPath, report: Report): Tier {

@@ -7,6 +7,10 @@ export interface ProtocolFacts {
   readonly text?: { readonly extras?: { readonly units: Readonly<Record<string, string | null>> } }
   readonly images?: object
   readonly embeddings?: object
+  readonly speech?: object
+  readonly transcriptions?: object
+  readonly moderations?: object
+  readonly rerank?: object
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it; undefined where nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
@@ -19,6 +23,10 @@ const VERBS = {
   text: 'text',
   image: 'images',
   embedding: 'embeddings',
+  speech: 'speech',
+  transcription: 'transcriptions',
+  moderation: 'moderations',
+  rerank: 'rerank',
 } as const satisfies Readonly<Record<Model['kind'], keyof ProtocolFacts>>
 
 /** Whether a provider of this protocol can serve models of a kind. */

@@ -1,6 +1,7 @@
 // The shape of the catalogue file (data/tollgate.toml) in TypeBox schemas, from which the static types follow.
 import { type Static, Type } from '@sinclair/typebox'
-import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema } from './price-schema.ts'
+import type { UnitKind } from '../domain/units.ts'
+import { EmbeddingPriceSchema, ImagePriceSchema, TokenPriceSchema, UnitPriceSchema } from './price-schema.ts'
 import type { Protocols } from './protocols.ts'
 import { Count, closed, MAX_COUNT } from './schema-parts.ts'
 
@@ -234,11 +235,21 @@ const ImageModelSchema = Type.Object(
   closed,
 )
 
+const UnitModelSchema = <K extends UnitKind>(kind: K) =>
+  Type.Object(
+    { ...modelBase, kind: Type.Literal(kind), unknown_fields: UNKNOWN_FIELDS, price: UnitPriceSchema(kind) },
+    closed,
+  )
+
 /** The schema of a model by its `kind`. */
 export const MODEL_SCHEMAS = {
   text: TextModelSchema,
   embedding: EmbeddingModelSchema,
   image: ImageModelSchema,
+  speech: UnitModelSchema('speech'),
+  transcription: UnitModelSchema('transcription'),
+  moderation: UnitModelSchema('moderation'),
+  rerank: UnitModelSchema('rerank'),
 }
 
 /** The file's sections. What is in them is checked part by part, so that no mistake hides another. */
@@ -257,3 +268,4 @@ export type ModelText =
   | Static<typeof TextModelSchema>
   | Static<typeof EmbeddingModelSchema>
   | Static<typeof ImageModelSchema>
+  | Static<ReturnType<typeof UnitModelSchema>>

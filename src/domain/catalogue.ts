@@ -1,5 +1,6 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
-import type { ImagePrice, TokenPrice } from './prices.ts'
+import type { ImagePrice, TokenPrice, UnitPrice } from './prices.ts'
+import type { UnitKind } from './units.ts'
 
 export interface Provider {
   readonly name: string
@@ -67,7 +68,21 @@ export interface ImageModel extends ModelBase {
   readonly price: ImagePrice
 }
 
-export type Model = TextModel | EmbeddingModel | ImageModel
+interface PricedByUnits<K extends UnitKind> extends ModelBase {
+  readonly kind: K
+  readonly unknown_fields: Fate
+  readonly price: UnitPrice
+}
+
+export type SpeechModel = PricedByUnits<'speech'>
+/** Of transcriptions and translations. */
+export type TranscriptionModel = PricedByUnits<'transcription'>
+export type ModerationModel = PricedByUnits<'moderation'>
+export type RerankModel = PricedByUnits<'rerank'>
+/** A model that is priced by units. */
+export type UnitModel = SpeechModel | TranscriptionModel | ModerationModel | RerankModel
+
+export type Model = TextModel | EmbeddingModel | ImageModel | UnitModel
 
 /** Limits in any 60 seconds, or at once; undefined is not limited. */
 export interface Limit {

@@ -1,6 +1,7 @@
-// Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; or per image.
+// Prices as the gateway calculates with them: nano-dollars per million tokens, by tier; per image; or per other units.
 import type { ExtraPrices } from './extras.ts'
 import type { Nanos } from './money.ts'
+import type { RateName } from './units.ts'
 import type { UsageField } from './usage.ts'
 
 /** The number of tokens that a rate is for. */
@@ -39,4 +40,10 @@ export interface ImagePrice {
   readonly variants: readonly ImageVariant[]
 }
 
-export type Price = TokenPrice | ImagePrice
+/** Prices by units of their own, each at its rate; a unit without a rate costs nothing. */
+export interface UnitPrice {
+  readonly unit: 'unit'
+  readonly rates: readonly { readonly name: RateName; readonly nanos: Nanos }[]
+}
+
+export type Price = TokenPrice | ImagePrice | UnitPrice

@@ -3,6 +3,7 @@ import type { Account } from '../db/schema.ts'
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { announcedBytes, readBytes } from '../http/body.ts'
 import { readPaced } from '../http/paced-body.ts'
+import { isFreePrice } from '../pricing/units.ts'
 import type { Admitted } from './admission.ts'
 import type { BodyParts } from './body-parts.ts'
 import { refusalError } from './refusals.ts'
@@ -72,9 +73,7 @@ function assertFreeBalance({ balance_nanos, held_nanos, debt_nanos }: Account): 
 }
 
 /** Whether a model costs nothing, whatever it reads and writes. */
-export const costsNothing = (model: Model): boolean =>
-  model.kind !== 'image' &&
-  model.price.tiers.every(({ rates }) => Object.values(rates).every((nanos) => nanos === 0))
+export const costsNothing = (model: Model): boolean => isFreePrice(model.price)
 
 const FREE_MODELS = new WeakMap<Catalogue, readonly string[]>()
 

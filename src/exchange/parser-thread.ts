@@ -2,7 +2,7 @@
 import { GatewayError } from '../domain/errors.ts'
 import { freeBytes } from '../http/free-bytes.ts'
 import { isImageDataUri, parseDataUri } from '../media/data-uri.ts'
-import { BUILT_IN_REGISTRY, protocolOf } from '../protocols/registry.ts'
+import { BUILT_IN_REGISTRY, callerProtocolOf } from '../protocols/registry.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../protocols/wire/json-body.ts'
 import type { Names } from '../protocols/wire/json-names.ts'
@@ -93,7 +93,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
 }
 
 const namesOf = (protocol: string | undefined): Names | undefined =>
-  protocol === undefined ? undefined : protocolOf(BUILT_IN_REGISTRY, { protocol }).text.names
+  protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.names
 
 const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
   ask === 'images' && typeof value === 'object'

@@ -8,6 +8,8 @@ import { abandonBody, announcedBytes, bodyTooLarge, brokenOff } from './body.ts'
 export interface FilePart {
   field: string
   filename: string
+  /** What its sender says that it is. */
+  mime: string
   /** Its bytes. While they are not read, the sender has to wait. */
   content: AsyncIterable<Uint8Array>
 }
@@ -121,12 +123,12 @@ function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: 
     content.resume()
   }
 
-  parser.on('file', (name, content, filename) => {
+  parser.on('file', (name, content, filename, _encoding, mime) => {
     contents.add(content)
     // Its error is the one that `fail` was given; without a listener it would end the process.
     content.on('error', () => undefined)
     if (failure) content.destroy(failure)
-    const part = { field: name ?? '', filename: filename ?? '', content }
+    const part = { field: name ?? '', filename: filename ?? '', mime: mime ?? '', content }
     taking = taking.then(() => take(part, content)).catch((thrown) => fail(toGatewayError(thrown)))
   })
   parser.on('field', (name, value, name_truncated, value_truncated) => {

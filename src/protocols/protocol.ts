@@ -10,6 +10,7 @@ import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { ImageProtocol } from './images.ts'
+import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
 import type { Names } from './wire/json-names.ts'
@@ -63,12 +64,26 @@ export interface Translator {
   createStreamEncoder(context: AnswerContext): StreamEncoder
 }
 
-/** The verbs of text calls: to read, price and pass on this protocol's own bytes, and to translate them. */
-export interface TextProtocol extends Translator {
+/** The verbs of text calls on a caller's side: all that a protocol needs which no provider speaks. */
+export interface CallerText
+  extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
   /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
   readonly names: Names
+}
+
+/** A protocol as far as callers speak it. */
+export interface CallerProtocol {
+  /** Lower-case letters, digits, `_` and `-`: the name that the catalogue uses, where providers speak it too. */
+  readonly name: string
+  /** An error as a record of a stream that has already begun. */
+  renderStreamError(error: GatewayError, request_id: string): string
+  readonly text: CallerText
+}
+
+/** The verbs of text calls: to read, price and pass on this protocol's own bytes, and to translate them. */
+export interface TextProtocol extends Translator, CallerText {
   /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
   prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
   /** The same request with its output limit lowered. */
@@ -88,9 +103,7 @@ export interface TextProtocol extends Translator {
 }
 
 /** A wire protocol: what is common to all its calls, and its verbs for each kind of model. */
-export interface Protocol {
-  /** Lower-case letters, digits, `_` and `-`: the name that the catalogue uses. */
-  readonly name: string
+export interface Protocol extends CallerProtocol, UnitProtocols {
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined where nothing is. */
@@ -101,8 +114,6 @@ export interface Protocol {
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
   /** An error in this protocol's shape, for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }
-  /** The same as a record of a stream that has already begun. */
-  renderStreamError(error: GatewayError, request_id: string): string
   readonly text: TextProtocol
   /** Absent where the protocol makes no images. */
   readonly images?: ImageProtocol

@@ -2,8 +2,9 @@
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import { gemini } from './gemini/index.ts'
+import { completions } from './openai/completions.ts'
 import { openai } from './openai/index.ts'
-import type { Protocol } from './protocol.ts'
+import type { CallerProtocol, Protocol } from './protocol.ts'
 
 /** A new protocol is a folder beside the others, and a name here. */
 export const BUILT_IN_PROTOCOLS = { gemini, anthropic, openai } as const satisfies Readonly<
@@ -35,3 +36,14 @@ export function protocolOf(registry: Registry, { protocol }: { protocol: string 
     },
   )
 }
+
+/** The protocols that only callers speak. */
+const CALLERS_ONLY: readonly CallerProtocol[] = [completions]
+
+/**
+ * The protocol that a caller speaks.
+ *
+ * @throws GatewayError as `protocolOf`
+ */
+export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
+  CALLERS_ONLY.find((protocol) => protocol.name === name) ?? protocolOf(registry, { protocol: name })

@@ -5,7 +5,7 @@ import { type Sleep, untilAborted } from './waiting.ts'
 
 export interface Delivery {
   /** The payloads of a stream with their framing; a whole answer is one payload without framing. */
-  readonly payloads: readonly string[]
+  readonly payloads: readonly (string | Uint8Array)[]
   readonly framing: Framing | undefined
   readonly behaviour: Behaviour
   /** The error record, for `error-N`. */
@@ -50,7 +50,7 @@ export function deliver(
           controller.close()
         } else {
           sent++
-          controller.enqueue(Buffer.from(value))
+          controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
         }
       } catch (error) {
         end(signal.aborted ? 'aborted' : 'broken')
@@ -65,7 +65,8 @@ export function deliver(
 }
 
 async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<string, void> {
-  const { payloads, behaviour, signal } = delivery
+  const { behaviour, signal } = delivery
+  const payloads = delivery.payloads.map(String)
   const last = payloads.length - 1
   for (const [at, payload] of payloads.entries()) {
     if (behaviour.break === at) throw brokenConnection()
@@ -77,7 +78,10 @@ async function* streamed(delivery: Delivery, framing: Framing): AsyncGenerator<s
   }
 }
 
-async function* whole({ behaviour }: Delivery, body: string): AsyncGenerator<string, void> {
+async function* whole(
+  { behaviour }: Delivery,
+  body: string | Uint8Array,
+): AsyncGenerator<string | Uint8Array, void> {
   const damaged = behaviour.truncate || behaviour.break !== undefined
   yield damaged ? half(body) : body
   if (behaviour.break !== undefined) throw brokenConnection()
@@ -88,4 +92,6 @@ function frame(framing: Framing, payload: string, at: number, end: string): stri
   return before + payload + framing.after + end
 }
 
-const half = (text: string): string => text.slice(0, Math.floor(text.length / 2))
+function half<T extends string | Uint8Array>(body: T): T {
+  return body.slice(0, Math.floor(body.length / 2)) as T
+}

@@ -17,7 +17,16 @@ export interface Call {
 /** A request without output tokens: counting, embedding. */
 export interface Query {
   readonly model: string
-  respond(usage_report: UsageReport): { body: string; totals: Totals }
+  respond(usage_report: UsageReport): QueryAnswer
+}
+
+/** What a query is answered with: a body, or the payloads of a stream. */
+export interface QueryAnswer {
+  readonly body: string | Uint8Array
+  /** JSON where it does not say. */
+  readonly content_type?: string
+  readonly stream?: { readonly payloads: readonly string[]; readonly framing: Framing }
+  readonly totals: Totals
 }
 
 /** The texts around the payloads of a stream. */

@@ -22,6 +22,7 @@ import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
 import { openai } from './openai/index.ts'
 import { openaiImages } from './openai-images/index.ts'
+import { openaiMedia } from './openai-media/index.ts'
 import { decodeReferences } from './references.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
@@ -45,7 +46,7 @@ export interface Simulator {
 }
 
 /** The dialects; the first one that serves a path answers. */
-const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages, openaiMedia]
 
 /** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
@@ -125,8 +126,10 @@ function refuse({ dialect, emit }: Context, refusal: Refusal): Response {
 
 /** What is sent, and its usage. */
 interface Prepared {
-  readonly payloads: readonly string[]
+  readonly payloads: readonly (string | Uint8Array)[]
   readonly framing: Framing | undefined
+  /** JSON, or that of the framing, where it does not say. */
+  readonly content_type?: string | undefined
   readonly totals: Totals
 }
 
@@ -137,8 +140,8 @@ async function prepare(
 ): Promise<Prepared> {
   const usage_report = usageReportOf(behaviour)
   if (isQuery(call)) {
-    const { body, totals } = call.respond(usage_report)
-    return { payloads: [body], framing: undefined, totals }
+    const { body, content_type, stream, totals } = call.respond(usage_report)
+    return { payloads: [body], framing: undefined, content_type, ...stream, totals }
   }
   const shown = behaviour.draws ? await decodeReferences(call.ask.references ?? []) : []
   const replied = reply(call.ask, behaviour, cache, shown)
@@ -151,13 +154,13 @@ async function prepare(
 
 async function answer(context: Context, call: Call | Query, behaviour: Behaviour): Promise<Response> {
   const { request, dialect, sleep, emit } = context
-  const { payloads, framing, totals } = await prepare(context, call, behaviour)
+  const { payloads, framing, totals, ...prepared } = await prepare(context, call, behaviour)
   const error_payload = dialect.streamError(dialect.refusals.overloaded)
   const body = deliver(
     { payloads, framing, behaviour, error_payload, sleep, signal: request.signal },
     (kind, sent_events) => emit(kind === 'aborted' ? { kind, sent_events } : { kind, sent_events, totals }),
   )
-  const content_type = framing?.content_type ?? 'application/json; charset=UTF-8'
+  const content_type = framing?.content_type ?? prepared.content_type ?? 'application/json; charset=UTF-8'
   return new Response(body, { headers: { 'content-type': content_type } })
 }
 

@@ -120,14 +120,15 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> |
 function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
   const { relay } = pumping
   const bytes = relay.push(chunk)
-  if (!bytes || !relay.reading.finished) return bytes
+  if (!bytes || !(relay.reading.finished || relay.ends_with_body)) return bytes
   const released = pumping.held
   pumping.held = bytes
   return released
 }
 
 function ended(pumping: Pump): Promise<void> {
-  if (!pumping.relay.reading.finished)
+  const { relay } = pumping
+  if (!relay.reading.finished && !relay.ends_with_body)
     return broke(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
   return finish(pumping).catch((cause) => fail(pumping, cause))
 }
@@ -167,7 +168,9 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
   }
   if (pumping.closed) return
   if (pumping.held) pumping.stream.enqueue(pumping.held)
-  pumping.stream.enqueue(pumping.relay.fail(pumping.renderError(cause)))
+  const record = pumping.relay.fail(pumping.renderError(cause))
+  if (!record) return pumping.stream.error(new Error('the upstream broke its answer off'))
+  pumping.stream.enqueue(record)
   pumping.stream.close()
 }
 
@@ -190,6 +193,7 @@ async function drain(pumping: Pump): Promise<unknown> {
   const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
   const { reading } = relay
   let timed_out = false
+  let has_ended = false
   const timer = setTimeout(() => {
     timed_out = true
     abortUpstream()
@@ -197,11 +201,16 @@ async function drain(pumping: Pump): Promise<unknown> {
   try {
     while (!reading.failed) {
       const bytes = (await fromUpstream(reader.read())).value
-      if (!bytes) break
+      if (!bytes) {
+        has_ended = relay.ends_with_body === true
+        break
+      }
       relay.push(bytes)
       onProgress?.('upstream')
     }
-    return reading.finished && !reading.failed ? undefined : new UpstreamFault('the upstream broke off')
+    return (reading.finished || has_ended) && !reading.failed
+      ? undefined
+      : new UpstreamFault('the upstream broke off')
   } catch (thrown) {
     // Where its time was up, or the answer was complete, what was read until here is what can be charged.
     const did_not_break = thrown instanceof UpstreamFault && (timed_out || reading.finished)

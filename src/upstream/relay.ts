@@ -42,8 +42,10 @@ export interface Relay {
   push(chunk: Uint8Array): Uint8Array | undefined
   /** @returns what a complete answer ends with, if anything */
   end(): Uint8Array | undefined
-  /** @returns what tells the caller, inside the stream, that it broke */
-  fail(error_json: string): Uint8Array
+  /** @returns what tells the caller, inside the stream, that it broke; undefined where nothing can: it is then cut off */
+  fail(error_json: string): Uint8Array | undefined
+  /** The answer is complete where its body ends, since no event says so. */
+  readonly ends_with_body?: true
 }
 
 /**

@@ -50,7 +50,33 @@ describe('models', () => {
     const rows = out.split('\n').map((line) => line.split(/ {2,}/))
     expect(rows).toContainEqual(['sim-flash', 'text', 'yes', '0.30', '2.50', '-', 'simulator:flash'])
     expect(rows).toContainEqual(['sim-pro', 'text', 'yes', '1.25+', '10.00+', '-', 'simulator:pro'])
-    expect(rows).toContainEqual(['sim-old', 'image', 'no: retired', '-', '-', '0.04', 'simulator:image'])
+    expect(rows).toContainEqual([
+      'sim-old',
+      'image',
+      'no: retired',
+      '-',
+      '-',
+      '0.04 per image',
+      'simulator:image',
+    ])
+    expect(rows).toContainEqual([
+      'sim-whisper',
+      'transcription',
+      'yes',
+      '-',
+      '-',
+      '0.006 per minute',
+      'simulator-openai:whisper',
+    ])
+    expect(rows).toContainEqual([
+      'sim-transcribe',
+      'transcription',
+      'yes',
+      '2.50',
+      '10.00',
+      '6.00 per million audio tokens',
+      'simulator-openai:transcribe',
+    ])
     expect(err).toContain('+: costs more for larger prompts')
   })
 
@@ -75,6 +101,15 @@ describe('models', () => {
         per_image_usd: '0.04',
         variants: [{ size: '1024x1024', quality: null, per_image_nanos: 80_000_000 }],
       },
+    })
+  })
+
+  test('--json has the rates of models that are priced by units', async () => {
+    const { models } = await scene.json('models')
+    const { price } = models.find(({ id }: { id: string }) => id === 'sim-rerank')
+    expect(price).toEqual({
+      unit: 'unit',
+      rates: [{ name: 'per_thousand_searches', price_nanos: 2_000_000_000, price_usd: '2.00' }],
     })
   })
 

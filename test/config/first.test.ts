@@ -20,6 +20,11 @@ describe('the first catalogue', () => {
       ['sim-claude', 'simulator-anthropic', 'claude'],
       ['sim-gpt', 'simulator-openai', 'gpt'],
       ['sim-embedding', 'simulator-openai', 'embedding'],
+      ['sim-speech', 'simulator-openai', 'tts'],
+      ['sim-whisper', 'simulator-openai', 'whisper'],
+      ['sim-transcribe', 'simulator-openai', 'transcribe'],
+      ['sim-moderation', 'simulator-openai', 'moderation'],
+      ['sim-rerank', 'simulator-openai', 'rerank'],
       ['sim-image', 'simulator', 'image'],
     ])
   })

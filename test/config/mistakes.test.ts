@@ -154,16 +154,20 @@ describe('a mistake says where it is and what to write', () => {
     ],
 
     ['a model that is no table', `models = ["x"]\n${PROVIDER}`, '1 models[0]: must be a table'],
-    ['a model without a kind', model('id = "m"'), '1 models[0].kind: must be "text", "embedding" or "image"'],
+    [
+      'a model without a kind',
+      model('id = "m"'),
+      '1 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
+    ],
     [
       'a kind that does not exist',
       model('id = "m"\nkind = "txt"'),
-      '3 models[0].kind: must be "text", "embedding" or "image"',
+      '3 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
     ],
     [
       'a kind that is a property of all objects',
       model('id = "m"\nkind = "toString"'),
-      '3 models[0].kind: must be "text", "embedding" or "image"',
+      '3 models[0].kind: must be "text", "embedding", "image", "speech", "transcription", "moderation" or "rerank"',
     ],
     [
       'a field of another kind',
@@ -176,6 +180,25 @@ describe('a mistake says where it is and what to write', () => {
       'a price of another kind',
       model('id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1 }'),
       '5 models[0].price.per_image: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per image, where no line of `variants` fits)',
+    ],
+    [
+      'no rate in a price by units',
+      model('id = "m"\nkind = "speech"\nroutes = [{ provider = "acme", model = "x" }]\nprice = {}'),
+      '5 models[0].price: must be a price with one or more of per_million_characters, per_minute, per_second, input, output',
+    ],
+    [
+      'a rate of another kind',
+      model(
+        'id = "m"\nkind = "rerank"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_minute = 1 }',
+      ),
+      '5 models[0].price.per_minute: unknown field; allowed: per_search, per_thousand_searches, input',
+    ],
+    [
+      'two prices of one unit',
+      model(
+        'id = "m"\nkind = "transcription"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_minute = 1, per_second = 1 }',
+      ),
+      '5 models[0].price.per_second: is a second price of one unit: leave out this one or per_minute',
     ],
     [
       'an id that no path can hold',

@@ -2,7 +2,7 @@
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { callerProtocolOf, protocolOf, type Registry } from '../../protocols/registry.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
@@ -62,12 +62,13 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
   /** By protocol and model: a request is translated once for each. */
   const translated = new Map<string, JsonObject>()
   const textOf = (protocol: string) => protocolOf(protocols, { protocol }).text
+  const callerText = (protocol: string) => callerProtocolOf(protocols, protocol).text
 
   function translate({ from, to, streams, model, max_output_tokens }: Writing): JsonObject {
     const name = `${to}/${model}`
     const known = translated.get(name)
     if (known) return known
-    const request = textOf(from).decodeRequest(body.json, streams)
+    const request = callerText(from).decodeRequest(body.json, streams)
     const made = textOf(to).encodeRequest(request, { model, max_output_tokens })
     translated.set(name, made)
     return made
@@ -76,7 +77,7 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
   return {
     fields: body.json,
     content: body.bytes,
-    facts: (protocol, over) => textOf(protocol).readRequest(over ? { ...body.json, ...over } : body.json),
+    facts: (protocol, over) => callerText(protocol).readRequest(over ? { ...body.json, ...over } : body.json),
     extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), body.json, rules),
     rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(body.json),
     assertCarries(writing) {

@@ -3,7 +3,7 @@ import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import type { Protocol } from '../../protocols/protocol.ts'
+import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import { costsNothing, mayCallFreeModel } from '../arrival.ts'
@@ -28,7 +28,7 @@ export interface TextCall extends CallOrigin {
   /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
   /** The caller's. */
-  protocol: Protocol
+  protocol: CallerProtocol
   /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
   /** Headers of the caller's that a provider of their own protocol is to get too. */

@@ -1,10 +1,10 @@
 // What a caller speaks in one call, and how the stream to them is framed.
-import type { Protocol } from '../../protocols/protocol.ts'
+import type { CallerProtocol } from '../../protocols/protocol.ts'
 import type { ByteString } from '../../protocols/wire/byte-string.ts'
 import type { Frame } from '../../upstream/relay.ts'
 
 export interface Dialect {
-  protocol: Protocol
+  protocol: CallerProtocol
   frame: Frame
   /** Events of the caller's own protocol pass as bytes, not framed anew. */
   raw: boolean

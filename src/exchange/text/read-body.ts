@@ -1,5 +1,5 @@
 // The reading of a text request's body: small ones are parsed on the event loop, large ones on a thread.
-import type { Protocol } from '../../protocols/protocol.ts'
+import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Admitted } from '../admission.ts'
@@ -18,7 +18,7 @@ const MAX_VALUES_ON_LOOP = 50_000
 export async function readTextBody(
   { bodies, protocols }: ExchangeParts,
   admitted: Admitted,
-  { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: Protocol },
+  { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const { bytes, release: giveBack } = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
   const body = await parse()

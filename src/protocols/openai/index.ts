@@ -13,10 +13,14 @@ import { renderError, renderStreamError } from './errors.ts'
 import { extras } from './extras.ts'
 import { readFailure } from './failure.ts'
 import { openaiImages } from './images.ts'
+import { openaiModerations } from './moderations.ts'
 import { chatNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
+import { openaiRerank } from './rerank.ts'
+import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
 import { target } from './target.ts'
+import { openaiTranscriptions, openaiTranslations } from './transcriptions.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const openai: Protocol = {
@@ -48,4 +52,9 @@ export const openai: Protocol = {
   },
   images: openaiImages,
   embeddings: openaiEmbeddings,
+  speech: openaiSpeech,
+  transcriptions: openaiTranscriptions,
+  translations: openaiTranslations,
+  moderations: openaiModerations,
+  rerank: openaiRerank,
 }

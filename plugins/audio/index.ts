@@ -1,0 +1,30 @@
+// The audio surface: POST /v1/audio/speech, /v1/audio/transcriptions and /v1/audio/translations, in OpenAI's shape.
+import { Elysia } from 'elysia'
+import { COMMON_FORMS } from '../../src/access/gate.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { speechCalls } from '../../src/exchange/units/speech.ts'
+import { transcriptionCalls } from '../../src/exchange/units/transcription.ts'
+import { renderError } from '../../src/protocols/openai/errors.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+
+const TRANSCRIPTIONS = transcriptionCalls('transcriptions')
+const TRANSLATIONS = transcriptionCalls('translations')
+const UNPARSED = { parse: 'none' } as const
+
+const surfaceOf = (surface: string) => ({ surface, forms: COMMON_FORMS, render: renderError })
+
+/** The routes, each a surface of its own in the books. */
+export const audio = (gateway: Gateway) => {
+  const { exchange } = gateway
+  const speech = new Elysia({ name: 'audio: speech' })
+    .use(calls(gateway, surfaceOf('speech')))
+    .post('/v1/audio/speech', ({ origin }) => servePaid(exchange, speechCalls, origin), UNPARSED)
+  const transcriptions = new Elysia({ name: 'audio: transcriptions' })
+    .use(calls(gateway, surfaceOf('transcriptions')))
+    .post('/v1/audio/transcriptions', ({ origin }) => servePaid(exchange, TRANSCRIPTIONS, origin), UNPARSED)
+  const translations = new Elysia({ name: 'audio: translations' })
+    .use(calls(gateway, surfaceOf('translations')))
+    .post('/v1/audio/translations', ({ origin }) => servePaid(exchange, TRANSLATIONS, origin), UNPARSED)
+  return new Elysia({ name: 'audio' }).use(speech).use(transcriptions).use(translations)
+}

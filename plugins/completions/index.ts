@@ -1,0 +1,43 @@
+// The legacy completions surface: POST /v1/completions, whole and streamed, from any text model.
+import { Elysia } from 'elysia'
+import { COMMON_FORMS } from '../../src/access/gate.ts'
+import { readCallTarget } from '../../src/exchange/call-target.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { textCalls } from '../../src/exchange/text/call.ts'
+import type { Dialect } from '../../src/exchange/text/dialect.ts'
+import { completions as protocol } from '../../src/protocols/openai/completions.ts'
+import { renderError } from '../../src/protocols/openai/errors.ts'
+import { showsUsage } from '../../src/protocols/openai/request.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { eventFrame } from '../../src/upstream/relay.ts'
+
+/** As chat completions, whose prompts are the same. */
+const BODY_LIMIT_BYTES = 30 * 1024 * 1024
+
+const SURFACE = { surface: 'completions', forms: COMMON_FORMS, render: renderError }
+const FRAME = eventFrame()
+
+const dialectOf = (body: JsonObject): Dialect => ({
+  protocol,
+  frame: FRAME,
+  raw: false,
+  shows_usage: showsUsage(body),
+})
+
+/** `POST /v1/completions`. */
+export const completions = (gateway: Gateway) =>
+  new Elysia({ name: 'completions' }).use(calls(gateway, SURFACE)).post(
+    '/v1/completions',
+    ({ origin }) =>
+      servePaid(gateway.exchange, textCalls, {
+        ...origin,
+        body_limit_bytes: BODY_LIMIT_BYTES,
+        target: readCallTarget,
+        protocol,
+        dialect: dialectOf,
+        forwarded_headers: {},
+      }),
+    { parse: 'none' },
+  )

@@ -1,0 +1,18 @@
+// The rerank surface: POST /v1/rerank and /v2/rerank, in Cohere's and Jina's shape.
+import { Elysia } from 'elysia'
+import { COMMON_FORMS } from '../../src/access/gate.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
+import { rerankCalls } from '../../src/exchange/units/rerank.ts'
+import { renderError } from '../../src/protocols/openai/errors.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+
+const SURFACE = { surface: 'rerank', forms: COMMON_FORMS, render: renderError }
+const UNPARSED = { parse: 'none' } as const
+
+/** Both versions of Cohere's address; Jina's is the first. */
+export const rerank = (gateway: Gateway) =>
+  new Elysia({ name: 'rerank' })
+    .use(calls(gateway, SURFACE))
+    .post('/v1/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, origin), UNPARSED)
+    .post('/v2/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, origin), UNPARSED)

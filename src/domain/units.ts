@@ -1,0 +1,56 @@
+// What calls are billed in beside images and the tokens of text models: the units, and the rates that a price may name.
+
+/** Units of one call. The fields are disjoint. */
+export interface Units {
+  /** Characters that are spoken (Unicode code points). */
+  characters: number
+  /** Audio that was read or made, in milliseconds. */
+  audio_ms: number
+  searches: number
+  /** Text that was read, and images. */
+  input_tokens: number
+  input_audio_tokens: number
+  /** Text or audio that was made. */
+  output_tokens: number
+}
+
+export type Unit = keyof Units
+
+export const NO_UNITS: Readonly<Units> = Object.freeze({
+  characters: 0,
+  audio_ms: 0,
+  searches: 0,
+  input_tokens: 0,
+  input_audio_tokens: 0,
+  output_tokens: 0,
+})
+
+export const UNITS = Object.keys(NO_UNITS) as Unit[]
+
+/** What a provider reports, before it is judged. NaN stands for what is no count. */
+export type ReportedUnits = { readonly [U in Unit]?: number | undefined }
+
+/** The rates by the names that the catalogue has for them: the unit, and how many of it one price is for. */
+export const RATES = {
+  per_million_characters: { unit: 'characters', per: 1_000_000 },
+  per_minute: { unit: 'audio_ms', per: 60_000 },
+  per_second: { unit: 'audio_ms', per: 1_000 },
+  per_search: { unit: 'searches', per: 1 },
+  per_thousand_searches: { unit: 'searches', per: 1_000 },
+  input: { unit: 'input_tokens', per: 1_000_000 },
+  audio: { unit: 'input_audio_tokens', per: 1_000_000 },
+  output: { unit: 'output_tokens', per: 1_000_000 },
+} as const satisfies Readonly<Record<string, { unit: Unit; per: number }>>
+
+export type RateName = keyof typeof RATES
+
+/** The rates that the price of each kind of model may have. */
+export const RATES_OF_KIND = {
+  speech: ['per_million_characters', 'per_minute', 'per_second', 'input', 'output'],
+  transcription: ['per_minute', 'per_second', 'input', 'audio', 'output'],
+  moderation: ['input'],
+  rerank: ['per_search', 'per_thousand_searches', 'input'],
+} as const satisfies Readonly<Record<string, readonly RateName[]>>
+
+/** The kinds of models that are priced by units. */
+export type UnitKind = keyof typeof RATES_OF_KIND

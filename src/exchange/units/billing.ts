@@ -1,0 +1,40 @@
+// What calls that are priced by units hold and are charged, whichever kind they are.
+import type { ReportedUnits } from '../../domain/units.ts'
+import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../pricing/units.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { CallOrigin } from '../admission.ts'
+import type { Held, PaidKind, Spent } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { Delivered } from '../settlement.ts'
+import type { UnitOrder } from './order.ts'
+
+/** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
+export const UNIT_PRICING: Pick<PaidKind<CallOrigin, UnitOrder>, 'quote' | 'spent'> = {
+  quote: ({ model, held }) => quoteUnits(model.price, held),
+  spent: ({ model, input }): Spent => ({ usage: tokensOf(input), charge: chargeUnits(model.price, input) }),
+}
+
+/** @param bounds those of the order, where nothing else is known by now */
+export function deliveredUnits(
+  parts: Pick<ExchangeParts, 'log'>,
+  held: Held<UnitOrder>,
+  attempt: Attempt,
+  reported: ReportedUnits | undefined,
+  bounds = held.order.bounds,
+): Pick<Delivered, 'charge' | 'usage' | 'estimated'> {
+  const { model } = held.order
+  const { units, estimated, doubt } = billUnits(model.price, reported, bounds)
+  if (doubt !== undefined)
+    parts.log.warn(
+      {
+        request_id: held.origin.request_id,
+        model: model.id,
+        provider: attempt.provider.name,
+        why: doubt,
+        reported,
+        charged: units,
+      },
+      'a reported usage was not believed; charged by estimate',
+    )
+  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated }
+}

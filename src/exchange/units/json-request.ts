@@ -1,0 +1,60 @@
+// A JSON request that is passed on as it came, but for the name of its model.
+import { internal, invalidRequest } from '../../domain/errors.ts'
+import type { UnitKind } from '../../domain/units.ts'
+import { protocolOf } from '../../protocols/registry.ts'
+import type { UnitProtocol, UnitProtocols } from '../../protocols/unit-calls.ts'
+import { type JsonBody, parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
+import type { Names } from '../../protocols/wire/json-names.ts'
+import { spliceFields } from '../../protocols/wire/json-splice.ts'
+import { requestTo } from '../../upstream/request.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import type { Admitted } from '../admission.ts'
+import { mayCallFreeModel, receiveBody } from '../arrival.ts'
+import type { Sending } from '../asking.ts'
+import type { ExchangeParts } from '../parts.ts'
+
+/** A body as bytes, text and values, and what is sent upstream of it. */
+const COPIES = 4
+/** Parsed, so many values stop the event loop for 10 ms. */
+const MAX_VALUES = 400_000
+
+/** @throws GatewayError as `receiveBody` and `parseJsonBody` */
+export async function readJsonRequest(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { kind, names, limit_bytes }: { kind: UnitKind; names: Names; limit_bytes: number },
+): Promise<JsonBody> {
+  const { bytes } = await receiveBody(parts.bodies, admitted, {
+    limit_bytes,
+    copies: COPIES,
+    isFree: () => mayCallFreeModel(parts.catalogue(), admitted, kind),
+  })
+  const scanned = scanJsonBody(bytes, names)
+  if (scanned.values > MAX_VALUES)
+    throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
+  return parseScanned(scanned)
+}
+
+/** The verbs of a route's provider; the catalogue refuses models whose provider has none. */
+export function verbsOf(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Pick<Attempt, 'provider'>,
+  verb: keyof UnitProtocols,
+): UnitProtocol {
+  const verbs = protocolOf(protocols, provider)[verb]
+  if (verbs) return verbs
+  throw internal(
+    'This model cannot be called. It has been logged; please tell the operator of this gateway.',
+    { cause: `the provider ${provider.name} has no ${verb}` },
+  )
+}
+
+/** How such a request is put to a route. */
+export const jsonWriter =
+  (parts: ExchangeParts, verb: keyof UnitProtocols, body: JsonBody): Sending<unknown>['write'] =>
+  (attempt) =>
+    requestTo(
+      attempt.provider,
+      verbsOf(parts, attempt, verb).target(attempt),
+      spliceFields(body, { ...body.json, model: attempt.model }),
+    )

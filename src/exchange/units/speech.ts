@@ -1,0 +1,138 @@
+// Paid speech, as a value: text that a model speaks, given out as audio while it comes, or as events.
+import type { SpeechModel } from '../../domain/catalogue.ts'
+import { UpstreamFault } from '../../domain/errors.ts'
+import { NO_UNITS, type Units } from '../../domain/units.ts'
+import { createAudioMeter } from '../../media/audio/meter.ts'
+import type { UnitBounds } from '../../pricing/units.ts'
+import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
+import { readSpeechRequest, type SpeechRequest, speechNames } from '../../protocols/openai/speech.ts'
+import type { JsonBody } from '../../protocols/wire/json-body.ts'
+import { passBytes } from '../../upstream/byte-relay.ts'
+import { eventFrame, passOn } from '../../upstream/relay.ts'
+import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { readCallTarget } from '../call-target.ts'
+import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { UNIT_PRICING } from './billing.ts'
+import { jsonWriter, readJsonRequest } from './json-request.ts'
+import type { UnitOrder } from './order.ts'
+import { openAnswer, type PassingAnswer, servedStream } from './streamed.ts'
+
+/** OpenAI takes 4,096 characters; others a whole chapter. */
+const BODY_LIMIT_BYTES = 1024 * 1024
+
+interface SpeechOrder extends UnitOrder<SpeechModel> {
+  body: JsonBody
+  request: SpeechRequest
+}
+
+export const speechCalls: PaidKind<CallOrigin, SpeechOrder> = {
+  ...UNIT_PRICING,
+  read: readSpeech,
+  serve: serveSpeech,
+}
+
+async function readSpeech(parts: ExchangeParts, admitted: Admitted): Promise<SpeechOrder> {
+  const body = await readJsonRequest(parts, admitted, {
+    kind: 'speech',
+    names: speechNames,
+    limit_bytes: BODY_LIMIT_BYTES,
+  })
+  const model = findModel(parts, admitted, readCallTarget(body.json).model_id, 'speech')
+  const request = readSpeechRequest(body.json, model.unknown_fields)
+  const { held, bounds, input } = unitsOf(request)
+  // Its answer is given out while it comes, whatever its format.
+  return { model, streams: true, content: [body.bytes], body, request, held, bounds, input }
+}
+
+/** Slow speech, in a script that has a syllable or more to a character. English has 15 characters a second. */
+const MIN_CHARACTERS_PER_S = 4
+const USUAL_CHARACTERS_PER_S = 15
+/** OpenAI's price for a minute of gpt-4o-mini-tts, by its price for a token. */
+const TOKENS_PER_S = 21
+/** No tokenizer makes more than this of a byte, and no voice of a second. */
+const MAX_TOKENS_PER_CHARACTER = 4
+const MAX_TOKENS_PER_S = 100
+const SLACK_TOKENS = 1_000
+const SLACK_MS = 5_000
+
+function unitsOf({
+  characters,
+  input_tokens,
+  speed,
+}: SpeechRequest): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
+  const input: Units = { ...NO_UNITS, characters, input_tokens }
+  const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
+  const held = withAudio(input, Math.ceil(longest_s * 1_000))
+  const usual_ms = Math.ceil((characters / USUAL_CHARACTERS_PER_S / speed) * 1_000)
+  const most: Units = {
+    ...held,
+    input_tokens: Math.max(characters, input_tokens) * MAX_TOKENS_PER_CHARACTER + SLACK_TOKENS,
+    audio_ms: held.audio_ms * 4 + SLACK_MS,
+    output_tokens: Math.ceil(longest_s * 4 * MAX_TOKENS_PER_S) + SLACK_TOKENS,
+  }
+  return { input, held, bounds: { estimate: withAudio(input, usual_ms), most, exact: ['characters'] } }
+}
+
+const withAudio = (input: Units, audio_ms: number): Units => ({
+  ...input,
+  audio_ms,
+  output_tokens: Math.ceil((audio_ms / 1_000) * TOKENS_PER_S),
+})
+
+async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promise<Served> {
+  const { body, request } = held.order
+  const dispatched = await send(parts, held, {
+    streams: true,
+    write: jsonWriter(parts, 'speech', body),
+    open: (response) => openAnswer(response, audioType(response, request)),
+  })
+  const { content_type } = dispatched.answer
+  const passing = content_type.startsWith('text/event-stream')
+    ? asEvents(held.order)
+    : asAudio(held.order, content_type)
+  return servedStream(parts, held, dispatched, passing)
+}
+
+/** @throws UpstreamFault for what is neither audio nor events: an error under status 200, a page of a proxy in between */
+function audioType({ headers }: Response, { response_format }: SpeechRequest): string {
+  const type = headers.get('content-type') ?? `audio/${response_format}`
+  if (/^(audio\/|application\/octet-stream|application\/ogg|text\/event-stream)/i.test(type)) return type
+  throw new UpstreamFault(`the upstream sent ${type}, no audio`)
+}
+
+/** Audio that tells nothing of its usage is measured. */
+function asAudio({ bounds, request, input }: SpeechOrder, content_type: string): PassingAnswer {
+  const is_pcm = request.response_format === 'pcm' || /^audio\/(pcm|l16)/i.test(content_type)
+  const meter = createAudioMeter(is_pcm)
+  return {
+    relay: passBytes(content_type, meter.add),
+    reported: () => undefined,
+    bounds: () => measured(bounds, input, meter.durationMs()),
+    delivered: () => meter.total_bytes > 0,
+  }
+}
+
+/** In base64. */
+const BASE64_BYTES_PER_BYTE = 4 / 3
+/** MP3 as OpenAI makes it: 128 kbit/s and more. What is only estimated by its bytes is not estimated too high. */
+const BYTES_PER_S = 20_000
+
+function asEvents({ bounds, input }: SpeechOrder): PassingAnswer {
+  const reading = new AudioStreamReading('audio')
+  return {
+    relay: passOn(reading, eventFrame()),
+    reported: () => reading.units(),
+    bounds() {
+      if (reading.finished) return bounds
+      const bytes = reading.passed_bytes / BASE64_BYTES_PER_BYTE
+      return measured(bounds, input, Math.ceil((bytes / BYTES_PER_S) * 1_000))
+    },
+    delivered: () => reading.passed_bytes > 0,
+  }
+}
+
+const measured = (bounds: UnitBounds, input: Units, audio_ms: number | undefined): UnitBounds =>
+  audio_ms === undefined
+    ? bounds
+    : { ...bounds, estimate: withAudio(input, Math.min(audio_ms, bounds.most.audio_ms)) }

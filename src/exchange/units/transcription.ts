@@ -1,0 +1,144 @@
+// Paid transcriptions and translations, as values: audio that a model reads, answered whole or as events.
+import type { TranscriptionModel } from '../../domain/catalogue.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { NO_UNITS, type Units } from '../../domain/units.ts'
+import { wholeDurationMs } from '../../media/audio/duration.ts'
+import type { UnitBounds } from '../../pricing/units.ts'
+import { unknownField } from '../../protocols/extras.ts'
+import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
+import { tokensOfBytes } from '../../protocols/token-sums.ts'
+import { eventFrame, passOn } from '../../upstream/relay.ts'
+import { requestTo } from '../../upstream/request.ts'
+import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { readCallTarget } from '../call-target.ts'
+import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
+import { UNIT_PRICING } from './billing.ts'
+import { verbsOf } from './json-request.ts'
+import type { UnitOrder } from './order.ts'
+import { type OpenAnswer, openAnswer, type PassingAnswer, servedStream } from './streamed.ts'
+import { readUnitAnswer, servedWhole, type UnitAnswer } from './whole.ts'
+
+type Verb = 'transcriptions' | 'translations'
+
+interface TranscriptionOrder extends UnitOrder<TranscriptionModel> {
+  form: AudioForm
+}
+
+/** @param verb which of the two: their models and forms are the same */
+export const transcriptionCalls = (verb: Verb): PaidKind<CallOrigin, TranscriptionOrder> => ({
+  ...UNIT_PRICING,
+  read: readTranscription,
+  serve: (parts, held) => serveTranscription(parts, held, verb),
+})
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'language',
+  'prompt',
+  'response_format',
+  'temperature',
+  'stream',
+  'chunking_strategy',
+  'include[]',
+  'timestamp_granularities[]',
+  'known_speaker_names[]',
+  'known_speaker_references[]',
+])
+
+async function readTranscription(parts: ExchangeParts, admitted: Admitted): Promise<TranscriptionOrder> {
+  const form = await readAudioForm(parts, admitted)
+  const { model_id } = readCallTarget({ model: fieldOf(form, 'model') ?? null })
+  const model = findModel(parts, admitted, model_id, 'transcription')
+  if (model.unknown_fields === 'refuse')
+    for (const [name] of form.fields) if (!KNOWN.has(name)) throw unknownField(name)
+  return { model, streams: streamsOf(form), content: [form.sha256], form, ...unitsOf(form) }
+}
+
+/** Audio whose container does not tell its duration is taken to be slow. */
+const BYTES_PER_S = 1_000
+/** The slowest codecs need more than this. */
+const MIN_BYTES_PER_S = 500
+/** OpenAI: "1 token per 100 ms of audio". https://platform.openai.com/docs/guides/realtime-costs */
+const AUDIO_TOKENS_PER_S = 10
+/** Quick speech, in a script that needs a token or more for a syllable. */
+const TEXT_TOKENS_PER_S = 8
+const SLACK_TOKENS = 1_000
+const SLACK_MS = 60_000
+const MARGIN = 2
+
+function unitsOf(form: AudioForm): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
+  const { bytes } = form.file
+  const audio_ms = wholeDurationMs(bytes) ?? Math.ceil((bytes.length / BYTES_PER_S) * 1_000)
+  const seconds = audio_ms / 1_000
+  const input: Units = {
+    ...NO_UNITS,
+    audio_ms,
+    input_tokens: estimateTokens(fieldOf(form, 'prompt') ?? ''),
+    input_audio_tokens: Math.ceil(seconds * AUDIO_TOKENS_PER_S),
+  }
+  const held = { ...input, output_tokens: Math.ceil(seconds * TEXT_TOKENS_PER_S) }
+  // Servers differ in what they count: they may cut silence, or fill it up.
+  const longest_ms = Math.max(audio_ms, (bytes.length / MIN_BYTES_PER_S) * 1_000) * MARGIN + SLACK_MS
+  const most_tokens = Math.ceil((longest_ms / 1_000) * AUDIO_TOKENS_PER_S * MARGIN) + SLACK_TOKENS
+  const most: Units = {
+    ...held,
+    audio_ms: Math.ceil(longest_ms),
+    input_tokens: most_tokens + input.input_tokens * 4,
+    input_audio_tokens: most_tokens,
+    output_tokens: most_tokens,
+  }
+  return { input, held, bounds: { estimate: held, most } }
+}
+
+/** A whole answer, or one that is still coming. Some models answer as a whole, whatever was asked for. */
+type Answer = { whole: UnitAnswer } | { open: OpenAnswer }
+
+async function serveTranscription(
+  parts: ExchangeParts,
+  held: Held<TranscriptionOrder>,
+  verb: Verb,
+): Promise<Served> {
+  const { form, streams } = held.order
+  const { answer, ...dispatched } = await send<Answer>(parts, held, {
+    streams,
+    write(attempt) {
+      const { content_type, body } = writeAudioForm(form, attempt.model)
+      const { path, headers } = verbsOf(parts, attempt, verb).target(attempt)
+      return requestTo(
+        attempt.provider,
+        { path, headers: { ...headers, 'content-type': content_type } },
+        body,
+      )
+    },
+    async open(response, attempt) {
+      const type = response.headers.get('content-type') ?? ''
+      if (streams && type.startsWith('text/event-stream')) return { open: await openAnswer(response, type) }
+      return { whole: await readUnitAnswer(parts, held, response, attempt, { verb, may_be_text: true }) }
+    },
+  })
+  if ('open' in answer)
+    return servedStream(parts, held, { ...dispatched, answer: answer.open }, passing(held.order))
+  const { whole } = answer
+  return servedWhole(parts, held, { ...dispatched, answer: whole }, boundsBy(held.order, bytesOf(whole)))
+}
+
+const bytesOf = ({ body }: UnitAnswer): number =>
+  typeof body === 'string' ? Buffer.byteLength(body) : body.length
+
+/** The text that came is the output, where no count of it was reported. */
+const boundsBy = ({ bounds, input }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
+  ...bounds,
+  estimate: { ...input, output_tokens: Math.min(tokensOfBytes(text_bytes), bounds.most.output_tokens) },
+})
+
+function passing(order: TranscriptionOrder): PassingAnswer {
+  const reading = new AudioStreamReading('delta')
+  return {
+    relay: passOn(reading, eventFrame()),
+    reported: () => reading.units(),
+    bounds: () => boundsBy(order, reading.passed_bytes),
+    delivered: () => reading.passed_bytes > 0,
+  }
+}

@@ -1,0 +1,24 @@
+// The bytes of audio as readers of containers look at them.
+
+/** Audio of which all is at hand, or, where it was too long to keep, its begin and its end. */
+export interface AudioBytes {
+  readonly head: Uint8Array
+  /** The last bytes; the same as `head` where that is all. */
+  readonly tail: Uint8Array
+  readonly total_bytes: number
+}
+
+/** A reader of one container. @returns undefined for what is not its container, or does not tell */
+export type DurationReader = (audio: AudioBytes, view: DataView) => number | undefined
+
+/** Whether ASCII text stands in bytes at a place. */
+export function hasText(bytes: Uint8Array, at: number, text: string): boolean {
+  if (at < 0 || at + text.length > bytes.length) return false
+  for (let index = 0; index < text.length; index++)
+    if (bytes[at + index] !== text.charCodeAt(index)) return false
+  return true
+}
+
+/** The longer of two durations, of which either may be unknown. */
+export const longer = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.max(one, other)

@@ -1,0 +1,131 @@
+// The duration of MP3 and of AAC in ADTS: their frames, each of which says its own length and sample rate.
+// ISO/IEC 11172-3, section 2.4.2.3 (MPEG audio header); ISO/IEC 14496-3, section 1.A.2.2 (ADTS)
+import { type DurationReader, hasText } from './bytes.ts'
+
+interface Frame {
+  bytes: number
+  seconds: number
+}
+
+/** So far a first frame is looked for behind what is no frame: padding, a tag that is too short. */
+const MAX_SEARCH_BYTES = 64 * 1024
+/** As many frames in a row are no accident. */
+const MIN_FRAMES = 3
+const ID3_HEADER_BYTES = 10
+
+/**
+ * Each frame counts. Where only the begin is at hand, the rest is taken to be like it.
+ */
+export const framesSeconds: DurationReader = ({ head, total_bytes }) => {
+  const start = skipTag(head)
+  for (let at = start; at < Math.min(start + MAX_SEARCH_BYTES, head.length); at++) {
+    if (!beginsRun(head, at)) continue
+    const run = walkFrames(head, at)
+    const unseen_bytes = Math.max(0, total_bytes - head.length)
+    return run.seconds * (1 + unseen_bytes / Math.max(run.bytes, 1))
+  }
+  return undefined
+}
+
+/** ID3v2: its length in four times seven bits. https://id3.org/id3v2.4.0-structure */
+function skipTag(bytes: Uint8Array): number {
+  if (!hasText(bytes, 0, 'ID3') || bytes.length < ID3_HEADER_BYTES) return 0
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10)
+  return ID3_HEADER_BYTES + (((a & 127) << 21) | ((b & 127) << 14) | ((c & 127) << 7) | (d & 127))
+}
+
+/** Whether frames follow each other from here on, or up to the end. */
+function beginsRun(bytes: Uint8Array, start: number): boolean {
+  let at = start
+  for (let frames = 0; frames < MIN_FRAMES; frames++) {
+    if (frames > 0 && at >= bytes.length) return true
+    const frame = frameAt(bytes, at)
+    if (!frame) return false
+    at += frame.bytes
+  }
+  return true
+}
+
+/** What is between frames is passed over as players do: up to the next byte that begins one. */
+function walkFrames(bytes: Uint8Array, start: number): { seconds: number; bytes: number } {
+  let seconds = 0
+  let at = start
+  while (at + 4 <= bytes.length) {
+    const frame = frameAt(bytes, at)
+    if (!frame) {
+      const next = bytes.indexOf(0xff, at + 1)
+      if (next < 0) break
+      at = next
+      continue
+    }
+    seconds += frame.seconds
+    at += frame.bytes
+  }
+  return { seconds, bytes: Math.max(at, bytes.length) - start }
+}
+
+function frameAt(bytes: Uint8Array, at: number): Frame | undefined {
+  const second = bytes[at + 1] ?? 0
+  if (bytes[at] !== 0xff || (second & 0xe0) !== 0xe0 || at + 7 > bytes.length) return undefined
+  // The layer of ADTS is 0, which MPEG audio does not have.
+  return (second & 0xf6) === 0xf0 ? adtsFrame(bytes, at) : mpegFrame(bytes, at)
+}
+
+const ADTS_RATES = [
+  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
+]
+const ADTS_SAMPLES = 1_024
+
+function adtsFrame(bytes: Uint8Array, at: number): Frame | undefined {
+  const third = bytes[at + 2] ?? 0
+  const fourth = bytes[at + 3] ?? 0
+  const fifth = bytes[at + 4] ?? 0
+  const sixth = bytes[at + 5] ?? 0
+  const seventh = bytes[at + 6] ?? 0
+  const rate = ADTS_RATES[(third >> 2) & 15]
+  const length = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5)
+  if (rate === undefined || length < 7) return undefined
+  return { bytes: length, seconds: (ADTS_SAMPLES * ((seventh & 3) + 1)) / rate }
+}
+
+/** By the bits of the version: 2.5, reserved, 2, 1. */
+const MPEG_RATES = [[11_025, 12_000, 8_000], [], [22_050, 24_000, 16_000], [44_100, 48_000, 32_000]] as const
+/** In kbit/s, by version 1 or not, and layer 1 to 3. */
+const BITRATES_V1 = [
+  [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
+  [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
+] as const
+const BITRATES_V2 = [
+  [0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+  [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
+] as const
+const VERSION_1 = 3
+
+/** By those two bytes, which tell all: a file has a quarter of a million frames of a few kinds. */
+const MPEG_FRAMES = new Map<number, Frame | undefined>()
+
+function mpegFrame(bytes: Uint8Array, at: number): Frame | undefined {
+  const second = bytes[at + 1] ?? 0
+  const third = bytes[at + 2] ?? 0
+  const name = second * 256 + third
+  const known = MPEG_FRAMES.get(name)
+  if (known !== undefined || MPEG_FRAMES.has(name)) return known
+  const frame = readMpegFrame(second, third)
+  MPEG_FRAMES.set(name, frame)
+  return frame
+}
+
+function readMpegFrame(second: number, third: number): Frame | undefined {
+  const version = (second >> 3) & 3
+  const layer = 4 - ((second >> 1) & 3)
+  const rate = MPEG_RATES[version]?.[(third >> 2) & 3]
+  const bitrates = (version === VERSION_1 ? BITRATES_V1 : BITRATES_V2)[layer - 1]
+  const kbits = bitrates?.[third >> 4]
+  if (rate === undefined || !kbits) return undefined
+  const padding = (third >> 1) & 1
+  if (layer === 1) return { bytes: (Math.floor((12_000 * kbits) / rate) + padding) * 4, seconds: 384 / rate }
+  const samples = layer === 3 && version !== VERSION_1 ? 576 : 1_152
+  return { bytes: Math.floor((samples * 125 * kbits) / rate) + padding, seconds: samples / rate }
+}

@@ -1,0 +1,81 @@
+// The duration of WebM (Matroska): what its header says, and where its last block begins.
+// RFC 8794 (EBML), sections 4 to 6; RFC 9559 (Matroska)
+import { type DurationReader, longer } from './bytes.ts'
+
+const EBML = 0x1a45dfa3
+const SEGMENT = 0x18538067
+const INFO = 0x1549a966
+const TIMESTAMP_SCALE = 0x2ad7b1
+const DURATION = 0x4489
+const CLUSTER = 0x1f43b675
+const TIMESTAMP = 0xe7
+const BLOCK_GROUP = 0xa0
+const BLOCKS: ReadonlySet<number> = new Set([0xa1, 0xa3])
+
+/** They are walked into: clusters of a live recording do not know their length. */
+const CONTAINERS: ReadonlySet<number> = new Set([SEGMENT, INFO, CLUSTER, BLOCK_GROUP])
+const DEFAULT_SCALE_NANOS = 1_000_000
+const MAX_ELEMENTS = 5_000_000
+
+export const matroskaSeconds: DurationReader = ({ head }, view) => {
+  if (head.length < 8 || view.getUint32(0) !== EBML) return undefined
+  let scale_nanos = DEFAULT_SCALE_NANOS
+  let duration: number | undefined
+  let cluster = 0
+  let last_block: number | undefined
+  let at = 0
+  for (let elements = 0; elements < MAX_ELEMENTS && at < head.length; elements++) {
+    const element = elementAt(head, at)
+    if (!element) break
+    const { id, data_at, length } = element
+    if (id === TIMESTAMP_SCALE) scale_nanos = unsignedAt(head, data_at, length) || DEFAULT_SCALE_NANOS
+    if (id === DURATION) duration = floatAt(view, data_at, length)
+    if (id === TIMESTAMP) cluster = unsignedAt(head, data_at, length)
+    if (BLOCKS.has(id)) last_block = longer(last_block, cluster + relativeAt(head, view, data_at))
+    at = CONTAINERS.has(id) ? data_at : data_at + length
+  }
+  const ticks = longer(duration, last_block)
+  return ticks === undefined ? undefined : (ticks * scale_nanos) / 1e9
+}
+
+/** A block's time within its cluster: 16 bits with a sign, behind the number of its track. */
+function relativeAt(bytes: Uint8Array, view: DataView, data_at: number): number {
+  const at = data_at + widthOf(bytes[data_at])
+  return at + 2 <= bytes.length ? view.getInt16(at) : 0
+}
+
+interface Element {
+  id: number
+  data_at: number
+  /** Infinity where it is not known. */
+  length: number
+}
+
+function elementAt(bytes: Uint8Array, at: number): Element | undefined {
+  const id_bytes = widthOf(bytes[at])
+  if (id_bytes > 4 || at + id_bytes >= bytes.length) return undefined
+  const id = unsignedAt(bytes, at, id_bytes)
+  const size_at = at + id_bytes
+  const size_bytes = widthOf(bytes[size_at])
+  if (size_bytes > 8 || size_at + size_bytes > bytes.length) return undefined
+  // Without the bit that marks its width, which is beyond what a number holds exactly.
+  const first = (bytes[size_at] ?? 0) & (0xff >> size_bytes)
+  const length = unsignedAt(bytes, size_at + 1, size_bytes - 1) + first * 256 ** (size_bytes - 1)
+  const is_unknown = length >= 2 ** (7 * size_bytes) - 1
+  return { id, data_at: size_at + size_bytes, length: is_unknown ? Number.POSITIVE_INFINITY : length }
+}
+
+/** The width of a number by its first byte: one more than the zeros before the first 1. */
+const widthOf = (first = 0): number => Math.clz32(first) - 23
+
+function unsignedAt(bytes: Uint8Array, at: number, length: number): number {
+  let value = 0
+  for (let index = at; index < at + Math.min(length, 8); index++) value = value * 256 + (bytes[index] ?? 0)
+  return value
+}
+
+function floatAt(view: DataView, at: number, length: number): number | undefined {
+  if (at + length > view.byteLength) return undefined
+  const value = length === 4 ? view.getFloat32(at) : length === 8 ? view.getFloat64(at) : Number.NaN
+  return Number.isFinite(value) && value > 0 ? value : undefined
+}

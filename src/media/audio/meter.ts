@@ -1,0 +1,39 @@
+// A measure of audio that passes: its begin and its end are kept, and its length is counted.
+import { audioDurationMs } from './duration.ts'
+
+export interface AudioMeter {
+  readonly total_bytes: number
+  add(chunk: Uint8Array): void
+  /** Whole milliseconds; undefined where its container is unknown. */
+  durationMs(): number | undefined
+}
+
+/** More than the headers of any container, and a page of Ogg at the end. */
+const KEPT_BYTES = 128 * 1024
+/** Samples of OpenAI's `pcm`, which has no header: 24 kHz, 16 bits, one channel. */
+const PCM_BYTES_PER_S = 48_000
+
+/** @param is_pcm samples without a container */
+export function createAudioMeter(is_pcm: boolean): AudioMeter {
+  const head = new Uint8Array(KEPT_BYTES)
+  let tail: Uint8Array = new Uint8Array()
+  let total_bytes = 0
+  return {
+    get total_bytes() {
+      return total_bytes
+    },
+    add(chunk) {
+      if (total_bytes < KEPT_BYTES) head.set(chunk.subarray(0, KEPT_BYTES - total_bytes), total_bytes)
+      total_bytes += chunk.length
+      const joined = chunk.length >= KEPT_BYTES ? chunk : Buffer.concat([tail, chunk])
+      // A copy: a part would keep the whole in memory.
+      tail = joined.length > KEPT_BYTES ? joined.slice(joined.length - KEPT_BYTES) : joined
+    },
+    durationMs() {
+      if (is_pcm) return Math.ceil((total_bytes * 1_000) / PCM_BYTES_PER_S)
+      const begin = head.subarray(0, total_bytes)
+      const end = total_bytes <= KEPT_BYTES ? begin : tail
+      return audioDurationMs({ head: begin, tail: end, total_bytes })
+    },
+  }
+}

@@ -1,0 +1,58 @@
+// A stream of OpenAI's audio endpoints, read as it passes: pieces of audio or text, and an end that tells the usage.
+// https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
+import type { ReportedUnits } from '../../domain/units.ts'
+import type { StreamReading } from '../protocol.ts'
+import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
+import { parseObject } from '../wire/json.ts'
+import { quoted, stringValueBytes } from '../wire/json-text.ts'
+import { readAudioUnits } from './audio-usage.ts'
+import { DONE } from './decode-stream.ts'
+
+const ERROR = quoted('error')
+const ENDS = ['speech.audio.done', 'transcript.text.done'].map(quoted)
+
+/** The bytes of a stream's pieces are counted, in base64 or as text. */
+export class AudioStreamReading implements StreamReading {
+  finished = false
+  failed = false
+  /** The bytes of the values that pieces have under the key. */
+  passed_bytes = 0
+  readonly #piece: ByteString
+  #units: ReportedUnits | undefined
+
+  /** @param piece the key of what a piece brings */
+  constructor(piece: 'audio' | 'delta') {
+    this.#piece = quoted(piece)
+  }
+
+  read(data: ByteString): void {
+    if (data === DONE) {
+      this.finished = true
+      return
+    }
+    if (data.includes(ERROR) || ENDS.some((end) => data.includes(end))) this.#conclude(data)
+    if (!this.failed) this.passed_bytes += stringValueBytes(data, this.#piece)
+  }
+
+  units(): ReportedUnits | undefined {
+    return this.#units
+  }
+
+  /** Audio is not billed as the tokens of a text model. */
+  usage(): undefined {
+    return undefined
+  }
+
+  deliveredTokens(): number {
+    return 0
+  }
+
+  #conclude(data: ByteString): void {
+    const event = parseObject(decodeByteString(data))
+    if (event === undefined || event.type === 'error' || (event.error ?? null) !== null) this.failed = true
+    else if (typeof event.type === 'string' && event.type.endsWith('.done')) {
+      this.finished = true
+      this.#units = readAudioUnits(event) ?? this.#units
+    }
+  }
+}

@@ -1,0 +1,143 @@
+// A legacy completion request: what its price hangs on, and its reading into the canonical form.
+// https://platform.openai.com/docs/api-reference/completions/create
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import type { ConversationRequest } from '../canonical/request.ts'
+import { type Carries, refused, rejectUncarried } from '../carries.ts'
+import type { RequestFacts } from '../facts.ts'
+import {
+  Anything,
+  Count,
+  Fields,
+  Flag,
+  namesOf,
+  OpenObject,
+  optional,
+  Quantity,
+  readPresent,
+  Text,
+} from '../forms.ts'
+import { eachOf, type Json, type JsonObject, refusal, wantString } from '../wire/json.ts'
+import { carries as chat } from './carries.ts'
+
+export const CompletionRequest = Fields({
+  model: Anything,
+  /** One text, or a list of one. */
+  prompt: Anything,
+  stream: optional(Flag),
+  stream_options: optional(Fields({ include_usage: optional(Flag) })),
+  max_tokens: optional(Count),
+  temperature: optional(Quantity),
+  top_p: optional(Quantity),
+  n: optional(Count),
+  /** One text, or a list of texts. */
+  stop: Anything,
+  /** How many alternatives of each token to report; 0 for the chosen one alone. */
+  logprobs: optional(Count),
+  seed: optional(Quantity),
+  frequency_penalty: optional(Quantity),
+  presence_penalty: optional(Quantity),
+  user: optional(Text),
+})
+
+/** Fields that are taken only where they ask for nothing. */
+const Harmless = Fields({
+  suffix: optional(Text),
+  echo: optional(Flag),
+  best_of: optional(Count),
+  logit_bias: optional(OpenObject),
+})
+
+const NO_PLACE = refused('completions has no place for it')
+
+/** The names that a refusal uses for what a request sets: those of completions. */
+const carries: Carries = {
+  ...chat,
+  fields: {
+    ...chat.fields,
+    system: NO_PLACE,
+    max_output_tokens: 'max_tokens',
+    thinking: NO_PLACE,
+    output: NO_PLACE,
+    tools: NO_PLACE,
+    tool_choice: NO_PLACE,
+    parallel_tool_calls: NO_PLACE,
+    user: 'user',
+  },
+  own_fields: {},
+}
+
+const KNOWN: ReadonlySet<string> = new Set([...namesOf(CompletionRequest), ...namesOf(Harmless)])
+
+/**
+ * Reads what the price depends on.
+ * @throws GatewayError invalid_request for a prompt that is not one text, and for limits that are no counts, or 0
+ */
+export function readCompletionRequest(body: JsonObject): RequestFacts {
+  const { prompt, max_tokens, n = 1 } = readPresent(CompletionRequest, body, '')
+  if (n < 1) throw refusal('n', 'must be at least 1.')
+  if (max_tokens === 0) throw refusal('max_tokens', 'must be at least 1.')
+  return { input_tokens: estimateTokens(readPrompt(prompt)), max_output_tokens: max_tokens, candidates: n }
+}
+
+/**
+ * A completion request as a canonical one: its prompt is what a user says.
+ * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ */
+export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
+  rejectUncarried(carries, body, KNOWN)
+  rejectHarmful(body)
+  const asked = readPresent(CompletionRequest, body, '')
+  return {
+    from: carries,
+    streams: asked.stream ?? false,
+    shows_usage: asked.stream_options?.include_usage ?? false,
+    system: [],
+    turns: [{ role: 'user', parts: [{ kind: 'text', text: readPrompt(asked.prompt) }] }],
+    tools: [],
+    tool_choice: undefined,
+    parallel_tool_calls: undefined,
+    max_output_tokens: asked.max_tokens,
+    temperature: asked.temperature,
+    top_p: asked.top_p,
+    top_k: undefined,
+    stop: readStop(asked.stop),
+    seed: asked.seed,
+    candidates: asked.n,
+    thinking: undefined,
+    shows_thinking: false,
+    output: undefined,
+    logprobs: asked.logprobs,
+    frequency_penalty: asked.frequency_penalty,
+    presence_penalty: asked.presence_penalty,
+    user: asked.user,
+  }
+}
+
+/** Chat models continue no text, score none of their input, and write no answers that are thrown away. */
+function rejectHarmful(body: JsonObject): void {
+  const { suffix = '', echo = false, best_of, logit_bias = {} } = readPresent(Harmless, body, '')
+  const { n = 1 } = readPresent(CompletionRequest, body, '')
+  if (suffix !== '') throw refusal('suffix', 'text in the middle is not completed here. Leave it out.')
+  if (echo)
+    throw refusal('echo', 'the prompt is not given back. Leave it out, and put the prompt before the answer.')
+  if (best_of !== undefined && best_of !== n)
+    throw refusal('best_of', 'must equal n, because every candidate is given out. Leave it out.')
+  if (Object.keys(logit_bias).length > 0)
+    throw refusal('logit_bias', 'each model numbers its tokens in its own way. Leave it out.')
+}
+
+const PROMPT_MUST =
+  'must be one text, or a list of one text. Send further prompts as requests of their own; tokens are not taken, because each model numbers them in its own way.'
+
+function readPrompt(value: Json | undefined): string {
+  const prompt = Array.isArray(value) && value.length === 1 ? value[0] : value
+  if (prompt === undefined) throw refusal('prompt', `is missing; it ${PROMPT_MUST}`)
+  if (typeof prompt !== 'string') throw refusal('prompt', PROMPT_MUST)
+  if (prompt === '') throw refusal('prompt', 'must not be empty.')
+  return prompt
+}
+
+function readStop(value: Json | undefined): string[] {
+  if (value === undefined || value === null) return []
+  return typeof value === 'string' ? [value] : eachOf(value, 'stop', wantString)
+}

@@ -1,0 +1,58 @@
+// OpenAI's moderations: what callers ask for, where it goes, and what is reported.
+// https://platform.openai.com/docs/api-reference/moderations/create
+import type { Fate } from '../../domain/catalogue.ts'
+import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../domain/token-estimate.ts'
+import { sumTokens } from '../token-sums.ts'
+import type { UnitProtocol } from '../unit-calls.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  refusal,
+  tokenCountIn,
+  wantString,
+} from '../wire/json.ts'
+import { namesFrom } from '../wire/json-names.ts'
+import { extras } from './extras.ts'
+import { keyHeaders } from './target.ts'
+import { rejectBeyondUnits } from './unit-request.ts'
+
+const KNOWN: ReadonlySet<string> = new Set(['model', 'input'])
+const PART_MUST = 'must be a text, or an object of type "text" or "image_url".'
+
+export const moderationNames = namesFrom(
+  { model: 'value', input: 'value' },
+  { billed: extras.decisive_fields },
+)
+
+/**
+ * The tokens of a moderation's input, as an estimate.
+ * @throws GatewayError invalid_request naming the field
+ */
+export function readModerationTokens(body: JsonObject, unknown_fields: Fate): number {
+  const { input } = body
+  const items = Array.isArray(input) ? input : [input]
+  if (items.length === 0 || input === undefined || input === null)
+    throw refusal('input', 'must be a text, or a list of texts and images.')
+  rejectBeyondUnits(body, KNOWN, unknown_fields)
+  return sumTokens(items, (item, index) => tokensOf(item, Array.isArray(input) ? `input[${index}]` : 'input'))
+}
+
+function tokensOf(item: Json | undefined, at: string): number {
+  if (typeof item === 'string') return estimateTokens(item)
+  if (!isObject(item)) throw refusal(at, PART_MUST)
+  if (item.type === 'image_url') return INPUT_IMAGE_TOKENS
+  if (item.type !== 'text') throw refusal(at, PART_MUST)
+  return estimateTokens(wantString(item.text, `${at}.text`))
+}
+
+export const openaiModerations: UnitProtocol = {
+  target: ({ api_key }) => ({ path: '/moderations', headers: keyHeaders(api_key) }),
+  // OpenAI, whose moderations are free, reports nothing; servers that sell them do.
+  readUnits({ usage }) {
+    const { prompt_tokens, input_tokens, total_tokens } = objectIn(usage)
+    const tokens = tokenCountIn(prompt_tokens ?? input_tokens ?? total_tokens)
+    return tokens === undefined ? undefined : { input_tokens: tokens }
+  },
+}

@@ -1,0 +1,101 @@
+// Rerank, which OpenAI does not have: Cohere's and Jina's shape, which servers of OpenAI's protocol speak too.
+// https://docs.cohere.com/reference/rerank, https://jina.ai/reranker
+import type { Fate } from '../../domain/catalogue.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { Anything, Count, Fields, namesOf, optional, readPresent, Text } from '../forms.ts'
+import { jsonTokens } from '../token-sums.ts'
+import type { UnitProtocol } from '../unit-calls.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  refusal,
+  tokenCountIn,
+  wantArray,
+} from '../wire/json.ts'
+import { namesFrom } from '../wire/json-names.ts'
+import { extras } from './extras.ts'
+import { keyHeaders } from './target.ts'
+import { rejectBeyondUnits } from './unit-request.ts'
+
+export const Rerank = Fields({
+  model: Anything,
+  query: Text,
+  /** Texts, or objects with the fields of each document. */
+  documents: Anything,
+  top_n: optional(Count),
+  return_documents: Anything,
+  max_tokens_per_doc: optional(Count),
+  /** Of Cohere's older version. */
+  max_chunks_per_doc: optional(Count),
+  rank_fields: Anything,
+  priority: Anything,
+  truncation: Anything,
+})
+
+const KNOWN = namesOf(Rerank)
+
+export const rerankNames = namesFrom(
+  {
+    model: 'value',
+    query: 'value',
+    documents: 'value',
+    max_tokens_per_doc: 'count',
+    max_chunks_per_doc: 'count',
+  },
+  { billed: extras.decisive_fields, harmless: ['top_n', 'return_documents', 'rank_fields'] },
+)
+
+/** Cohere's unit of billing: a query with up to this many documents. */
+const DOCUMENTS_PER_SEARCH = 100
+/** What is longer, with its query, is cut into chunks, each of which counts as a document. */
+const CHUNK_TOKENS = 500
+/** What Cohere reads of a document where the request does not say. */
+const DEFAULT_TOKENS_PER_DOCUMENT = 4_096
+
+export interface RerankRequest {
+  searches: number
+  /** The query is read with each document. */
+  input_tokens: number
+}
+
+/** @throws GatewayError invalid_request naming the field */
+export function readRerankRequest(body: JsonObject, unknown_fields: Fate): RerankRequest {
+  const { query, documents, max_tokens_per_doc = DEFAULT_TOKENS_PER_DOCUMENT } = readPresent(Rerank, body, '')
+  if (query === '') throw refusal('query', 'must not be empty.')
+  const items = wantArray(documents, 'documents')
+  if (items.length === 0) throw refusal('documents', 'must not be empty.')
+  rejectBeyondUnits(body, KNOWN, unknown_fields)
+  const query_tokens = estimateTokens(query)
+  let chunks = 0
+  let input_tokens = 0
+  for (const [index, item] of items.entries()) {
+    const tokens = query_tokens + documentTokens(item, `documents[${index}]`)
+    input_tokens += tokens
+    chunks += Math.max(1, Math.ceil(Math.min(tokens, query_tokens + max_tokens_per_doc) / CHUNK_TOKENS))
+  }
+  return { searches: Math.ceil(chunks / DOCUMENTS_PER_SEARCH), input_tokens }
+}
+
+function documentTokens(item: Json, at: string): number {
+  if (typeof item === 'string') return estimateTokens(item)
+  if (!isObject(item)) throw refusal(at, 'must be a text, or an object with its text.')
+  return jsonTokens(item)
+}
+
+export const openaiRerank: UnitProtocol = {
+  target: ({ api_key }) => ({ path: '/rerank', headers: keyHeaders(api_key) }),
+  readUnits({ usage, meta }) {
+    const { billed_units, tokens } = objectIn(meta)
+    const searches = tokenCountIn(objectIn(billed_units).search_units)
+    const counts = objectIn(usage)
+    const input_tokens = tokenCountIn(
+      counts.total_tokens ??
+        counts.prompt_tokens ??
+        objectIn(billed_units).input_tokens ??
+        objectIn(tokens).input_tokens,
+    )
+    return searches === undefined && input_tokens === undefined ? undefined : { searches, input_tokens }
+  },
+}

@@ -1,0 +1,85 @@
+// OpenAI's speech: what its price hangs on, and where it goes.
+// https://platform.openai.com/docs/api-reference/audio/createSpeech
+import type { Fate } from '../../domain/catalogue.ts'
+import { estimateTokens } from '../../domain/token-estimate.ts'
+import { rememberedRefusal } from '../extras.ts'
+import { Anything, Choice, Fields, namesOf, optional, Quantity, readPresent, Text } from '../forms.ts'
+import type { UnitProtocol } from '../unit-calls.ts'
+import { isObject, type JsonObject, refusal } from '../wire/json.ts'
+import { namesFrom } from '../wire/json-names.ts'
+import { readAudioUnits } from './audio-usage.ts'
+import { extras } from './extras.ts'
+import { keyHeaders } from './target.ts'
+import { rejectBeyondUnits } from './unit-request.ts'
+
+const STREAM_FORMATS = { audio: 'audio', sse: 'sse' } as const
+
+export const Speech = Fields({
+  model: Anything,
+  input: Text,
+  instructions: optional(Text),
+  response_format: optional(Text),
+  speed: optional(Quantity),
+  stream_format: optional(Choice(STREAM_FORMATS)),
+  /** A name; a voice of one's own is an object with its id. */
+  voice: Anything,
+})
+
+const KNOWN = namesOf(Speech)
+
+export const speechNames = namesFrom(
+  {
+    model: 'value',
+    input: 'value',
+    instructions: 'value',
+    response_format: 'value',
+    speed: 'value',
+    stream_format: 'value',
+    voice: 'value',
+  },
+  { billed: extras.decisive_fields },
+)
+
+export interface SpeechRequest {
+  /** Unicode code points of the text. */
+  characters: number
+  /** An estimate of the text and of how it is to be spoken. */
+  input_tokens: number
+  speed: number
+  response_format: string
+  /** The answer comes as events, not as audio. */
+  as_events: boolean
+}
+
+const MIN_SPEED = 0.25
+const MAX_SPEED = 4
+
+/** @throws GatewayError invalid_request naming the field */
+export function readSpeechRequest(body: JsonObject, unknown_fields: Fate): SpeechRequest {
+  const asked = readPresent(Speech, body, '')
+  const { input, instructions = '', speed = 1, response_format = 'mp3', stream_format, voice } = asked
+  if (input === '') throw refusal('input', 'must not be empty.')
+  if (!(speed >= MIN_SPEED && speed <= MAX_SPEED))
+    throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)
+  if (isObject(voice)) throw rememberedRefusal('voice.id')
+  rejectBeyondUnits(body, KNOWN, unknown_fields)
+  return {
+    characters: codePoints(input),
+    input_tokens: estimateTokens(input) + estimateTokens(instructions),
+    speed,
+    response_format,
+    as_events: stream_format === 'sse',
+  }
+}
+
+/** A pair of surrogates is one character. */
+function codePoints(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+export const openaiSpeech: UnitProtocol = {
+  target: ({ api_key }) => ({ path: '/audio/speech', headers: keyHeaders(api_key) }),
+  readUnits: readAudioUnits,
+}

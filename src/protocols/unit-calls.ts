@@ -1,0 +1,20 @@
+// The verbs of calls that are passed on as they came and priced by units: speech, transcriptions, moderations, rerank.
+import type { ReportedUnits } from '../domain/units.ts'
+import type { UpstreamTarget } from './facts.ts'
+import type { JsonObject } from './wire/json.ts'
+
+export interface UnitProtocol {
+  target(call: { api_key: string }): UpstreamTarget
+  /** What a whole answer, or the last event of a stream, reports; undefined where it reports nothing. */
+  readUnits(answer: JsonObject): ReportedUnits | undefined
+}
+
+/** For each kind of these calls, the verbs of a protocol that has it. */
+export interface UnitProtocols {
+  readonly speech?: UnitProtocol
+  readonly transcriptions?: UnitProtocol
+  /** Where there are transcriptions, there are translations. */
+  readonly translations?: UnitProtocol
+  readonly moderations?: UnitProtocol
+  readonly rerank?: UnitProtocol
+}

@@ -1,0 +1,25 @@
+// The relay of an answer that is no stream of events, such as audio: its bytes, as they come.
+import type { StreamReading } from '../protocols/protocol.ts'
+import type { Relay } from './relay.ts'
+
+/** Nothing is read of it: it is complete where its body ends. */
+const UNREAD: StreamReading = {
+  finished: false,
+  failed: false,
+  read: () => undefined,
+  usage: () => undefined,
+  deliveredTokens: () => 0,
+}
+
+/** @param look is shown all that passes */
+export const passBytes = (content_type: string, look: (chunk: Uint8Array) => void): Relay => ({
+  content_type,
+  reading: UNREAD,
+  ends_with_body: true,
+  push(chunk) {
+    look(chunk)
+    return chunk
+  },
+  end: () => undefined,
+  fail: () => undefined,
+})

@@ -1,0 +1,197 @@
+// The duration of audio by its container: real files of each, crafted headers, and whatever bytes somebody may send.
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { audioDurationMs, wholeDurationMs } from '../../src/media/audio/duration.ts'
+import { createAudioMeter } from '../../src/media/audio/meter.ts'
+
+const fixture = (name: string): Uint8Array =>
+  new Uint8Array(readFileSync(join(import.meta.dir, '../fixtures/audio', name)))
+
+/** All are two and a half seconds; encoders add what fills their last frame, and what they need to begin. */
+const FILES = [
+  'tone.wav',
+  'tone.mp3',
+  'tone.flac',
+  'tone-opus.ogg',
+  'tone.m4a',
+  'fragmented.m4a',
+  'tone.aac',
+  'tone.webm',
+  'live.webm',
+] as const
+
+describe('real files of two and a half seconds', () => {
+  test.each(FILES)('%s', (name) => {
+    const ms = wholeDurationMs(fixture(name)) ?? 0
+    expect(ms).toBeGreaterThanOrEqual(2_450)
+    expect(ms).toBeLessThanOrEqual(2_650)
+  })
+
+  test.each(['tone.wav', 'tone.mp3', 'tone.aac', 'tone-opus.ogg', 'tone.flac'])(
+    '%s, of which only the begin and the end are kept',
+    (name) => {
+      const bytes = fixture(name)
+      const head = bytes.subarray(0, 3_000)
+      const tail = bytes.subarray(bytes.length - 1_500)
+      const ms = audioDurationMs({ head, tail, total_bytes: bytes.length }) ?? 0
+      expect(ms).toBeGreaterThanOrEqual(2_200)
+      expect(ms).toBeLessThanOrEqual(2_900)
+    },
+  )
+
+  test.each(FILES)('%s, as it passes in pieces', (name) => {
+    const bytes = fixture(name)
+    const meter = createAudioMeter(false)
+    for (let at = 0; at < bytes.length; at += 777) meter.add(bytes.subarray(at, at + 777))
+    expect(meter.total_bytes).toBe(bytes.length)
+    expect(meter.durationMs()).toBe(wholeDurationMs(bytes))
+  })
+})
+
+function wav({ bytes_per_s = 16_000, bits = 16, said = 3_200, present = 3_200 } = {}): Uint8Array {
+  const bytes = Buffer.alloc(44 + present)
+  bytes.write('RIFF....WAVEfmt ')
+  bytes.writeUInt32LE(16, 16)
+  bytes.writeUInt16LE(1, 20)
+  bytes.writeUInt16LE(1, 22)
+  bytes.writeUInt32LE(8_000, 24)
+  bytes.writeUInt32LE(bytes_per_s, 28)
+  bytes.writeUInt16LE(bits, 34)
+  bytes.write('data', 36)
+  bytes.writeUInt32LE(said, 40)
+  return bytes
+}
+
+describe('headers that mislead', () => {
+  test.each<[name: string, bytes: Uint8Array, ms: number | undefined]>([
+    ['WAV: as it says', wav(), 200],
+    ['WAV: more bytes a second than its samples have', wav({ bytes_per_s: 1_600_000 }), 200],
+    ['WAV: more data than is there', wav({ said: 1_000_000 }), 200],
+    ['WAV: a length of 0, as streams have it', wav({ said: 0 }), 200],
+    ['WAV: the longest length, as streams have it', wav({ said: 0xffff_ffff }), 200],
+    ['WAV: no samples at all', wav({ bits: 0, bytes_per_s: 0 }), undefined],
+    ['nothing', new Uint8Array(), undefined],
+    ['text', Buffer.from('This is no audio at all, whatever its name says.'), undefined],
+    ['all ones', new Uint8Array(10_000).fill(0xff), undefined],
+    [
+      'a lone frame header inside other bytes',
+      Buffer.concat([Buffer.alloc(50), Buffer.from([0xff, 0xfb, 0x90, 0]), Buffer.alloc(5_000)]),
+      undefined,
+    ],
+  ])('%s', (_name, bytes, ms) => {
+    expect(wholeDurationMs(bytes)).toBe(ms as number)
+  })
+
+  test('FLAC cannot be shorter than its bytes would be uncompressed', () => {
+    const bytes = fixture('tone.flac')
+    const shortened = Uint8Array.from(bytes)
+    shortened.set([0, 0, 0, 1], 22)
+    expect(wholeDurationMs(shortened)).toBeGreaterThan(600)
+  })
+
+  test('a count of frames in the first one of an MP3 is not asked', () => {
+    const frame = fixture('tone.mp3')
+    const short = Uint8Array.from(frame)
+    const at = Buffer.from(short).indexOf('Xing')
+    const place = at < 0 ? Buffer.from(short).indexOf('Info') : at
+    if (place >= 0) short.set([0, 0, 0, 1], place + 8)
+    expect(wholeDurationMs(short)).toBe(wholeDurationMs(frame))
+  })
+
+  test('chained streams of Ogg add up', () => {
+    const one = fixture('tone-opus.ogg')
+    const other = Uint8Array.from(one)
+    for (
+      let at = Buffer.from(other).indexOf('OggS');
+      at >= 0;
+      at = Buffer.from(other).indexOf('OggS', at + 4)
+    )
+      other.set([9, 9, 9, 9], at + 14)
+    const twice = wholeDurationMs(Buffer.concat([one, other])) ?? 0
+    // Rounded up once, not twice.
+    expect(2 * (wholeDurationMs(one) ?? 0) - twice).toBeWithin(0, 2)
+  })
+
+  test('a tag before an MP3 is passed over', () => {
+    const tag = Buffer.concat([
+      Buffer.from('ID3\x04\0\0'),
+      Buffer.from([0, 0, 2, 0]),
+      Buffer.alloc(256, 0xff),
+    ])
+    const sound = fixture('tone.mp3')
+    const bare = Buffer.from(sound).subarray(Buffer.from(sound).indexOf(Buffer.from([0xff, 0xf3])))
+    expect(wholeDurationMs(Buffer.concat([tag, bare]))).toBe(wholeDurationMs(bare) as number)
+  })
+})
+
+describe('hostile bytes: a duration is undefined, or a whole number of milliseconds of a week at most', () => {
+  const isSane = (bytes: Uint8Array): boolean => {
+    const ms = wholeDurationMs(bytes)
+    return ms === undefined || (Number.isSafeInteger(ms) && ms > 0 && ms <= 7 * 24 * 3_600_000)
+  }
+  const whole = fc.constantFrom(...FILES).map(fixture)
+  const beginning = fc.constantFrom(
+    ...[
+      'RIFF\0\0\0\0WAVE',
+      'OggS',
+      'fLaC',
+      '\0\0\0\x20ftyp',
+      '\x1aE\xdf\xa3',
+      'ID3',
+      '\xff\xfb\x90',
+      '\xff\xf1',
+    ].map((text) => Buffer.from(text, 'latin1')),
+  )
+
+  test('any bytes behind each beginning', () => {
+    fc.assert(
+      fc.property(beginning, fc.uint8Array({ maxLength: 2_000 }), (begin, rest) =>
+        isSane(Buffer.concat([begin, rest])),
+      ),
+      { numRuns: 3_000 },
+    )
+  })
+
+  test('real files with bytes changed', () => {
+    const change = fc.tuple(fc.nat(), fc.nat(255))
+    fc.assert(
+      fc.property(whole, fc.array(change, { maxLength: 20 }), (bytes, changes) => {
+        const changed = Uint8Array.from(bytes)
+        for (const [at, value] of changes) changed[at % Math.min(changed.length, 600)] = value
+        return isSane(changed)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('real files that are cut anywhere', () => {
+    fc.assert(
+      fc.property(whole, fc.nat(), (bytes, at) => isSane(bytes.subarray(0, at % bytes.length))),
+      { numRuns: 1_000 },
+    )
+  })
+
+  test('a megabyte of beginnings, none of which is one', () => {
+    for (const unit of [
+      [0xff, 0xf1, 0x50, 0x83, 0xff, 0xff, 0xfc],
+      [0xff, 0xfb, 0x90, 0x00],
+      [0xff],
+      [0xa3, 0x80],
+      [0, 0, 0, 8],
+    ])
+      for (const begin of ['', '\x1aE\xdf\xa3', '\0\0\0\x08ftyp', 'OggS'])
+        expect(
+          isSane(
+            Buffer.concat([Buffer.from(begin, 'latin1'), Buffer.alloc(1_000_000, Uint8Array.from(unit))]),
+          ),
+        ).toBe(true)
+  })
+})
+
+test('bare samples are measured by their bytes', () => {
+  const meter = createAudioMeter(true)
+  meter.add(new Uint8Array(24_000))
+  expect(meter.durationMs()).toBe(500)
+})
