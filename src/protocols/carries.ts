@@ -1,5 +1,5 @@
 // What translation carries: each protocol's tables of where it says what, and the refusals that follow from them.
-import { type GatewayError, invalidRequest } from '../domain/errors.ts'
+import { type GatewayError, internal, invalidRequest } from '../domain/errors.ts'
 import type { RequestFields } from './canonical/fields.ts'
 import type { JsonObject } from './wire/json.ts'
 
@@ -101,6 +101,16 @@ export function rejectLostImages({ lacks_images }: Carries): void {
     { param: 'model' },
   )
 }
+
+/**
+ * A picture of a model whose name did not tell that it draws; the others are refused before they are asked (`rejectLostImages`).
+ * It is no fault of the provider's, whose key goes on being used.
+ * @param from as for `rejectLostImages`
+ */
+export const lostImage = ({ lacks_images = 'it has no place in this answer' }: Carries): GatewayError =>
+  internal(
+    `The model answered with an image, and ${lacks_images}. Call it at /v1/chat/completions or the native endpoint.`,
+  )
 
 /** The refusal of a piece of a conversation. @param at its place in the caller's request */
 export function unsupportedPiece(piece: ConversationPiece, to: Carries, at: string): GatewayError {

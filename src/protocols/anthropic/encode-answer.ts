@@ -1,12 +1,13 @@
 // A canonical answer, written as a whole message.
 // https://platform.claude.com/docs/en/api/messages, "Returns"
 
-import { type GatewayError, internal } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from '../canonical/answer.ts'
 import type { Part, Signature } from '../canonical/parts.ts'
+import { lostImage } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
 import type { JsonObject } from '../wire/json.ts'
+import { carries } from './carries.ts'
 import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
@@ -43,7 +44,7 @@ const encodePart: (part: Part) => JsonObject[] = writeParts({
   ],
   tool_result: () => [],
   image: () => {
-    throw lostImage()
+    throw lostImage(carries)
   },
   audio: () => [],
   document: () => [],
@@ -57,12 +58,3 @@ export const redactedBlock = (signature: Signature): JsonObject => ({
   type: 'redacted_thinking',
   data: writeSignature(signature, 'redacted_thinking'),
 })
-
-/**
- * A picture of a model whose name did not tell that it draws; the others are refused before they are asked (rejectLostImages).
- * It is no fault of the provider's, whose key goes on being used.
- */
-export const lostImage = (): GatewayError =>
-  internal(
-    'The model answered with an image, for which a message has no place. Call it at /v1/chat/completions or the native endpoint.',
-  )

@@ -4,9 +4,11 @@
 import { NO_USAGE, type Usage } from '../../domain/usage.ts'
 import type { AnswerContext } from '../canonical/answer.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
+import { lostImage } from '../carries.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../event-writers.ts'
 import type { Json, JsonObject } from '../wire/json.ts'
-import { lostImage, redactedBlock, signatureBlock } from './encode-answer.ts'
+import { carries } from './carries.ts'
+import { redactedBlock, signatureBlock } from './encode-answer.ts'
 import { writeSignature } from './signature.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
@@ -45,7 +47,7 @@ const WRITERS: EventWriters<State> = {
       : [],
   arguments_delta: (state, { json }) => [delta(state, { type: 'input_json_delta', partial_json: json })],
   image: () => {
-    throw lostImage()
+    throw lostImage(carries)
   },
   logprobs: () => [],
   part_end: (state) => [stopBlock(state)],

@@ -1,10 +1,12 @@
 // Canonical answers, written as legacy completions, whole and streamed.
 // https://platform.openai.com/docs/api-reference/completions/object
 import type { AnswerContext, ConversationAnswer, TokenLogprob } from '../canonical/answer.ts'
-import { textOf } from '../canonical/parts.ts'
+import { type Part, textOf } from '../canonical/parts.ts'
 import type { ServerSentEvent, StreamEncoder } from '../canonical/stream.ts'
+import { lostImage } from '../carries.ts'
 import { type EventWriters, writeEvents } from '../event-writers.ts'
 import { compact, type Json, type JsonObject } from '../wire/json.ts'
+import { carries } from './completions-request.ts'
 import { DONE } from './decode-stream.ts'
 import { writeStop } from './stop-reasons.ts'
 import { writeUsage } from './usage.ts'
@@ -22,13 +24,18 @@ export const encodeCompletion = (answer: ConversationAnswer, context: AnswerCont
   compact({
     ...baseOf(context),
     choices: answer.candidates.map(({ parts, stop_reason, logprobs }, index) => ({
-      text: textOf(parts),
+      text: writtenIn(parts),
       index,
       logprobs: writeTokens(logprobs, 0),
       finish_reason: writeStop(stop_reason),
     })),
     usage: answer.usage && writeUsage(answer.usage),
   })
+
+function writtenIn(parts: readonly Part[]): string {
+  if (parts.some(({ kind }) => kind === 'image')) throw lostImage(carries)
+  return textOf(parts)
+}
 
 interface State {
   readonly context: AnswerContext
@@ -50,6 +57,9 @@ const WRITERS: EventWriters<State> = {
   thinking_delta: NOTHING,
   signature: NOTHING,
   arguments_delta: NOTHING,
+  image: () => {
+    throw lostImage(carries)
+  },
   logprobs(state, { candidate, tokens }) {
     const start = state.written_chars.get(candidate) ?? 0
     state.written_chars.set(candidate, start + charsOf(tokens))

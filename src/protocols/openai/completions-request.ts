@@ -50,14 +50,16 @@ const Harmless = Fields({
 const NO_PLACE = refused('completions has no place for it')
 
 /** The names that a refusal uses for what a request sets: those of completions. */
-const carries: Carries = {
+export const carries: Carries = {
   ...chat,
+  lacks_images: 'a completion has no place for them',
   fields: {
     ...chat.fields,
     system: NO_PLACE,
     max_output_tokens: 'max_tokens',
     thinking: NO_PLACE,
     output: NO_PLACE,
+    images: NO_PLACE,
     tools: NO_PLACE,
     tool_choice: NO_PLACE,
     parallel_tool_calls: NO_PLACE,
@@ -106,6 +108,7 @@ export function decodeCompletionRequest(body: JsonObject): ConversationRequest {
     thinking: undefined,
     shows_thinking: false,
     output: undefined,
+    images: undefined,
     logprobs: asked.logprobs,
     frequency_penalty: asked.frequency_penalty,
     presence_penalty: asked.presence_penalty,
