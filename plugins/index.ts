@@ -9,6 +9,7 @@ import { library } from './library/index.ts'
 import { messages } from './messages/index.ts'
 import { models } from './models/index.ts'
 import { native } from './native/index.ts'
+import { responses } from './responses/index.ts'
 import { upload } from './upload/index.ts'
 
 export const plugins = [
@@ -16,6 +17,7 @@ export const plugins = [
   native,
   messages,
   chat,
+  responses,
   models,
   embeddings,
   billing,

@@ -8,6 +8,8 @@ export interface ProtocolFacts {
   readonly images?: object
   readonly embeddings?: object
   readonly keyless_over_http?: boolean
+  /** Present for a further protocol of providers that have another one. */
+  readonly spokenBy?: unknown
 }
 
 /** The protocols by the names that the catalogue uses. */

@@ -11,6 +11,9 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** The `base_url` of the simulated providers. */
 export const SIMULATOR = 'simulator'
 
+/** https://platform.openai.com/docs/api-reference/responses, https://openrouter.ai/docs/api-reference/responses-api */
+const SPEAKS_RESPONSES = /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|openrouter\.ai)(?:[/:]|$)/
+
 /**
  * Reads a provider whose shape has been checked.
  *
@@ -26,6 +29,7 @@ export function readProvider(
   return {
     name: text.name,
     protocol: text.protocol,
+    responses: text.protocol === 'openai' && (text.responses ?? SPEAKS_RESPONSES.test(text.base_url)),
     base_url: readBaseUrl(text.base_url, [...path, 'base_url'], report),
     api_keys: readApiKeys(text, mayGoWithoutKey(text, protocols), [...path, 'api_keys'], env, report),
     headers: readHeaders(text.headers ?? {}, [...path, 'headers'], env, report),

@@ -1,5 +1,6 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
 
+import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
@@ -69,8 +70,16 @@ export interface TextProtocol extends Translator {
   readRequest(body: JsonObject): RequestFacts
   /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
   readonly names: Names
-  /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
-  prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
+  /** Fields that answers repeat, besides the names that every surface reads. */
+  readonly echoed_fields?: readonly string[]
+  /**
+   * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
+   * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read
+   */
+  prepare(
+    body: JsonObject,
+    call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
+  ): JsonObject
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
@@ -93,6 +102,8 @@ export interface Protocol {
   readonly name: string
   /** Servers of this protocol that people run themselves, over plain http, usually ask for no key. */
   readonly keyless_over_http?: boolean
+  /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
+  spokenBy?(provider: Provider): boolean
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
   /** Reads an answer that refuses: the provider's status and body. */

@@ -1,8 +1,10 @@
 // The protocols that the gateway speaks: the one list that everything else derives from.
+import type { Provider } from '../domain/catalogue.ts'
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import { gemini } from './gemini/index.ts'
 import { openai } from './openai/index.ts'
+import { responses } from './openai/responses/index.ts'
 import type { Protocol } from './protocol.ts'
 
 /** A new protocol is a folder beside the others, and a name here. */
@@ -18,7 +20,7 @@ export type Registry = ReadonlyMap<string, Protocol>
 export const registryOf = (protocols: readonly Protocol[]): Registry =>
   new Map(protocols.map((protocol) => [protocol.name, protocol]))
 
-export const BUILT_IN_REGISTRY: Registry = registryOf(Object.values(BUILT_IN_PROTOCOLS))
+export const BUILT_IN_REGISTRY: Registry = registryOf([...Object.values(BUILT_IN_PROTOCOLS), responses])
 
 /**
  * The protocol that a provider speaks.
@@ -35,3 +37,7 @@ export function protocolOf(registry: Registry, { protocol }: { protocol: string 
     },
   )
 }
+
+/** The protocol in which a provider is asked: the caller's own where it speaks that, else the one that the catalogue names. */
+export const spokenTo = (registry: Registry, caller: Protocol, provider: Provider): Protocol =>
+  caller.spokenBy?.(provider) ? caller : protocolOf(registry, provider)

@@ -18,6 +18,7 @@ describe('a correct file', () => {
     expect(providers.get('acme')).toEqual({
       name: 'acme',
       protocol: 'gemini',
+      responses: false,
       base_url: 'https://acme.example/api',
       api_keys: ['key-1'],
       headers: {},

@@ -18,6 +18,8 @@ export interface Writing {
   max_output_tokens: number
   /** The output limit to send instead of the caller's, where the model or the balance allows less. */
   output_limit: number | undefined
+  /** Without the encrypted reasoning that the provider could not read. */
+  forgets_reasoning?: boolean | undefined
   /** The most units of what is billed beyond tokens, between equal protocols; undefined where none is asked for. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
@@ -46,6 +48,10 @@ export interface TextBody {
   write(writing: Writing): Uint8Array | string | Promise<Uint8Array | string>
   /** The caller's bytes with these fields in place of theirs, each name once. */
   replace(fields: JsonObject): Uint8Array | Promise<Uint8Array>
+  /** More of its top-level fields than `fields` has. */
+  read(names: readonly string[]): JsonObject | Promise<JsonObject>
+  /** The same request with these fields in place of its own, or beside them. This one is let go of. */
+  with(fields: JsonObject): TextBody | Promise<TextBody>
   /** No more will be asked: lets go of the body. */
   release(): void
 }
@@ -77,16 +83,18 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
       if (writing.from !== writing.to) translate(writing)
     },
     write(writing) {
-      const { from, to, model, streams, output_limit, max_units } = writing
+      const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
       const text = textOf(to)
       const request = from === to ? body.json : translate(writing)
-      const prepared = text.prepare(request, { model, streams })
+      const prepared = text.prepare(request, { model, streams, forgets_reasoning })
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
       if (from !== to) return JSON.stringify(limited)
       const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
       return spliceFields(body, counted ?? limited)
     },
     replace: (fields) => spliceFields(body, { ...body.json, ...fields }),
+    read: () => body.json,
+    with: (fields) => parsedBody(protocols, { ...body, json: { ...body.json, ...fields } }),
     release() {
       // It goes with its call.
     },
