@@ -56,8 +56,11 @@ export interface TextBody {
   release(): void
 }
 
-/** A body that is parsed. */
-export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
+/**
+ * A body that is parsed.
+ * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
+ */
+export function parsedBody(protocols: Registry, body: JsonBody, json: JsonObject = body.json): TextBody {
   /** By protocol and model: a request is translated once for each. */
   const translated = new Map<string, JsonObject>()
   const textOf = (protocol: string) => protocolOf(protocols, { protocol }).text
@@ -66,18 +69,18 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
     const name = `${to}/${model}`
     const known = translated.get(name)
     if (known) return known
-    const request = textOf(from).decodeRequest(body.json, streams)
+    const request = textOf(from).decodeRequest(json, streams)
     const made = textOf(to).encodeRequest(request, { model, max_output_tokens })
     translated.set(name, made)
     return made
   }
 
   return {
-    fields: body.json,
+    fields: json,
     content: body.bytes,
-    facts: (protocol, over) => textOf(protocol).readRequest(over ? { ...body.json, ...over } : body.json),
-    extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), body.json, rules),
-    rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(body.json),
+    facts: (protocol, over) => textOf(protocol).readRequest(over ? { ...json, ...over } : json),
+    extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), json, rules),
+    rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(json),
     assertCarries(writing) {
       // What the caller's own protocol can say, its providers can be told.
       if (writing.from !== writing.to) translate(writing)
@@ -85,16 +88,16 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
     write(writing) {
       const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
       const text = textOf(to)
-      const request = from === to ? body.json : translate(writing)
+      const request = from === to ? json : translate(writing)
       const prepared = text.prepare(request, { model, streams, forgets_reasoning })
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
       if (from !== to) return JSON.stringify(limited)
       const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
       return spliceFields(body, counted ?? limited)
     },
-    replace: (fields) => spliceFields(body, { ...body.json, ...fields }),
-    read: () => body.json,
-    with: (fields) => parsedBody(protocols, { ...body, json: { ...body.json, ...fields } }),
+    replace: (fields) => spliceFields(body, { ...json, ...fields }),
+    read: () => json,
+    with: (fields) => parsedBody(protocols, body, { ...json, ...fields }),
     release() {
       // It goes with its call.
     },
