@@ -29,7 +29,7 @@ export function readProvider(
   return {
     name: text.name,
     protocol: text.protocol,
-    responses: text.protocol === 'openai' && (text.responses ?? SPEAKS_RESPONSES.test(text.base_url)),
+    responses: text.protocol === 'openai' && (text.responses ?? (text.base_url === SIMULATOR || SPEAKS_RESPONSES.test(text.base_url))),
     base_url: readBaseUrl(text.base_url, [...path, 'base_url'], report),
     api_keys: readApiKeys(text, mayGoWithoutKey(text, protocols), [...path, 'api_keys'], env, report),
     headers: readHeaders(text.headers ?? {}, [...path, 'headers'], env, report),

@@ -22,6 +22,7 @@ import { isObject, type JsonObject } from './json.ts'
 import { connectionRefused, mishapOf } from './mishaps.ts'
 import { openai } from './openai/index.ts'
 import { openaiImages } from './openai-images/index.ts'
+import { openaiResponses } from './openai-responses/index.ts'
 import { decodeReferences } from './references.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
@@ -45,7 +46,7 @@ export interface Simulator {
 }
 
 /** The dialects; the first one that serves a path answers. */
-const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiResponses, openaiImages]
 
 /** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {
