@@ -29,7 +29,7 @@ export function readProvider(
   return {
     name: text.name,
     protocol: text.protocol,
-    responses: text.protocol === 'openai' && (text.responses ?? (text.base_url === SIMULATOR || SPEAKS_RESPONSES.test(text.base_url))),
+    responses: readResponses(text, [...path, 'responses'], report),
     base_url: readBaseUrl(text.base_url, [...path, 'base_url'], report),
     api_keys: readApiKeys(text, mayGoWithoutKey(text, protocols), [...path, 'api_keys'], env, report),
     headers: readHeaders(text.headers ?? {}, [...path, 'headers'], env, report),
@@ -38,6 +38,17 @@ export function readProvider(
     call_timeout_ms: text.call_timeout_ms,
     cooldown_ms: text.rest_ms ?? text.cooldown_ms,
   }
+}
+
+/** OpenAI, OpenRouter and the simulator speak responses without being told so. */
+function readResponses(
+  { protocol, base_url, responses }: ProviderText,
+  path: TomlPath,
+  report: Report,
+): boolean {
+  const speaks_chat = protocol === 'openai'
+  if (responses && !speaks_chat) report(path, 'is for providers with protocol = "openai" only')
+  return speaks_chat && (responses ?? (base_url === SIMULATOR || SPEAKS_RESPONSES.test(base_url)))
 }
 
 function readBaseUrl(text: string, path: TomlPath, report: Report): string {
