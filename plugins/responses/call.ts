@@ -69,7 +69,11 @@ export class ResponseCall implements Answering {
       const { input } = await body.read(['input'])
       Object.assign(changes, compactionFields({ ...fields, input: input ?? null, ...changes }))
     }
-    return Object.keys(changes).length === 0 ? body : await body.with(changes)
+    const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
+    if (store?.enabled || fields.store === false) return revised
+    // The answer says that it is not kept.
+    this.#asked = { ...fields, store: false }
+    return { ...revised, fields: { ...revised.fields, store: false } }
   }
 
   /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError where one is forced */
@@ -114,6 +118,8 @@ export class ResponseCall implements Answering {
   })
 
   answeredBy({ api_key }: Attempt, protocol: Protocol): void {
+    this.#shown_as = undefined
+    this.#shown_events = undefined
     if (protocol !== responses) return
     this.#shown_as = {
       call_id: this.#origin.request_id,

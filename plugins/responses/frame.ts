@@ -27,6 +27,8 @@ export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Fra
   function event({ event: named, data: given }: { event?: string | undefined; data: string }): string {
     const data = rewritten(given)
     const type = named ?? typeOf(data)
+    // Some servers end their streams with a record that is no event.
+    if (type === '') return ''
     first ??= data
     last = data
     const call_id = compacts()

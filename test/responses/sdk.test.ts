@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { replay, TIDES } from '../support/replay.ts'
 import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
-import { events, refusal } from '../support/upstream.ts'
+import { events, refusal, whole } from '../support/upstream.ts'
 import { QUESTION, responsesScene } from './support.ts'
 
 const { gateway, key, upstream, asked } = await responsesScene()
@@ -75,11 +75,8 @@ describe.each(PROTOCOLS)('a %s model', (provider) => {
   })
 })
 
-test('parse: the schema goes to the model, and its JSON is parsed', async () => {
+test('parse, and parsing streams: the schema goes to the model, and its JSON is parsed', async () => {
   const json = '{"city":"Oslo"}'
-  upstream.answer(
-    events([{ id: 'x', choices: [{ index: 0, delta: { content: json }, finish_reason: 'stop' }] }, '[DONE]']),
-  )
   const format = {
     type: 'json_schema' as const,
     name: 'city',
@@ -91,10 +88,16 @@ test('parse: the schema goes to the model, and its JSON is parsed', async () => 
       additionalProperties: false,
     },
   }
-  const response = await client.responses
-    .stream({ model: MODELS.openai, input: QUESTION, text: { format } })
-    .finalResponse()
-  expect(response.output_parsed as unknown).toEqual({ city: 'Oslo' })
+  const body = { model: MODELS.openai, input: QUESTION, text: { format } }
+  upstream.answer(
+    events([{ id: 'x', choices: [{ index: 0, delta: { content: json }, finish_reason: 'stop' }] }, '[DONE]']),
+  )
+  const streamed = await client.responses.stream(body).finalResponse()
+  upstream.answer(
+    whole({ choices: [{ index: 0, message: { role: 'assistant', content: json }, finish_reason: 'stop' }] }),
+  )
+  for (const { output_parsed } of [streamed, await client.responses.parse(body)])
+    expect(output_parsed as unknown).toEqual({ city: 'Oslo' })
   expect(asked().response_format).toMatchObject({ json_schema: { name: 'city', strict: true } })
 })
 

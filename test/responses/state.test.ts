@@ -99,10 +99,10 @@ describe('what is kept', () => {
     await gateway.atRest()
     expect(store.all.size).toBe(before)
   })
-  test('nothing where the operator lets none be kept; the answer says so by nothing', async () => {
+  test('nothing where the operator lets none be kept; the answer says so', async () => {
     store.enabled = false
     const before = store.all.size
-    expect(await asks(FIRST)).toMatchObject({ status: 'completed' })
+    expect(await asks(FIRST)).toMatchObject({ status: 'completed', store: false })
     expect(store.all.size).toBe(before)
   })
   test('nothing of an answer that was refused or failed', async () => {

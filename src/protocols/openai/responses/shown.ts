@@ -1,5 +1,5 @@
 // A provider's own response as its caller is shown it: under our ids and the asked model's name, its reasoning marked.
-import { isObject, type JsonObject, objectsIn, stringIn } from '../../wire/json.ts'
+import { isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
 import { marked } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
 
@@ -39,10 +39,10 @@ const STARTS = '{"type":"'
 /** The events that hold a response or an item, by what their types begin with. */
 const HOLDS_MORE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
 
-/** The type of an event, which is its first field as OpenAI writes it. */
+/** The type of an event, which is its first field as OpenAI writes it; empty for what is no event, such as `[DONE]`. */
 export function typeOf(data: string): string {
   if (data.startsWith(STARTS)) return data.slice(STARTS.length, data.indexOf('"', STARTS.length))
-  return stringIn((JSON.parse(data) as JsonObject).type) ?? ''
+  return stringIn(parseObject(data)?.type) ?? ''
 }
 
 /** Rewrites the events of one stream. */
@@ -57,7 +57,8 @@ export class ShownEvents {
 
   /** @param data one event as JSON */
   event(data: string): string {
-    return HOLDS_MORE.test(typeOf(data)) ? this.#parsed(JSON.parse(data)) : this.#renamed(data)
+    const event = HOLDS_MORE.test(typeOf(data)) ? parseObject(data) : undefined
+    return event ? this.#parsed(event) : this.#renamed(data)
   }
 
   #parsed(event: JsonObject): string {
