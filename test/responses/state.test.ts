@@ -113,6 +113,20 @@ describe('what is kept', () => {
   })
 })
 
+test.each([false, true])(
+  'a request that is sent again gets the same response, paid and kept once; streamed: %p',
+  async (stream) => {
+    const headers = { 'idempotency-key': `again-${stream}` }
+    const body = { ...FIRST, stream }
+    const first = await (await post(body, { headers })).text()
+    const before = { ...counts(), kept: store.all.size }
+    const second = await post(body, { headers })
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(await second.text()).toBe(first)
+    expect({ ...counts(), kept: store.all.size }).toEqual(before)
+  },
+)
+
 describe('what is not there', () => {
   const refers = { ...FIRST, previous_response_id: 'resp_none' }
   test('a response that was never made', async () => {

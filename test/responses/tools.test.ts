@@ -47,6 +47,14 @@ describe('left out, and named', () => {
     expect((await asks([SEARCH, LOOK], { tool_choice })).status).toBe(200)
     expect(asked().tool_choice).toMatchObject({ allowed_tools: { tools: [{ function: { name: 'look' } }] } })
   })
+  test('of a request that is too large for the event loop, too', async () => {
+    const input = 'x'.repeat(1_100_000)
+    const response = await asks([SEARCH, LOOK], { input })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
+    expect((await response.json()) as JsonObject).toMatchObject({ status: 'completed', tools: [LOOK] })
+    expect(asked()).toMatchObject({ messages: [{ content: input }], tools: [{ function: { name: 'look' } }] })
+    expect(JSON.stringify(asked().tools)).not.toContain('search')
+  })
   test('nothing is named where nothing is left out', async () => {
     expect((await asks([LOOK])).headers.get('x-tollgate-dropped')).toBeNull()
   })
