@@ -2,7 +2,14 @@
 
 import { compactedResponse } from '../../src/protocols/openai/responses/compaction.ts'
 import { typeOf } from '../../src/protocols/openai/responses/shown.ts'
-import { type JsonObject, objectIn, parseObject, stringIn } from '../../src/protocols/wire/json.ts'
+import {
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  parseObject,
+  stringIn,
+} from '../../src/protocols/wire/json.ts'
 import type { Frame } from '../../src/upstream/relay.ts'
 
 export interface FrameOptions {
@@ -59,9 +66,14 @@ export function responseFrame({ rewritten, compacts, ended }: FrameOptions): Fra
   }
 }
 
-/** The two codes that a response itself has for failures like ours. */
-const codeOf = (code: JsonObject[string]): string =>
-  code === 'rate_limit_exceeded' ? 'rate_limit_exceeded' : 'server_error'
+/** Failures that a response has another code for than other answers have. */
+const CODES: Readonly<Record<string, string>> = {
+  upstream_error: 'server_error',
+  upstream_timeout: 'server_error',
+  overloaded: 'server_is_overloaded',
+}
+
+const codeOf = (code: Json): string => lookUp(CODES, code) ?? stringIn(code) ?? 'server_error'
 
 /** The item of a summary, and the end of its response. */
 function compactionEvents(data: string, call_id: string): string[] {

@@ -35,7 +35,7 @@ id = "asked"
 ${MODEL} }
 [[models]]
 id = "searching"
-${MODEL}, extras = { web_search = { per_unit = 0.01, max_units = 4 } } }
+${MODEL}, extras = { web_search = { per_unit = 0.01, max_units = 4 }, code_interpreter = 0.03 } }
 `
 
 const store = memoryStore()
@@ -135,6 +135,22 @@ describe('what the provider is asked', () => {
     const { id: _, ...message } = MESSAGE
     const { id: __, ...reasoning } = REASONING
     expect(asked().input).toEqual([message, reasoning, { role: 'user', content: QUESTION }])
+  })
+  test('nothing of what it could look up by an id', async () => {
+    const kinds = ['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call']
+    await asks({
+      input: [
+        ...kinds.map((type) => ({ type, id: 'id-of-theirs' })),
+        { role: 'user', content: 'x', id: 'id-of-theirs' },
+      ],
+    })
+    expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
+    for (const reference of [
+      { type: 'item_reference', id: 'id-of-theirs' },
+      { id: 'id-of-theirs' },
+      { id: 'msg_theirs_0', type: null },
+    ])
+      expect((await post({ input: [reference] })).status).toBe(404)
   })
   test('a conversation that is continued, whole', async () => {
     const first = await asks()
@@ -353,6 +369,16 @@ describe('what is billed beyond tokens', () => {
       'a file that the provider keeps',
       { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
       'input[0].content[0].file_id',
+    ],
+    [
+      'a screenshot that the provider keeps',
+      { input: [{ type: 'computer_call_output', call_id: 'c', output: { file_id: 'file-1' } }] },
+      'input[0].output[0].file_id',
+    ],
+    [
+      'a container that the provider keeps',
+      { model: 'searching', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
+      'tools[0].container',
     ],
     ['a prompt that the provider keeps', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     ['a response that the provider keeps', { previous_response_id: 'resp_theirs' }, 'previous_response_id'],

@@ -41,11 +41,23 @@ export const issuerOfItem = (item: Json): string | undefined =>
  */
 export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
   if (!isObject(item)) return item
+  if (REFERS_TO_PROVIDER.has(item.type) || isUndrawn(item)) return undefined
   if (item.type === 'reasoning' || item.type === 'compaction') return encryptedForProvider(item, forgets)
   if (item.id === undefined || !ID_IS_OPTIONAL.has(stringIn(item.type) ?? 'message')) return item
   const { id: _, ...rest } = item
   return rest
 }
+
+/** What hosted tools left in a conversation: it stands for things that a provider keeps, and finds by id. */
+const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+])
+
+/** An image of nothing but its id. */
+const isUndrawn = ({ type, result }: JsonObject): boolean =>
+  type === 'image_generation_call' && (result ?? null) === null
 
 /** What a provider finds by its id, it would look for among what it has kept. */
 const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([

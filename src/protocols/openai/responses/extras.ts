@@ -20,22 +20,34 @@ import { HOSTED_TOOLS, OWN_TOOLS, PLAIN_TOOLS } from './tools.ts'
 import { responseIn } from './usage.ts'
 
 const judgeTools: FieldRule = (value, list, found) => {
-  for (const [index, { type, tools = null }] of toolsIn(value, list).entries()) {
+  for (const [index, tool] of toolsIn(value, list).entries()) {
+    const { type, tools = null } = tool
     if (type === 'namespace' && tools !== null) judgeTools(tools, `${list}[${index}].tools`, found)
     if (PLAIN_TOOLS.has(type) || OWN_TOOLS.has(type)) continue
     const at = `${list}[${index}].type`
     const name = lookUp(HOSTED_TOOLS, type)
     if (!name) throw unknownTool(at, 'function, custom and namespace')
+    rejectStored(tool, `${list}[${index}]`)
     found.push({ name, at, is_charged: true })
   }
+}
+
+/** Containers and files that a tool brings along from the provider's store. */
+function rejectStored({ container, input_image_mask }: JsonObject, at: string): void {
+  if (typeof container === 'string') throw rememberedRefusal(`${at}.container`)
+  if ((objectIn(container).file_ids ?? null) !== null) throw rememberedRefusal(`${at}.container.file_ids`)
+  if ((objectIn(input_image_mask).file_id ?? null) !== null)
+    throw rememberedRefusal(`${at}.input_image_mask.file_id`)
 }
 
 /** Files in a provider's store can be named in the content of messages, and in the outputs of tools. */
 const judgeInput: FieldRule = (value, at) => {
   for (const [index, item] of objectsIn(value).entries()) {
-    for (const field of ['content', 'output'] as const)
-      for (const [place, { file_id }] of objectsIn(item[field]).entries())
+    for (const field of ['content', 'output'] as const) {
+      const parts = Array.isArray(item[field]) ? objectsIn(item[field]) : [objectIn(item[field])]
+      for (const [place, { file_id }] of parts.entries())
         if ((file_id ?? null) !== null) throw rememberedRefusal(`${at}[${index}].${field}[${place}].file_id`)
+    }
   }
 }
 

@@ -24,8 +24,11 @@ export function itemsOf(input: Json | undefined): Json[] {
   throw refusal('input', 'must be text, or an array of items.')
 }
 
+/** The type of a reference may be left out: then it is an item of nothing but an id. */
 export const isReference = (item: Json): item is JsonObject =>
-  isObject(item) && item.type === 'item_reference'
+  isObject(item) &&
+  (item.type === 'item_reference' ||
+    ((item.type ?? null) === null && item.role === undefined && typeof item.id === 'string'))
 
 /** The input with references replaced by what they stand for; the very same items where there are none. */
 export const resolved = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
