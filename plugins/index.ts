@@ -13,6 +13,7 @@ import { models } from './models/index.ts'
 import { moderations } from './moderations/index.ts'
 import { native } from './native/index.ts'
 import { rerank } from './rerank/index.ts'
+import { responses } from './responses/index.ts'
 import { upload } from './upload/index.ts'
 
 export const plugins = [
@@ -20,6 +21,7 @@ export const plugins = [
   native,
   messages,
   chat,
+  responses,
   completions,
   models,
   embeddings,

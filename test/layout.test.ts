@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
   ['src/surface/'],
   ['src/exchange/'],
-  ['idempotency', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
+  ['idempotency', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing', 'responses'].map(
     (name) => `src/${name}/`,
   ),
   ['src/http/', 'src/protocols/', 'src/config/'],

@@ -14,6 +14,8 @@ export interface ProtocolFacts {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it; undefined where nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
+  /** Present for a further protocol of providers that have another one. */
+  readonly spokenBy?: unknown
 }
 
 /** The protocols by the names that the catalogue uses. */

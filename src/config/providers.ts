@@ -11,6 +11,8 @@ export type Environment = Readonly<Record<string, string | undefined>>
 /** The `base_url` of the simulated providers. */
 export const SIMULATOR = 'simulator'
 
+/** https://platform.openai.com/docs/api-reference/responses, https://openrouter.ai/docs/api-reference/responses-api */
+const SPEAKS_RESPONSES = /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|openrouter\.ai)(?:[/:]|$)/
 /** A provider as it was read. */
 export interface ReadProvider {
   /** Meaningless where a mistake was reported. */
@@ -43,6 +45,7 @@ export function readProvider(text: ProviderText, path: TomlPath, context: Provid
   const provider: Provider = {
     name: text.name,
     protocol: text.protocol,
+    responses: readResponses(text, [...path, 'responses'], context.report),
     base_url: readBaseUrl(text, [...path, 'base_url'], context),
     api_keys: first === undefined ? NO_KEY : [first, ...rest],
     ...(unset.length > 0 ? { key_numbers } : {}),
@@ -70,6 +73,17 @@ function warnOfUnset(
   const so = is_disabled ? `the provider "${name}" is disabled` : 'this key is left out'
   for (const { path, variable } of all)
     warn(path, `needs the environment variable ${variable}, which is not set: ${so}. Set it, and start again`)
+}
+
+/** OpenAI, OpenRouter and the simulator speak responses without being told so. */
+function readResponses(
+  { protocol, base_url, responses }: ProviderText,
+  path: TomlPath,
+  report: Report,
+): boolean {
+  const speaks_chat = protocol === 'openai'
+  if (responses && !speaks_chat) report(path, 'is for providers with protocol = "openai" only')
+  return speaks_chat && (responses ?? (base_url === SIMULATOR || SPEAKS_RESPONSES.test(base_url)))
 }
 
 function readBaseUrl(

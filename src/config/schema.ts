@@ -93,6 +93,12 @@ const PROVIDER_NAME = Type.String({
 })
 
 const providerSettings = {
+  responses: Type.Optional(
+    Type.Boolean({
+      description:
+        'whether it speaks the Responses API too; by default OpenAI, OpenRouter and the simulator do',
+    }),
+  ),
   base_url: Type.String({
     pattern: '^(https?://.+|simulator)$',
     must: 'an address that begins with https:// or http://, or "simulator"',
@@ -124,11 +130,15 @@ const providerSettings = {
   ),
 }
 
+/** Those that are no further protocol of providers which already have one. */
+const namesOf = (protocols: Protocols): string[] =>
+  [...protocols].flatMap(([name, { spokenBy }]) => (spokenBy ? [] : name))
+
 const makeProviderSchema = (protocols: Protocols) =>
   Type.Object(
     {
       name: PROVIDER_NAME,
-      protocol: Type.Unsafe<string>(Type.Union([...protocols.keys()].map((name) => Type.Literal(name)))),
+      protocol: Type.Unsafe<string>(Type.Union(namesOf(protocols).map((name) => Type.Literal(name)))),
       ...providerSettings,
     },
     closed,

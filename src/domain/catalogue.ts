@@ -6,6 +6,8 @@ export interface Provider {
   readonly name: string
   /** The name of a protocol in the registry. */
   readonly protocol: string
+  /** A provider of chat completions also speaks responses. */
+  readonly responses: boolean
   /** Without a trailing slash; `simulator` for a simulated provider. */
   readonly base_url: string
   /** Secrets, already read from the environment. A provider that needs none has one empty key. */

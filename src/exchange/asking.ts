@@ -20,6 +20,10 @@ export interface Sending<T> {
   readFailure?: (attempt: Attempt, status: number, headers: Headers, body: string) => UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */
   timeout_ms?: number
+  /** The attempts to make before all others, wherever they stand. */
+  isPreferred?: ((attempt: Attempt) => boolean) | undefined
+  /** Whether a refused request is changed, and worth a second attempt at the same route. */
+  amend?: (attempt: Attempt, failure: UpstreamFailure) => boolean
   /** Told of the attempt that the caller's leaving ended, where its provider may have the request. */
   onAbandoned?: (attempt: Attempt) => void
 }
@@ -54,6 +58,8 @@ export function ask<T>(
         { request_id: origin.request_id, provider_key: key_id, failure_class, cause: message },
         'a route failed',
       ),
+    isPreferred: sending.isPreferred,
+    amend: sending.amend,
     ...(sending.onAbandoned ? { onAbandoned: sending.onAbandoned } : {}),
   })
 }

@@ -46,7 +46,7 @@ export type Settle = (endOf: () => Delivered | Undelivered) => Promise<void>
 
 /** What a held call came to: an answer that is given out once it is paid, or a stream that settles before its end. */
 export type Served =
-  | { delivered: Delivered; answer: () => Response }
+  | { delivered: Delivered; answer: () => Response | Promise<Response> }
   | { stream: (settle: Settle) => Response }
 
 /** What is charged for a request that was sent and not answered. */

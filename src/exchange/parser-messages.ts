@@ -15,6 +15,7 @@ export type Question =
   | { ask: 'conversation'; protocol: string; streams: boolean }
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
+  | { ask: 'read'; names: readonly string[] }
   | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */

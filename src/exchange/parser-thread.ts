@@ -74,7 +74,10 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   const body = parsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
   switch (question.ask) {
     case 'open':
-      return { fields: readFields(body.fields), sha256: hashOf(body.content) } satisfies Opened
+      return {
+        fields: fieldsOf(body.fields, namesRead(protocol)),
+        sha256: hashOf(body.content),
+      } satisfies Opened
     case 'facts':
       return body.facts(question.protocol, question.over)
     case 'extras':
@@ -87,6 +90,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       return body.conversation(question.protocol, question.streams)
     case 'write':
       return bytesOf(body.write(question.writing))
+    case 'read':
+      return fieldsOf(body.fields, question.names)
     case 'replace':
       return body.replace(question.fields)
   }
@@ -152,8 +157,14 @@ const bytesOf = (written: unknown): unknown =>
 /** What surfaces read of a body: what it asks for, and how the answer is to be shown. All else stays here. */
 const READ_FIELDS = ['model', 'stream', 'stream_options']
 
-const readFields = (json: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(json).filter(([name]) => READ_FIELDS.includes(name)))
+function namesRead(protocol: string | undefined): readonly string[] {
+  const echoed =
+    protocol === undefined ? undefined : callerProtocolOf(BUILT_IN_REGISTRY, protocol).text.echoed_fields
+  return echoed ? [...READ_FIELDS, ...echoed] : READ_FIELDS
+}
+
+const fieldsOf = (json: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(json).filter(([name]) => names.includes(name)))
 
 function writtenError(thrown: unknown): WrittenError {
   if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }

@@ -18,6 +18,12 @@ export interface RequestFacts {
   runs_tools?: boolean
   /** The field that refers to content which only the provider has, as the caller wrote it; undefined where there is none. */
   cached_content?: string | undefined
+  /** What the request refers to that the gateway keeps: the response that it continues, and single items. */
+  refers_to?: { previous: string | undefined; items: readonly string[] }
+  /** The request asks for its conversation to be summed up. */
+  compacts?: boolean
+  /** The mark of the key that issued the reasoning which the request sends back; it can be read there only. */
+  issuer?: string
 }
 
 /** Where and how a request goes to a provider of this protocol. */
@@ -33,6 +39,8 @@ export interface UpstreamFailure {
   /** The provider's own words, with addresses and secrets still in them. */
   message: string
   retry_after_s: number | undefined
+  /** The encrypted reasoning that was sent back was issued elsewhere: without it the request may be served. */
+  cannot_read_reasoning?: boolean
   /** What the refusal means, where a surface has a code for it. */
   code?: string | undefined
 }

@@ -1,5 +1,6 @@
 // The verbs that every wire protocol has. A protocol is a folder of pure functions, gathered in its index.ts.
 
+import type { Provider } from '../domain/catalogue.ts'
 import type { GatewayError } from '../domain/errors.ts'
 import type { ReportedUsage, Usage } from '../domain/usage.ts'
 import type { AnswerContext, ConversationAnswer } from './canonical/answer.ts'
@@ -71,6 +72,8 @@ export interface CallerText
   readRequest(body: JsonObject): RequestFacts
   /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
   readonly names: Names
+  /** Fields that answers repeat, besides the names that every surface reads. */
+  readonly echoed_fields?: readonly string[]
 }
 
 /** A protocol as far as callers speak it. */
@@ -84,8 +87,14 @@ export interface CallerProtocol {
 
 /** The verbs of text calls: to read, price and pass on this protocol's own bytes, and to translate them. */
 export interface TextProtocol extends Translator, CallerText {
-  /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */
-  prepare(body: JsonObject, call: { model: string; streams: boolean }): JsonObject
+  /**
+   * The request as a provider of this protocol is to get it; the very same object where nothing has to change.
+   * @param call `forgets_reasoning`: without the encrypted reasoning that this provider could not read
+   */
+  prepare(
+    body: JsonObject,
+    call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
+  ): JsonObject
   /** The same request with its output limit lowered. */
   limitOutput(body: JsonObject, max_output_tokens: number): JsonObject
   target(call: { model: string; api_key: string; streams: boolean }): UpstreamTarget
@@ -108,6 +117,8 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined where nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
+  /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
+  spokenBy?(provider: Provider): boolean
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
   /** Reads an answer that refuses: the provider's status and body. */

@@ -1,9 +1,11 @@
 // The protocols that the gateway speaks: the one list that everything else derives from.
+import type { Provider } from '../domain/catalogue.ts'
 import { internal } from '../domain/errors.ts'
 import { anthropic } from './anthropic/index.ts'
 import { gemini } from './gemini/index.ts'
 import { completions } from './openai/completions.ts'
 import { openai } from './openai/index.ts'
+import { responses } from './openai/responses/index.ts'
 import type { CallerProtocol, Protocol } from './protocol.ts'
 
 /** A new protocol is a folder beside the others, and a name here. */
@@ -19,7 +21,7 @@ export type Registry = ReadonlyMap<string, Protocol>
 export const registryOf = (protocols: readonly Protocol[]): Registry =>
   new Map(protocols.map((protocol) => [protocol.name, protocol]))
 
-export const BUILT_IN_REGISTRY: Registry = registryOf(Object.values(BUILT_IN_PROTOCOLS))
+export const BUILT_IN_REGISTRY: Registry = registryOf([...Object.values(BUILT_IN_PROTOCOLS), responses])
 
 /**
  * The protocol that a provider speaks.
@@ -47,3 +49,9 @@ const CALLERS_ONLY: readonly CallerProtocol[] = [completions]
  */
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
   CALLERS_ONLY.find((protocol) => protocol.name === name) ?? protocolOf(registry, { protocol: name })
+
+/** The protocol in which a provider is asked: the caller's own where it speaks that, else the one that the catalogue names. */
+export function spokenTo(registry: Registry, caller: CallerProtocol, provider: Provider): Protocol {
+  const own = registry.get(caller.name)
+  return own?.spokenBy?.(provider) ? own : protocolOf(registry, provider)
+}

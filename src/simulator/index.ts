@@ -23,6 +23,7 @@ import { connectionRefused, mishapOf } from './mishaps.ts'
 import { openai } from './openai/index.ts'
 import { openaiImages } from './openai-images/index.ts'
 import { openaiMedia } from './openai-media/index.ts'
+import { openaiResponses } from './openai-responses/index.ts'
 import { decodeReferences } from './references.ts'
 import { type Sleep, sleep as sleepReally, untilAborted } from './waiting.ts'
 
@@ -46,7 +47,7 @@ export interface Simulator {
 }
 
 /** The dialects; the first one that serves a path answers. */
-const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiImages, openaiMedia]
+const DIALECTS: readonly Dialect[] = [gemini, anthropic, openai, openaiResponses, openaiImages, openaiMedia]
 
 /** Simulated providers. The name of the model says how one behaves: see `Behaviour`. */
 export function createSimulator(options: SimulatorOptions = {}): Simulator {

@@ -11,7 +11,7 @@ import {
 } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
-import { type Attempt, planAttempts } from './routes.ts'
+import { type Attempt, planAttempts, preferredFirst } from './routes.ts'
 import {
   couldNotConnect,
   type Fetch,
@@ -48,6 +48,10 @@ export interface Dispatch<T> {
   /** How long one attempt may take until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
+  /** The attempts to make before all others. */
+  isPreferred?: ((attempt: Attempt) => boolean) | undefined
+  /** Whether a refused request is changed, and worth a second attempt at the same route. */
+  amend?: ((attempt: Attempt, failure: UpstreamFailure) => boolean) | undefined
   /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
   onAbandoned?(attempt: Attempt): void
 }
@@ -72,7 +76,8 @@ const MAX_FAILURE_BYTES = 64 * 1024
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
   const { model, catalogue } = call
-  const attempts = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
+  const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
+  const attempts = call.isPreferred ? preferredFirst(planned, call.isPreferred) : planned
   let failure: UpstreamFailure | undefined
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
@@ -82,7 +87,11 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       refusal ??= request
       continue
     }
-    const result = await tryOnce(deps, call, attempt, request)
+    let result = await tryOnce(deps, call, attempt, request)
+    if (!('answer' in result) && call.amend?.(attempt, result)) {
+      const amended = await writeOrRefuse(call, attempt)
+      if (!(amended instanceof GatewayError)) result = await tryOnce(deps, call, attempt, amended)
+    }
     if ('answer' in result) {
       deps.cooldowns.succeeded(attempt.key_id)
       return result

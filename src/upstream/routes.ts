@@ -40,6 +40,12 @@ export function planAttempts(
     .map(({ attempt }) => attempt)
 }
 
+/** The same attempts, those that are preferred before the others. */
+export const preferredFirst = (
+  attempts: readonly Attempt[],
+  isPreferred: (attempt: Attempt) => boolean,
+): Attempt[] => [...attempts.filter(isPreferred), ...attempts.filter((attempt) => !isPreferred(attempt))]
+
 function keysOf(route: Route, providers: ReadonlyMap<string, Provider>, random: () => number): Attempt[] {
   const provider = providers.get(route.provider)
   if (!provider) return []

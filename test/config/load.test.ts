@@ -18,6 +18,7 @@ describe('a correct file', () => {
     expect(providers.get('acme')).toEqual({
       name: 'acme',
       protocol: 'gemini',
+      responses: false,
       base_url: 'https://acme.example/api',
       api_keys: ['key-1'],
       headers: {},
@@ -64,6 +65,20 @@ describe('a correct file', () => {
   test('a self-hosted server that speaks openai over http needs no key', () => {
     const lines = 'name = "acme"\nprotocol = "openai"\nbase_url = "http://127.0.0.1:11434/v1"'
     expect(catalogueOf(provider(lines)).providers.get('acme')?.api_keys).toEqual([''])
+  })
+
+  test.each([
+    ['https://api.openai.com/v1', '', true],
+    ['https://eu.api.openai.com/v1', '', true],
+    ['https://openrouter.ai/api/v1', '', true],
+    ['simulator', '', true],
+    ['https://api.openai.com.example/v1', '', false],
+    ['http://127.0.0.1:11434/v1', '', false],
+    ['http://127.0.0.1:11434/v1', 'responses = true', true],
+    ['https://api.openai.com/v1', 'responses = false', false],
+  ])('whether an openai provider speaks responses: %s %s', (base_url, said, speaks) => {
+    const lines = `name = "acme"\nprotocol = "openai"\nbase_url = "${base_url}"\napi_keys = ["k"]\n${said}`
+    expect(catalogueOf(provider(lines)).providers.get('acme')?.responses).toBe(speaks)
   })
 
   test('headers may hold secrets from the environment', () => {

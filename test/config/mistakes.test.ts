@@ -123,6 +123,13 @@ describe('a mistake says where it is and what to write', () => {
       '1 providers[0].api_keys: is missing: write api_keys = ["env:NAME"], or api_keys = [] if the server takes no key',
     ],
     [
+      'responses of a provider that does not speak chat completions',
+      provider(
+        'name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = ["k"]\nresponses = true',
+      ),
+      '6 providers[0].responses: is for providers with protocol = "openai" only',
+    ],
+    [
       'an empty key',
       provider('name = "acme"\nprotocol = "gemini"\nbase_url = "https://x"\napi_keys = [\n"k",\n" "]'),
       '7 providers[0].api_keys[1]: must not be empty: write "env:NAME" or the secret itself',

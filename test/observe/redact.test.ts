@@ -177,6 +177,7 @@ describe('the secrets of a catalogue', () => {
   const provider = {
     name: 'p',
     protocol: 'openai',
+    responses: false,
     api_keys: ['key-of-provider-1', 'key-of-provider-2'],
     headers: { 'x-tenant': 'tenant-secret' },
     first_byte_timeout_ms: 1,

@@ -16,7 +16,7 @@ import {
   threeProviders,
 } from '../support/three-providers.ts'
 import { whole } from '../support/upstream.ts'
-import { REQUESTS } from './requests.ts'
+import { REQUESTS, type SurfaceRequest } from './requests.ts'
 
 const { gateway, upstream, lastCall } = await threeProviders()
 
@@ -28,7 +28,20 @@ interface Shown {
 }
 
 /** The usage that a surface shows: of a stream's events the last value of each field. */
-const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) => Shown>> = {
+/** The surfaces: those of the three protocols, and responses, which translates to all of them. */
+type SurfaceName = BuiltInProtocol | 'responses'
+const SURFACES: readonly SurfaceName[] = [...PROTOCOLS, 'responses']
+
+const requestTo = (surface: SurfaceName, model: string, stream: boolean): SurfaceRequest =>
+  surface === 'responses'
+    ? {
+        path: '/v1/responses',
+        headers: {},
+        body: { model, stream, max_output_tokens: 1_000, input: 'Why are there tides?' },
+      }
+    : REQUESTS[surface](model, stream)
+
+const SHOWN: Readonly<Record<SurfaceName, (events: readonly JsonObject[]) => Shown>> = {
   gemini(events) {
     const usage = lastValues(events.map(({ usageMetadata }) => usageMetadata))
     return {
@@ -55,6 +68,14 @@ const SHOWN: Readonly<Record<BuiltInProtocol, (events: readonly JsonObject[]) =>
       written: number(usage.completion_tokens),
     }
   },
+  responses(events) {
+    const usage = lastValues(events.flatMap((event) => [event.usage, objectIn(event.response).usage]))
+    return {
+      read: number(usage.input_tokens),
+      cached: number(objectIn(usage.input_tokens_details).cached_tokens),
+      written: number(usage.output_tokens),
+    }
+  },
 }
 const lastValues = (usages: readonly (Json | undefined)[]): JsonObject =>
   Object.assign({}, ...usages.map((usage) => objectIn(usage)))
@@ -68,12 +89,8 @@ const billed = (call: Call): Shown => ({
   written: call.output_tokens + call.thinking_tokens,
 })
 
-async function chargeBy(
-  surface: BuiltInProtocol,
-  provider: BuiltInProtocol,
-  streams: boolean,
-): Promise<Call> {
-  const { path, headers, body } = REQUESTS[surface](MODELS[provider], streams)
+async function chargeBy(surface: SurfaceName, provider: BuiltInProtocol, streams: boolean): Promise<Call> {
+  const { path, headers, body } = requestTo(surface, MODELS[provider], streams)
   const key = await gateway.caller()
   const response = await gateway.call(path, body, { key, form: 'x-api-key', headers })
   expect(response.status).toBe(200)
@@ -200,7 +217,7 @@ const answer = (provider: BuiltInProtocol, usage: JsonObject | undefined) =>
 describe('the same call costs the same through each surface, and shows the usage that was billed', () => {
   test.each(CALLS)('%s: a %s model', async (_, provider, usage, cost_nanos) => {
     answer(provider, usage)
-    for (const surface of PROTOCOLS) {
+    for (const surface of SURFACES) {
       for (const streams of [false, true]) {
         const call = await chargeBy(surface, provider, streams)
         expect({ surface, streams, cost_nanos: call.cost_nanos, estimated: call.estimated }).toEqual({
@@ -217,7 +234,7 @@ describe('the same call costs the same through each surface, and shows the usage
     'a %s model that reports no usage: estimated, and where the answer is translated the estimate is shown',
     async (provider) => {
       answer(provider, undefined)
-      for (const surface of PROTOCOLS) {
+      for (const surface of SURFACES) {
         for (const streams of [false, true]) {
           const call = await chargeBy(surface, provider, streams)
           expect(call.estimated).toBe(1)

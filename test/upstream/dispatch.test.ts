@@ -13,6 +13,7 @@ const NAMES = ['a', 'b', 'c']
 const provider = (name: string): Provider => ({
   name,
   protocol: 'gemini',
+  responses: false,
   base_url: `https://${name}.example`,
   api_keys: ['k'],
   headers: {},

@@ -8,6 +8,7 @@ import { planAttempts } from '../../src/upstream/routes.ts'
 const provider = (name: string, api_keys: [string, ...string[]] = ['k']): Provider => ({
   name,
   protocol: 'gemini',
+  responses: false,
   base_url: `https://${name}.example`,
   api_keys,
   headers: {},

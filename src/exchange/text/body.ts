@@ -19,6 +19,8 @@ export interface Writing {
   max_output_tokens: number
   /** The output limit to send instead of the caller's, where the model or the balance allows less. */
   output_limit: number | undefined
+  /** Without the encrypted reasoning that the provider could not read. */
+  forgets_reasoning?: boolean | undefined
   /** The most units of what is billed beyond tokens, between equal protocols; undefined where none is asked for. */
   max_units?: Readonly<Record<string, number>> | undefined
 }
@@ -53,12 +55,19 @@ export interface TextBody {
   write(writing: Writing): Uint8Array | string | Promise<Uint8Array | string>
   /** The caller's bytes with these fields in place of theirs, each name once. */
   replace(fields: JsonObject): Uint8Array | Promise<Uint8Array>
+  /** More of its top-level fields than `fields` has. */
+  read(names: readonly string[]): JsonObject | Promise<JsonObject>
+  /** The same request with these fields in place of its own, or beside them. This one is let go of. */
+  with(fields: JsonObject): TextBody | Promise<TextBody>
   /** No more will be asked: lets go of the body. */
   release(): void
 }
 
-/** A body that is parsed. */
-export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
+/**
+ * A body that is parsed.
+ * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
+ */
+export function parsedBody(protocols: Registry, body: JsonBody, json: JsonObject = body.json): TextBody {
   /** By protocol and model: a request is translated once for each. */
   const translated = new Map<string, JsonObject>()
   const textOf = (protocol: string) => protocolOf(protocols, { protocol }).text
@@ -68,34 +77,36 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
     const name = `${to}/${model}`
     const known = translated.get(name)
     if (known) return known
-    const request = callerText(from).decodeRequest(body.json, streams)
+    const request = callerText(from).decodeRequest(json, streams)
     const made = textOf(to).encodeRequest(request, { model, max_output_tokens })
     translated.set(name, made)
     return made
   }
 
   return {
-    fields: body.json,
+    fields: json,
     content: body.bytes,
-    facts: (protocol, over) => callerText(protocol).readRequest(over ? { ...body.json, ...over } : body.json),
-    extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), body.json, rules),
-    rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(body.json),
+    facts: (protocol, over) => callerText(protocol).readRequest(over ? { ...json, ...over } : json),
+    extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), json, rules),
+    rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(json),
     assertCarries(writing) {
       // What the caller's own protocol can say, its providers can be told.
       if (writing.from !== writing.to) translate(writing)
     },
     conversation: (protocol, streams) => textOf(protocol).decodeRequest(body.json, streams),
     write(writing) {
-      const { from, to, model, streams, output_limit, max_units } = writing
+      const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
       const text = textOf(to)
-      const request = from === to ? body.json : translate(writing)
-      const prepared = text.prepare(request, { model, streams })
+      const request = from === to ? json : translate(writing)
+      const prepared = text.prepare(request, { model, streams, forgets_reasoning })
       const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
       if (from !== to) return JSON.stringify(limited)
       const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
       return spliceFields(body, counted ?? limited)
     },
-    replace: (fields) => spliceFields(body, { ...body.json, ...fields }),
+    replace: (fields) => spliceFields(body, { ...json, ...fields }),
+    read: () => json,
+    with: (fields) => parsedBody(protocols, body, { ...json, ...fields }),
     release() {
       // It goes with its call.
     },

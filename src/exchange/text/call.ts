@@ -4,6 +4,7 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
+import { spokenTo } from '../../protocols/registry.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import { costsNothing, mayCallFreeModel } from '../arrival.ts'
@@ -31,8 +32,22 @@ export interface TextCall extends CallOrigin {
   protocol: CallerProtocol
   /** What the caller speaks. */
   dialect: (body: JsonObject) => Dialect
+  /**
+   * Changes a request before its price is known: puts what the gateway keeps in the place of what refers to it, leaves out
+   * what the model has no price for.
+   * @returns the very same body where nothing changes @throws GatewayError for every refusal
+   */
+  revise?: (read: ReadText) => Promise<TextBody>
   /** Headers of the caller's that a provider of their own protocol is to get too. */
   forwarded_headers: Readonly<Record<string, string>>
+}
+
+/** A text request that was read, and not priced yet. */
+export interface ReadText {
+  admitted: Admitted
+  model: TextModel
+  body: TextBody
+  facts: RequestFacts
 }
 
 export const textCalls: PaidKind<TextCall, TextOrder> = {
@@ -76,11 +91,15 @@ export async function readOpened(
   parts: ExchangeParts,
   admitted: Admitted,
   call: TextCall,
-  { body, target, named }: OpenedText,
+  { body: read, target, named }: OpenedText,
 ): Promise<TextOrder> {
   const asked = named ?? findModel(parts, admitted, target.model_id, 'text')
+  const read_facts = await read.facts(call.protocol.name)
+  const body = call.revise
+    ? await call.revise({ admitted, model: asked, body: read, facts: read_facts })
+    : read
+  const facts = body === read ? read_facts : await body.facts(call.protocol.name)
   const dialect = call.dialect(body.fields)
-  const facts = await body.facts(call.protocol.name)
   if (facts.cached_content !== undefined && asked.cached_content === 'refuse')
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
   const { streams } = target
@@ -89,6 +108,7 @@ export async function readOpened(
     model: target.model_id,
     created_s: Math.floor(admitted.started_ms / 1000),
     shows_usage: dialect.shows_usage,
+    asked: body.fields,
   }
   const request = { dialect, body, streams, context }
   const { model, extras } = await carriedText(parts, { call, asked, body, streams })
@@ -123,7 +143,8 @@ async function carriedText(
   const from = call.protocol.name
   const { max_output_tokens } = asked
   let extras: readonly AskedExtra[] = []
-  const model = await carriedBy(parts, asked, async ({ protocol: to }, route) => {
+  const model = await carriedBy(parts, asked, async (provider, route) => {
+    const to = spokenTo(parts.protocols, call.protocol, provider).name
     if (to === from) extras = await body.extras(from, extrasRules(asked, call.forwarded_headers))
     else
       await body.assertCarries({

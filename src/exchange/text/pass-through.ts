@@ -21,7 +21,7 @@ export function passThrough(
   { forwarded_headers, extras }: OwnProtocol,
 ): Passage {
   const { text } = protocol
-  const { frame, raw, shown } = dialect
+  const { frame, raw, shown, answering } = dialect
   return {
     protocol,
     forwarded_headers,
@@ -29,7 +29,8 @@ export function passThrough(
     answer({ bytes, json }, { usage, estimated }) {
       const differs = estimated && text.readUsage(json) !== undefined
       const left = differs ? text.showUsage(json, usage) : json
-      return left === json ? bytes : JSON.stringify(left)
+      const given = answering ? answering.whole(left) : left
+      return given === json ? bytes : JSON.stringify(given)
     },
     stream(reading, billed) {
       const correction = () => correctionOf(protocol, reading, billed)

@@ -1,5 +1,5 @@
 // The choice of a request's passages: through to providers of the caller's own protocol, translated to all others.
-import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { type Registry, spokenTo } from '../../protocols/registry.ts'
 import { type OwnProtocol, passThrough } from './pass-through.ts'
 import type { Passage, Passages, TextRequest } from './passage.ts'
 import { translation } from './translation.ts'
@@ -8,14 +8,14 @@ import { translation } from './translation.ts'
 export function passagesOf(request: TextRequest, protocols: Registry, own: OwnProtocol): Passages {
   const made = new Map<string, Passage>()
   return (provider) => {
-    const known = made.get(provider.protocol)
+    const protocol = spokenTo(protocols, request.dialect.protocol, provider)
+    const known = made.get(protocol.name)
     if (known) return known
-    const protocol = protocolOf(protocols, provider)
     const passage =
       protocol.name === request.dialect.protocol.name
         ? passThrough(request, protocol, own)
         : translation(request, protocol)
-    made.set(provider.protocol, passage)
+    made.set(protocol.name, passage)
     return passage
   }
 }

@@ -1,6 +1,7 @@
 // How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
 import { idHeaders } from '../../http/answers.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
+import { markOf } from '../../protocols/key-mark.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
@@ -11,20 +12,29 @@ import type { TextOrder } from './order.ts'
 export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> {
   const { model, streams, passages, request } = held.order
   const { max_output_tokens } = model
+  const { issuer } = held.order.facts
   const output_limit = outputLimitOf(held)
+  let forgets_reasoning = false
   return {
     streams,
     open,
+    isPreferred: issuer === undefined ? undefined : ({ api_key }) => markOf(api_key) === issuer,
+    amend(_, { cannot_read_reasoning }) {
+      if (forgets_reasoning || !cannot_read_reasoning) return false
+      forgets_reasoning = true
+      return true
+    },
     async write({ provider, model: upstream_model, api_key }) {
       const passage = passages(provider)
       const target = passage.protocol.text.target({ model: upstream_model, api_key, streams })
       const body = await request.body.write({
         from: request.dialect.protocol.name,
-        to: provider.protocol,
+        to: passage.protocol.name,
         streams,
         model: upstream_model,
         max_output_tokens,
         output_limit,
+        forgets_reasoning,
         max_units: unitLimits(model, passage.extras),
       })
       return requestTo(provider, target, body, passage.forwarded_headers)
@@ -43,7 +53,11 @@ export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrd
 
 /** The headers of an answer, whole or streamed. */
 export function answerHeaders(held: Held<TextOrder>, content_type: string): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': content_type, ...idHeaders(held.origin) }
+  const headers: Record<string, string> = {
+    'content-type': content_type,
+    ...idHeaders(held.origin),
+    ...held.order.request.dialect.answering?.headers,
+  }
   const output_limit = outputLimitOf(held)
   if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
   return headers

@@ -21,6 +21,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
   request.body.release()
   const { server } = parts.catalogue()
   const passage = passages(attempt.provider)
+  request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const { reading, tally } = tallyStream(order.model, passage, passage.protocol.text.stream.open())
   const relay = passage.stream(reading, () => billStream(held, passage, reading))
   const stream = (settle: Settle) => {
@@ -34,6 +35,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       async settle(ending, cause, given_out) {
         if (cause !== undefined) reportBreak(parts, held, cause)
         await settle(() => endOf(parts, held, { attempt, reading, tally, ending, cause, given_out }))
+        if (ending === 'completed') await request.dialect.answering?.paid()
       },
       renderError: (cause) =>
         request.dialect.protocol.renderStreamError(errorOf(cause), held.origin.request_id),

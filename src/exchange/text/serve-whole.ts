@@ -2,6 +2,7 @@
 import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { parseAnswer } from '../../protocols/wire/json.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
@@ -9,22 +10,23 @@ import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
-import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
-  const sending = sendingOf(held, (response, { provider }) =>
-    readWhole(parts, response, held, order.passages(provider)),
-  )
+  const sending = sendingOf(held, (response, attempt) => readWhole(parts, response, held, attempt))
   const { answer, attempt } = await send(parts, held, sending)
   order.request.body.release()
   const { body, billed, tally } = answer
+  const { answering } = order.request.dialect
   reportDoubt(parts, held, attempt, billed)
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
-    answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
+    async answer() {
+      await answering?.paid()
+      return new Response(body, { headers: answerHeaders(held, 'application/json') })
+    },
   }
 }
 
@@ -36,11 +38,13 @@ async function readWhole(
   { catalogue }: ExchangeParts,
   response: Response,
   held: Held<TextOrder>,
-  passage: Passage,
+  attempt: Attempt,
 ): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed; tally: ExtrasTally }> {
+  const passage = held.order.passages(attempt.provider)
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
   const json = parseAnswer(bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
+  held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
   return {
     body: passage.answer({ bytes, json }, billed),

@@ -4,6 +4,7 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
 import { type Parser, readError } from '../parser.ts'
 import { type Opened, type Question, SAME_BYTES } from '../parser-messages.ts'
 import type { TextBody } from './body.ts'
@@ -56,6 +57,13 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     conversation: (of, streams) => ask<ConversationRequest>({ ask: 'conversation', protocol: of, streams }),
     write: (writing) => ask<Uint8Array>({ ask: 'write', writing }),
     replace: (changed) => ask<Uint8Array>({ ask: 'replace', fields: changed }),
+    read: (names) => ask<JsonObject>({ ask: 'read', names }),
+    async with(changed) {
+      const changed_bytes = await ask<Uint8Array>({ ask: 'replace', fields: changed })
+      release()
+      // What tells it from another request is what the caller sent.
+      return { ...(await threadBody(parser, changed_bytes, protocol)), content: sha256 }
+    },
     release,
   }
 }

@@ -23,7 +23,8 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
     extras: NO_EXTRAS,
     answer({ json }, billed) {
       const decoded = provider.decodeAnswer(json, context.id)
-      return JSON.stringify(caller.encodeAnswer({ ...decoded, usage: billed.usage }, context))
+      const encoded = caller.encodeAnswer({ ...decoded, usage: billed.usage }, context)
+      return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)
     },
     stream: (reading, billed) =>
       reframe(

@@ -1,5 +1,6 @@
 // A whole answer in the canonical form.
 import type { Usage } from '../../domain/usage.ts'
+import type { JsonObject } from '../wire/json.ts'
 import type { Part } from './parts.ts'
 
 export type StopReason =
@@ -52,4 +53,6 @@ export interface AnswerContext {
   readonly created_s: number
   /** From the request: whether a stream is to report its usage. */
   readonly shows_usage: boolean
+  /** Fields of the caller's request, for protocols whose answers repeat some of it. */
+  readonly asked?: JsonObject | undefined
 }

@@ -20,6 +20,8 @@ export type Source =
 export interface TextPart {
   readonly kind: 'text'
   readonly text: string
+  /** The model says in it that it will not answer. */
+  readonly is_refusal?: boolean | undefined
   readonly signature?: Signature | undefined
 }
 

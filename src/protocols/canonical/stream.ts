@@ -6,7 +6,7 @@ import type { MediaPart, Signature } from './parts.ts'
 
 /** What is known of a part of a streamed answer when it begins. */
 export type PartStart =
-  | { readonly kind: 'text' }
+  | { readonly kind: 'text'; readonly is_refusal?: boolean | undefined }
   | { readonly kind: 'thinking' }
   | { readonly kind: 'redacted_thinking'; readonly signature: Signature }
   | {

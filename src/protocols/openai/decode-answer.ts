@@ -65,7 +65,7 @@ function readChoice(choice: Unchecked<typeof AnswerChoice>, madeId: (position: n
   const parts: Part[] = [
     ...readReasoning(message),
     ...(content ? [{ kind: 'text', text: content, signature } as const] : []),
-    ...(refused ? [{ kind: 'text', text: refused } as const] : []),
+    ...(refused ? [{ kind: 'text', text: refused, is_refusal: true } as const] : []),
     ...readImages(message, ''),
     ...read.flatMap((call) => call ?? []),
   ]

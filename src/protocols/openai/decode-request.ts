@@ -1,7 +1,7 @@
 // A chat completion request, read into the canonical form.
 // https://platform.openai.com/docs/api-reference/chat/create
 import type { Static } from '@sinclair/typebox'
-import type { ImageOutput, OutputFormat, Thinking, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
+import type { ImageOutput, OutputFormat, ToolChoice, ToolDefinition } from '../canonical/fields.ts'
 import { mergeTurns } from '../canonical/parts.ts'
 import type { ConversationRequest } from '../canonical/request.ts'
 import { rejectUncarried } from '../carries.ts'
@@ -24,16 +24,7 @@ import {
 import { eachOf, type Json, type JsonObject, oneOf, refusal, wantObject, wantString } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { decodeMessages } from './decode-messages.ts'
-
-const EFFORTS = {
-  none: { mode: 'off' },
-  minimal: { mode: 'effort', effort: 'minimal' },
-  low: { mode: 'effort', effort: 'low' },
-  medium: { mode: 'effort', effort: 'medium' },
-  high: { mode: 'effort', effort: 'high' },
-  xhigh: { mode: 'effort', effort: 'xhigh' },
-  max: { mode: 'effort', effort: 'max' },
-} as const satisfies Readonly<Record<string, Thinking>>
+import { EFFORTS } from './efforts.ts'
 
 const CHOICES: Readonly<Record<string, ToolChoice>> = {
   none: { mode: 'none' },

@@ -136,11 +136,17 @@ function readThinking({ parts }: State, candidate: number, delta: Delta): Stream
 }
 
 function readTexts({ parts }: State, candidate: number, delta: Delta): StreamEvent[] {
-  const text = `${stringIn(delta.content) ?? ''}${stringIn(delta.refusal) ?? ''}`
+  const refused = stringIn(delta.refusal) ?? ''
+  const text = `${stringIn(delta.content) ?? ''}${refused}`
   const signature = readGoogleSignature(delta)
   if (text === '' && !(signature && parts.openKey(candidate) === 'text')) return []
+  // A refusal after some text stays that text's end.
+  const opened =
+    refused !== '' && parts.openKey(candidate) !== 'text'
+      ? parts.open(candidate, 'refusal', { kind: 'text', is_refusal: true })
+      : parts.open(candidate, 'text', { kind: 'text' })
   return [
-    ...parts.open(candidate, 'text', { kind: 'text' }),
+    ...opened,
     ...(text ? [{ type: 'text_delta', candidate, text } as const] : []),
     ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
   ]

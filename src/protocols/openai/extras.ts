@@ -21,7 +21,8 @@ import { countIn, type Json, type JsonObject, lookUp, objectIn } from '../wire/j
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
 
-const UNITS = {
+/** The same for both of OpenAI's protocols: a model's price is one. */
+export const UNITS = {
   service_tier: null,
   web_search: 'searches',
   file_search: null,
@@ -109,12 +110,9 @@ const MEMORY = {
   prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }
-const BILL = {
+/** Of both of OpenAI's protocols, at OpenAI and at routers. */
+export const ROUTER_BILL = {
   service_tier: billed('service_tier', isStandardTier),
-  web_search_options: billed('web_search'),
-  // xAI and DashScope.
-  search_parameters: billed('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
-  enable_search: billed('web_search', isFalse),
   models: billed('models', isEmptyList),
   provider: billed('provider', isEmptyObject),
   plugins: billed('plugins', isEmptyList),
@@ -124,6 +122,14 @@ const BILL = {
   fallbacks: billed('fallbacks', isEmptyList),
   // Some servers read it as if its fields stood beside it.
   extra_body: billed('extra_body'),
+}
+
+const BILL = {
+  ...ROUTER_BILL,
+  web_search_options: billed('web_search'),
+  // xAI and DashScope.
+  search_parameters: billed('web_search', (value) => isOneOf('off')(objectIn(value).mode ?? null)),
+  enable_search: billed('web_search', isFalse),
   tools: judgeTools,
   tool_choice: judgeChoice,
 }

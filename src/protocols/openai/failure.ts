@@ -8,6 +8,9 @@ import { retryAfter } from '../wire/retry-after.ts'
 
 export const ErrorDetail = Fields({ message: optional(Text), code: optional(Text), param: optional(Text) })
 
+/** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
+const UNREADABLE_REASONING = 'invalid_encrypted_content'
+
 /** https://platform.openai.com/docs/guides/error-codes; 402 is OpenRouter's. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   ...DEFAULT_FAILURE_CLASSES,
@@ -38,6 +41,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
       lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[status] ?? 'upstream_error',
     message,
     retry_after_s: retryAfter(headers),
+    ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
   }
 }
 

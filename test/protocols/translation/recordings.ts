@@ -142,7 +142,7 @@ function closed(candidate: Collected, open: PartStart): Part[] {
   const { text, signature } = candidate
   candidate.open = undefined
   if (open.kind === 'redacted_thinking') return [open]
-  if (open.kind !== 'tool_call') return [{ kind: open.kind, text, signature }]
+  if (open.kind !== 'tool_call') return [{ ...open, text, signature }]
   const parsed = parseArguments(text)
   return parsed ? [{ ...open, arguments: parsed, signature }] : []
 }

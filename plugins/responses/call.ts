@@ -1,0 +1,153 @@
+// One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
+import type { CallOrigin } from '../../src/exchange/admission.ts'
+import type { TextBody } from '../../src/exchange/text/body.ts'
+import type { ReadText } from '../../src/exchange/text/call.ts'
+import type { Answering, Dialect } from '../../src/exchange/text/dialect.ts'
+import { markOf } from '../../src/protocols/key-mark.ts'
+import {
+  compactedResponse,
+  compactionFields,
+  compactionObject,
+} from '../../src/protocols/openai/responses/compaction.ts'
+import { responses } from '../../src/protocols/openai/responses/index.ts'
+import { itemsOf, RECALLED, recalledFields, resolved } from '../../src/protocols/openai/responses/recalled.ts'
+import { type ShownAs, ShownEvents, shownResponse } from '../../src/protocols/openai/responses/shown.ts'
+import { forcedTool, keptChoice, keptTools } from '../../src/protocols/openai/responses/tools.ts'
+import type { Protocol } from '../../src/protocols/protocol.ts'
+import { isObject, type JsonObject, objectIn, parseObject, refusal } from '../../src/protocols/wire/json.ts'
+import type { KeptResponse } from '../../src/responses/kept-responses.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Attempt } from '../../src/upstream/routes.ts'
+import { responseFrame } from './frame.ts'
+import { recall } from './recall.ts'
+
+/** What is kept of a call but its response. */
+type Keeping = Omit<KeptResponse, 'id' | 'response'>
+
+export class ResponseCall implements Answering {
+  readonly headers: Record<string, string> = {}
+  readonly #gateway: Gateway
+  readonly #origin: CallOrigin
+  /** Whether the endpoint only sums up. */
+  readonly #only_compacts: boolean
+  #compacts: boolean
+  #asked: JsonObject = {}
+  #keeping: Keeping | undefined
+  /** How a provider's own answer is shown; undefined for one that was translated. */
+  #shown_as: ShownAs | undefined
+  #shown_events: ShownEvents | undefined
+  /** The response as it was answered, or the event that has it. */
+  #response: JsonObject | string | undefined
+
+  constructor(gateway: Gateway, origin: CallOrigin, only_compacts = false) {
+    this.#gateway = gateway
+    this.#origin = origin
+    this.#only_compacts = only_compacts
+    this.#compacts = only_compacts
+  }
+
+  readonly revise = async (read: ReadText): Promise<TextBody> => {
+    const { body, facts, admitted } = read
+    const { fields } = body
+    if (fields[RECALLED] !== undefined) throw refusal(RECALLED, 'is unknown. Leave it out.')
+    this.#asked = fields
+    this.#compacts ||= facts.compacts === true
+    const account_id = admitted.caller.account.id
+    const { responses: store } = this.#gateway
+    const recalled = facts.refers_to && (await recall(store, account_id, facts.refers_to))
+    const changes: JsonObject = { ...this.#keptTools(read), ...(recalled ? recalledFields(recalled) : {}) }
+    if (store?.enabled && fields.store !== false && !this.#compacts) {
+      const { input } = await body.read(['input'])
+      this.#keeping = {
+        account_id,
+        previous_id: facts.refers_to?.previous,
+        created_at_ms: admitted.started_ms,
+        input: resolved(itemsOf(input), recalled?.items ?? {}).filter(isObject),
+      }
+    }
+    if (this.#compacts) {
+      const { input } = await body.read(['input'])
+      Object.assign(changes, compactionFields({ ...fields, input: input ?? null, ...changes }))
+    }
+    const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
+    if (store?.enabled || fields.store === false) return revised
+    // The answer says that it is not kept.
+    this.#asked = { ...fields, store: false }
+    return { ...revised, fields: { ...revised.fields, store: false } }
+  }
+
+  /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError where one is forced */
+  #keptTools({ model, body: { fields } }: ReadText): JsonObject {
+    if (!Array.isArray(fields.tools)) return {}
+    const { providers } = this.#gateway.catalogue()
+    const passes = model.routes.some(({ provider }) => {
+      const found = providers.get(provider)
+      return found !== undefined && responses.spokenBy?.(found) === true
+    })
+    const { tools, dropped } = keptTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
+    if (dropped.length === 0) return {}
+    const forced =
+      fields.tool_choice === 'required' && tools.length === 0
+        ? dropped[0]
+        : forcedTool(fields.tool_choice, dropped)
+    if (forced !== undefined)
+      throw refusal(
+        'tool_choice',
+        `asks for ${forced}, which this model does not have here. Choose another tool, or another model.`,
+      )
+    this.headers['x-tollgate-dropped'] = dropped.join(', ')
+    const choice = keptChoice(fields.tool_choice, dropped)
+    return {
+      tools,
+      ...(choice === undefined || tools.length === 0 ? { tool_choice: 'auto' } : { tool_choice: choice }),
+    }
+  }
+
+  readonly dialect = (): Dialect => ({
+    protocol: responses,
+    frame: responseFrame({
+      rewritten: (data) => this.#shown_events?.event(data) ?? data,
+      compacts: () => (this.#compacts ? this.#origin.request_id : undefined),
+      ended: (data) => {
+        this.#response = data
+      },
+    }),
+    raw: false,
+    shows_usage: true,
+    answering: this,
+  })
+
+  answeredBy({ api_key }: Attempt, protocol: Protocol): void {
+    this.#shown_as = undefined
+    this.#shown_events = undefined
+    if (protocol !== responses) return
+    this.#shown_as = {
+      call_id: this.#origin.request_id,
+      model: String(this.#asked.model),
+      asked: this.#asked,
+      issuer: markOf(api_key),
+    }
+    this.#shown_events = new ShownEvents(this.#shown_as)
+  }
+
+  whole(answer: JsonObject): JsonObject {
+    const response = this.#shown_as ? shownResponse(answer, this.#shown_as) : answer
+    this.#response = response
+    if (!this.#compacts) return response
+    const compacted = compactedResponse(response, this.#origin.request_id)
+    return this.#only_compacts ? compactionObject(compacted) : compacted
+  }
+
+  async paid(): Promise<void> {
+    const { responses: store, log } = this.#gateway
+    const response =
+      typeof this.#response === 'string' ? objectIn(parseObject(this.#response)?.response) : this.#response
+    if (!this.#keeping || !store || !response) return
+    try {
+      await store.keep({ ...this.#keeping, id: String(response.id), response })
+    } catch (cause) {
+      // The answer is paid for and given out; it only cannot be continued.
+      log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be kept')
+    }
+  }
+}

@@ -1,0 +1,5 @@
+// The mark of a provider's key: it tells one key from another, and nothing of the key.
+
+/** Eight letters, digits, `-` and `_`. */
+export const markOf = (api_key: string): string =>
+  new Bun.CryptoHasher('sha256').update(`mark of ${api_key}`).digest('base64url').slice(0, 8)

@@ -1,0 +1,245 @@
+// The items of a responses request, read: who said what, in turns.
+// https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+import {
+  type MediaPart,
+  type Part,
+  parseArguments,
+  type Signature,
+  type TextPart,
+  type Turn,
+  textOf,
+} from '../../canonical/parts.ts'
+import { Anything, Choice, Fields, List, optional, readObject, readPresent, Text } from '../../forms.ts'
+import {
+  eachOf,
+  isObject,
+  type Json,
+  type JsonObject,
+  oneOf,
+  refusal,
+  stringIn,
+  wantObject,
+} from '../../wire/json.ts'
+import { compactedText } from './compaction.ts'
+import { readEncrypted } from './encrypted.ts'
+import type { PlacedItem } from './recalled.ts'
+import { flatName } from './tools.ts'
+
+const ROLES = { user: true, assistant: true, system: true, developer: true } as const
+export const MessageItem = Fields({ role: Choice(ROLES), content: Anything })
+export const FunctionCallItem = Fields({
+  call_id: Text,
+  name: Text,
+  namespace: optional(Text),
+  arguments: Text,
+})
+export const CustomCallItem = Fields({ call_id: Text, name: Text, namespace: optional(Text), input: Text })
+export const CallOutputItem = Fields({ call_id: Text, output: Anything })
+export const ReasoningSummary = Fields({ text: Text })
+export const ReasoningItem = Fields({
+  summary: optional(List(ReasoningSummary)),
+  content: optional(List(ReasoningSummary)),
+  encrypted_content: optional(Text),
+})
+export const TextContent = Fields({ text: Text })
+export const RefusalContent = Fields({ refusal: Text })
+export const ImageContent = Fields({ image_url: Text })
+export const FileContent = Fields({
+  file_data: optional(Text),
+  file_url: optional(Text),
+  filename: optional(Text),
+})
+const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const
+export const AudioContent = Fields({ input_audio: Fields({ format: Choice(AUDIO_TYPES), data: Text }) })
+
+interface Conversation {
+  /** System and developer messages, wherever they stood: other protocols have one place for them. */
+  system: string[]
+  turns: Turn[]
+}
+
+interface State extends Conversation {
+  /** The tool of each call so far, by the call's id. */
+  readonly names: Map<string, string>
+  /** What signs the tool call that comes next. */
+  signature: Signature | undefined
+}
+
+type Reader = (state: State, item: JsonObject, at: string) => void
+
+const READERS: Readonly<Record<string, Reader>> = {
+  message: readMessage,
+  function_call: readFunctionCall,
+  function_call_output: readOutput,
+  custom_tool_call: readCustomCall,
+  custom_tool_call_output: readOutput,
+  reasoning: readReasoning,
+  compaction: readCompaction,
+  item_reference: rejectReference,
+}
+
+/** What tools that are not carried left in a conversation, and what only asks for something. */
+const LEFT_OUT: ReadonlySet<unknown> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+  'computer_call',
+  'computer_call_output',
+  'image_generation_call',
+  'mcp_list_tools',
+  'mcp_approval_request',
+  'mcp_approval_response',
+  'mcp_call',
+  'local_shell_call',
+  'local_shell_call_output',
+  'shell_call',
+  'shell_call_output',
+  'apply_patch_call',
+  'apply_patch_call_output',
+  'tool_search_call',
+  'tool_search_output',
+  'additional_tools',
+  'compaction_trigger',
+])
+
+/** All items of a request. @throws GatewayError invalid_request that names what is malformed */
+export function decodeItems(items: readonly PlacedItem[]): Conversation {
+  const state: State = { system: [], turns: [], names: new Map(), signature: undefined }
+  for (const { item: given, at } of items) {
+    const item = wantObject(given, at)
+    const type = item.type ?? 'message'
+    if (!LEFT_OUT.has(type)) oneOf(READERS, type, `${at}.type`)(state, item, at)
+  }
+  return { system: state.system, turns: state.turns }
+}
+
+const say = ({ turns }: State, role: Turn['role'], ...parts: Part[]): void => void turns.push({ role, parts })
+
+function readMessage(state: State, item: JsonObject, at: string): void {
+  const { role, content } = readObject(MessageItem, item, at)
+  const parts = readContent(content, `${at}.content`)
+  if (role === 'system' || role === 'developer') state.system.push(textOf(parts))
+  else say(state, role, ...parts)
+}
+
+function readFunctionCall(state: State, item: JsonObject, at: string): void {
+  const { call_id, name, namespace, arguments: text } = readPresent(FunctionCallItem, item, at)
+  const parsed = parseArguments(text)
+  if (!parsed) throw refusal(`${at}.arguments`, 'must be a JSON object, as text.')
+  call(state, call_id, flatName(name, namespace), parsed)
+}
+
+/** Models of other protocols know a custom tool as a function of one text. */
+function readCustomCall(state: State, item: JsonObject, at: string): void {
+  const { call_id, name, namespace, input } = readPresent(CustomCallItem, item, at)
+  call(state, call_id, flatName(name, namespace), { input })
+}
+
+function call(state: State, id: string, name: string, parsed: JsonObject): void {
+  const { signature } = state
+  state.signature = undefined
+  state.names.set(id, name)
+  say(state, 'assistant', { kind: 'tool_call', id, name, arguments: parsed, signature })
+}
+
+function readOutput(state: State, item: JsonObject, at: string): void {
+  const { call_id, output } = readObject(CallOutputItem, item, at)
+  const name = state.names.get(call_id)
+  if (name === undefined) throw refusal(`${at}.call_id`, 'matches no call of an earlier item.')
+  const content = readContent(output, `${at}.output`)
+  say(state, 'user', { kind: 'tool_result', call_id, name, content, failed: false })
+}
+
+function readReasoning(state: State, item: JsonObject, at: string): void {
+  const { summary = [], content = [], encrypted_content } = readPresent(ReasoningItem, item, at)
+  const text = (summary.length > 0 ? summary : content).map((part) => part.text).join('\n\n')
+  if (!encrypted_content) {
+    if (text !== '') say(state, 'assistant', { kind: 'thinking', text })
+    return
+  }
+  const { signature, signed } = readEncrypted(encrypted_content)
+  if (signed === 'tool_call') {
+    state.signature = signature
+    if (text !== '') say(state, 'assistant', { kind: 'thinking', text })
+  } else if (signed === 'redacted_thinking') say(state, 'assistant', { kind: 'redacted_thinking', signature })
+  else say(state, 'assistant', { kind: 'thinking', text, signature })
+}
+
+/** What a compaction of ours holds; a provider's own can be read only there. */
+function readCompaction(state: State, item: JsonObject): void {
+  const text = compactedText(item)
+  if (text !== undefined) say(state, 'user', { kind: 'text', text })
+}
+
+function rejectReference(_: State, item: JsonObject, at: string): never {
+  throw refusal(`${at}.id`, `no item "${stringIn(item.id) ?? ''}" is kept. Send the item itself.`)
+}
+
+type ContentReader = (part: JsonObject, at: string) => TextPart | MediaPart
+
+const CONTENT_READERS: Readonly<Record<string, ContentReader>> = {
+  input_text: readText,
+  output_text: readText,
+  text: readText,
+  summary_text: readText,
+  refusal: (part, at) => ({ kind: 'text', text: readObject(RefusalContent, part, at).refusal }),
+  input_image: readImage,
+  input_file: readFile,
+  input_audio: readAudio,
+}
+
+function readText(part: JsonObject, at: string): TextPart {
+  return { kind: 'text', text: readObject(TextContent, part, at).text }
+}
+
+function readContent(value: Json | undefined, path: string): (TextPart | MediaPart)[] {
+  if (value === undefined || value === null || value === '') return []
+  if (typeof value === 'string') return [{ kind: 'text', text: value }]
+  return eachOf(value, path, (item, at) => {
+    const part = wantObject(item, at)
+    return oneOf(CONTENT_READERS, part.type, `${at}.type`)(part, at)
+  })
+}
+
+const DATA_URI = /^data:([\w.+-]+\/[\w.+-]+);base64,(.+)$/s
+
+function readImage(part: JsonObject, path: string): MediaPart {
+  rejectFileId(part, path)
+  const at = `${path}.image_url`
+  // Agents' older form has an object here, as chat completions does.
+  const url = isObject(part.image_url) ? part.image_url.url : part.image_url
+  const { image_url } = readObject(ImageContent, { image_url: url ?? null }, path)
+  const [, mime_type, data] = DATA_URI.exec(image_url) ?? []
+  if (mime_type && data) return { kind: 'image', source: { by: 'data', mime_type, data }, at }
+  if (!image_url.startsWith('https://'))
+    throw refusal(at, 'must be an https:// or data:image/…;base64, address.')
+  return { kind: 'image', source: { by: 'url', url: image_url }, at }
+}
+
+function readFile(part: JsonObject, path: string): MediaPart {
+  rejectFileId(part, path)
+  const { file_data, file_url, filename: name } = readPresent(FileContent, part, path)
+  if (file_data === undefined) {
+    const at = `${path}.file_url`
+    if (file_url === undefined) throw refusal(`${path}.file_data`, 'is missing; send it, or file_url.')
+    if (!file_url.startsWith('https://')) throw refusal(at, 'must be an https:// address.')
+    return { kind: 'document', source: { by: 'url', url: file_url }, name, at }
+  }
+  const at = `${path}.file_data`
+  const [, mime_type, data] = DATA_URI.exec(file_data) ?? []
+  if (!mime_type || !data) throw refusal(at, 'must be a data:…;base64, address.')
+  return { kind: 'document', source: { by: 'data', mime_type, data }, name, at }
+}
+
+function rejectFileId(part: JsonObject, path: string): void {
+  if ((part.file_id ?? null) !== null)
+    throw refusal(
+      `${path}.file_id`,
+      'refers to a file at a provider, which cannot be named here. Send it inline.',
+    )
+}
+
+function readAudio(part: JsonObject, path: string): MediaPart {
+  const { format, data } = readObject(AudioContent, part, path).input_audio
+  return { kind: 'audio', source: { by: 'data', mime_type: AUDIO_TYPES[format], data }, at: path }
+}

@@ -1,0 +1,200 @@
+// A responses request, read into the canonical form.
+// https://platform.openai.com/docs/api-reference/responses/create
+import type { Static } from '@sinclair/typebox'
+import type { OutputFormat, ToolChoice, ToolDefinition } from '../../canonical/fields.ts'
+import { mergeTurns } from '../../canonical/parts.ts'
+import type { ConversationRequest } from '../../canonical/request.ts'
+import { rejectUncarried } from '../../carries.ts'
+import {
+  Anything,
+  Choice,
+  Count,
+  Fields,
+  Flag,
+  List,
+  namesOf,
+  OpenObject,
+  optional,
+  Quantity,
+  readObject,
+  readPresent,
+  Text,
+} from '../../forms.ts'
+import {
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  oneOf,
+  refusal,
+  wantObject,
+} from '../../wire/json.ts'
+import { EFFORTS } from '../efforts.ts'
+import { carries } from './carries.ts'
+import { decodeItems } from './decode-items.ts'
+import { allItems, RECALLED } from './recalled.ts'
+import { flatName, HOSTED_TOOLS, type NamedTool, namedTools } from './tools.ts'
+
+const CHOICES: Readonly<Record<string, ToolChoice>> = {
+  none: { mode: 'none' },
+  auto: { mode: 'auto' },
+  required: { mode: 'any' },
+}
+const FORMATS = { text: 'text', json_object: 'json', json_schema: 'json_schema' } as const
+const ALLOWED_MODES = { auto: false, required: true } as const
+
+export const Reasoning = Fields({
+  effort: optional(Choice(EFFORTS)),
+  summary: optional(Text),
+  /** The former name of summary. */
+  generate_summary: optional(Text),
+})
+export const TextFormat = Fields({ type: Choice(FORMATS) })
+/** Of the type json_schema. */
+export const SchemaFormat = Fields({
+  name: optional(Text),
+  schema: optional(OpenObject),
+  strict: optional(Flag),
+})
+export const TextConfig = Fields({ format: optional(TextFormat), verbosity: optional(Text) })
+export const FunctionTool = Fields({
+  name: Text,
+  description: optional(Text),
+  parameters: optional(OpenObject),
+  strict: optional(Flag),
+})
+export const CustomTool = Fields({ name: Text, description: optional(Text), format: optional(OpenObject) })
+export const ToolName = Fields({ name: Text, namespace: optional(Text) })
+export const AllowedTools = Fields({ mode: Choice(ALLOWED_MODES), tools: List(OpenObject) })
+
+export const ResponsesRequest = Fields({
+  model: Anything,
+  /** One text, or a list of items. */
+  input: Anything,
+  instructions: optional(Text),
+  stream: optional(Flag),
+  max_output_tokens: optional(Count),
+  temperature: optional(Quantity),
+  top_p: optional(Quantity),
+  top_k: optional(Count),
+  top_logprobs: optional(Count),
+  reasoning: optional(Reasoning),
+  text: optional(TextConfig),
+  tools: optional(List(OpenObject)),
+  /** One of a few words, or an object. */
+  tool_choice: Anything,
+  parallel_tool_calls: optional(Flag),
+  include: optional(List(Text)),
+  safety_identifier: optional(Text),
+  /** The older name of safety_identifier. */
+  user: optional(Text),
+})
+
+const KNOWN = new Set([...namesOf(ResponsesRequest), RECALLED])
+const LOGPROBS = 'message.output_text.logprobs'
+
+/**
+ * A responses request as a canonical one.
+ * @throws GatewayError invalid_request for what is malformed or cannot be carried
+ */
+export function decodeRequest(body: JsonObject): ConversationRequest {
+  rejectUncarried(carries, body, KNOWN)
+  const asked = readPresent(ResponsesRequest, body, '')
+  const { system, turns } = decodeItems(allItems(body))
+  const { effort, summary, generate_summary } = readPresent(Reasoning, asked.reasoning ?? {}, 'reasoning')
+  const { format } = readPresent(TextConfig, asked.text ?? {}, 'text')
+  return {
+    from: carries,
+    streams: asked.stream ?? false,
+    shows_usage: true,
+    system: [...(asked.instructions ? [asked.instructions] : []), ...system],
+    turns: mergeTurns(turns),
+    tools: decodeTools(asked.tools),
+    tool_choice: decodeToolChoice(asked.tool_choice),
+    parallel_tool_calls: asked.parallel_tool_calls,
+    max_output_tokens: asked.max_output_tokens,
+    temperature: asked.temperature,
+    top_p: asked.top_p,
+    top_k: asked.top_k,
+    stop: [],
+    seed: undefined,
+    candidates: undefined,
+    thinking: effort && EFFORTS[effort],
+    shows_thinking: asked.reasoning && (summary ?? generate_summary) !== undefined,
+    output: decodeFormat(format),
+    images: undefined,
+    logprobs: asked.include?.includes(LOGPROBS) ? (asked.top_logprobs ?? 0) : undefined,
+    frequency_penalty: undefined,
+    presence_penalty: undefined,
+    user: asked.safety_identifier ?? asked.user,
+  }
+}
+
+/** Tools that callers run. Of the others only those are still here that a model of this protocol has a price for. */
+function decodeTools(tools: readonly JsonObject[] | undefined): ToolDefinition[] {
+  for (const [index, { type }] of (tools ?? []).entries())
+    if (lookUp(HOSTED_TOOLS, type))
+      throw refusal(`tools[${index}].type`, 'is a tool that only a provider of responses has. Leave it out.')
+  return namedTools(tools && [...tools]).map((tool) =>
+    tool.kind === 'custom' ? decodeCustom(tool) : decodeFunction(tool),
+  )
+}
+
+function decodeFunction({ definition, namespace, at }: NamedTool): ToolDefinition {
+  const { name, ...fields } = readPresent(FunctionTool, definition, at)
+  return {
+    name: flatName(name, namespace),
+    description: fields.description,
+    parameters: fields.parameters,
+    strict: fields.strict,
+    at,
+  }
+}
+
+/** A tool that takes any text becomes a function of one text; its grammar, if it has one, is told in words. */
+function decodeCustom({ definition, namespace, at }: NamedTool): ToolDefinition {
+  const { name, description = '', format } = readPresent(CustomTool, definition, at)
+  const { syntax, definition: grammar } = objectIn(format)
+  const rule =
+    grammar === undefined ? '' : `\n\nThe input must follow this ${syntax ?? ''} grammar:\n${grammar}`
+  return {
+    name: flatName(name, namespace),
+    description: `${description}${rule}` || undefined,
+    parameters: {
+      type: 'object',
+      properties: { input: { type: 'string', description: 'The whole input of the tool.' } },
+      required: ['input'],
+      additionalProperties: false,
+    },
+    strict: undefined,
+    at,
+  }
+}
+
+function decodeToolChoice(value: Json | undefined): ToolChoice | undefined {
+  if (value === undefined || value === null) return undefined
+  const path = 'tool_choice'
+  if (typeof value === 'string') return oneOf(CHOICES, value, path)
+  const choice = wantObject(value, path)
+  if (choice.type === 'allowed_tools') {
+    const { mode, tools } = readObject(AllowedTools, choice, path)
+    const names = objectsIn(tools).flatMap((tool) => namesIn(tool))
+    return { mode: 'named', names, required: ALLOWED_MODES[mode] }
+  }
+  const { name, namespace } = readPresent(ToolName, choice, path)
+  return { mode: 'named', names: [flatName(name, namespace)], required: true }
+}
+
+const namesIn = (tool: JsonObject): string[] =>
+  typeof tool.name === 'string' && tool.type !== 'namespace'
+    ? [flatName(tool.name, typeof tool.namespace === 'string' ? tool.namespace : undefined)]
+    : []
+
+function decodeFormat(format: Static<typeof TextFormat> | null | undefined): OutputFormat | undefined {
+  const kind = format ? FORMATS[format.type] : undefined
+  if (!format || kind === undefined || kind === 'text') return undefined
+  if (kind === 'json') return { kind }
+  const { name = '', schema = {}, strict } = readPresent(SchemaFormat, format, 'text.format')
+  return { kind: 'json_schema', name, schema, strict }
+}

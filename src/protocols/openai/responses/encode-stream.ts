@@ -1,0 +1,273 @@
+// Canonical events, written as a streamed response.
+// https://platform.openai.com/docs/api-reference/responses-streaming
+import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
+import type { AnswerContext, StopReason, TokenLogprob } from '../../canonical/answer.ts'
+import type { Signature } from '../../canonical/parts.ts'
+import type { PartStart, ServerSentEvent, StreamEncoder } from '../../canonical/stream.ts'
+import { lostImage } from '../../carries.ts'
+import { type EventOf, type EventWriters, writeEvents } from '../../event-writers.ts'
+import type { Json, JsonObject } from '../../wire/json.ts'
+import { carries } from './carries.ts'
+import { itemId } from './ids.ts'
+import {
+  callItem,
+  callType,
+  customInput,
+  logprobsOf,
+  messageItem,
+  reasoningItem,
+  refusalContent,
+  textContent,
+} from './output-items.ts'
+import { endedResponse, skeletonOf } from './response-object.ts'
+import { type NamedTool, toolsByName } from './tools.ts'
+
+/** The item that is being written. */
+interface OpenItem {
+  readonly id: string
+  readonly part: PartStart
+  readonly tool: NamedTool | undefined
+  /** Its text, or its arguments as JSON. */
+  text: string
+  signature: Signature | undefined
+  logprobs: TokenLogprob[]
+}
+
+interface State {
+  readonly context: AnswerContext
+  readonly skeleton: JsonObject
+  readonly tools: ReadonlyMap<string, NamedTool>
+  /** The items that are complete; the open one's index is their number. */
+  readonly output: JsonObject[]
+  item: OpenItem | undefined
+  sequence_number: number
+  stop_reason: StopReason
+  usage: Usage
+}
+
+/**
+ * An encoder for one stream: of its first candidate, since a caller of responses cannot ask for more. It does not write
+ * `error`: the surface does.
+ */
+export function createStreamEncoder(context: AnswerContext): StreamEncoder {
+  const first_only = writeEvents(WRITERS, {
+    context,
+    skeleton: skeletonOf(context),
+    tools: toolsByName(context.asked?.tools),
+    output: [],
+    item: undefined,
+    sequence_number: 0,
+    stop_reason: 'other',
+    usage: NO_USAGE,
+  })
+  return {
+    encode: (event) => ('candidate' in event && event.candidate > 0 ? [] : first_only.encode(event)),
+  }
+}
+
+const WRITERS: EventWriters<State> = {
+  start: (state) => [
+    record(state, 'response.created', { response: state.skeleton }),
+    record(state, 'response.in_progress', { response: state.skeleton }),
+  ],
+  part_start: writePartStart,
+  text_delta: writeText,
+  thinking_delta: writeThinking,
+  signature(state, { signature }) {
+    if (state.item) state.item.signature = signature
+    return []
+  },
+  arguments_delta: writeArguments,
+  image: () => {
+    throw lostImage(carries)
+  },
+  logprobs(state, { tokens }) {
+    state.item?.logprobs.push(...tokens)
+    return []
+  },
+  part_end: writePartEnd,
+  candidate_end(state, { stop_reason }) {
+    state.stop_reason = stop_reason
+    return []
+  },
+  usage(state, { usage }) {
+    state.usage = usage
+    return []
+  },
+  end: writeEnd,
+  error: () => [],
+}
+
+const TYPES: Readonly<Record<Exclude<PartStart['kind'], 'tool_call'>, string>> = {
+  text: 'message',
+  thinking: 'reasoning',
+  redacted_thinking: 'reasoning',
+}
+
+function writePartStart(state: State, { part }: EventOf<'part_start'>): ServerSentEvent[] {
+  if (part.kind !== 'tool_call') return openItem(state, part, TYPES[part.kind], undefined)
+  const tool = state.tools.get(part.name)
+  // Nothing else has a place for the signature of a call.
+  const signed = part.signature ? wholeReasoning(state, part.signature) : []
+  return [...signed, ...openItem(state, part, callType(tool), tool)]
+}
+
+function wholeReasoning(state: State, signature: Signature): ServerSentEvent[] {
+  const id = itemId('reasoning', state.context.id, state.output.length)
+  const item = reasoningItem(id, '', signature, 'tool_call')
+  return [added(state, reasoningItem(id, '', undefined, 'tool_call')), ...done(state, item)]
+}
+
+function openItem(
+  state: State,
+  part: PartStart,
+  type: string,
+  tool: NamedTool | undefined,
+): ServerSentEvent[] {
+  const id = itemId(type, state.context.id, state.output.length)
+  const item: OpenItem = { id, part, tool, text: '', signature: undefined, logprobs: [] }
+  state.item = item
+  if (part.kind === 'text')
+    return [
+      added(state, messageItem(id, [], 'in_progress')),
+      record(state, 'response.content_part.added', { ...inContent(state, item), part: contentOf(item) }),
+    ]
+  if (part.kind !== 'tool_call') return [added(state, reasoningItem(id, '', undefined, 'thinking'))]
+  return [added(state, callItem(id, { ...callOf(item, part), arguments_json: '' }, 'in_progress'))]
+}
+
+function writeText(state: State, { text }: EventOf<'text_delta'>): ServerSentEvent[] {
+  const { item } = state
+  if (!item) return []
+  item.text += text
+  return isRefusal(item)
+    ? [record(state, 'response.refusal.delta', { ...inContent(state, item), delta: text })]
+    : [record(state, 'response.output_text.delta', { ...inContent(state, item), delta: text, logprobs: [] })]
+}
+
+function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): ServerSentEvent[] {
+  const { item } = state
+  if (!item) return []
+  const place = inSummary(state, item)
+  const begins = item.text === ''
+  item.text += text
+  return [
+    ...(begins
+      ? [record(state, 'response.reasoning_summary_part.added', { ...place, part: summary('') })]
+      : []),
+    record(state, 'response.reasoning_summary_text.delta', { ...place, delta: text }),
+  ]
+}
+
+/** The text of a custom tool is known only once its arguments are whole. */
+function writeArguments(state: State, { json }: EventOf<'arguments_delta'>): ServerSentEvent[] {
+  const { item } = state
+  if (!item) return []
+  item.text += json
+  if (item.tool?.kind === 'custom') return []
+  return [record(state, 'response.function_call_arguments.delta', { ...placeOf(state, item), delta: json })]
+}
+
+function writePartEnd(state: State): ServerSentEvent[] {
+  const { item } = state
+  if (!item) return []
+  state.item = undefined
+  const { part, id, text, signature } = item
+  if (part.kind === 'text')
+    return [
+      ...endText(state, item),
+      record(state, 'response.content_part.done', { ...inContent(state, item), part: contentOf(item) }),
+      ...done(state, messageItem(id, [contentOf(item)])),
+    ]
+  if (part.kind === 'tool_call') {
+    const call = callItem(id, callOf(item, part))
+    return [...endArguments(state, item), ...done(state, call)]
+  }
+  if (part.kind === 'redacted_thinking')
+    return done(state, reasoningItem(id, '', part.signature, 'redacted_thinking'))
+  return [...endSummary(state, item), ...done(state, reasoningItem(id, text, signature, 'thinking'))]
+}
+
+function endText(state: State, item: OpenItem): ServerSentEvent[] {
+  const place = inContent(state, item)
+  return isRefusal(item)
+    ? [record(state, 'response.refusal.done', { ...place, refusal: item.text })]
+    : [
+        record(state, 'response.output_text.done', {
+          ...place,
+          text: item.text,
+          logprobs: logprobsOf(item.logprobs),
+        }),
+      ]
+}
+
+function endArguments(state: State, item: OpenItem): ServerSentEvent[] {
+  const place = placeOf(state, item)
+  if (item.tool?.kind !== 'custom')
+    return [
+      record(state, 'response.function_call_arguments.done', { ...place, arguments: item.text || '{}' }),
+    ]
+  const input = customInput(item.text)
+  return [
+    record(state, 'response.custom_tool_call_input.delta', { ...place, delta: input }),
+    record(state, 'response.custom_tool_call_input.done', { ...place, input }),
+  ]
+}
+
+function endSummary(state: State, item: OpenItem): ServerSentEvent[] {
+  if (item.text === '') return []
+  const place = inSummary(state, item)
+  return [
+    record(state, 'response.reasoning_summary_text.done', { ...place, text: item.text }),
+    record(state, 'response.reasoning_summary_part.done', { ...place, part: summary(item.text) }),
+  ]
+}
+
+function writeEnd(state: State): ServerSentEvent[] {
+  const { skeleton, context } = state
+  const response = endedResponse(skeleton, state, context.created_s)
+  return [record(state, `response.${response.status}`, { response })]
+}
+
+const isRefusal = ({ part }: OpenItem): boolean => part.kind === 'text' && part.is_refusal === true
+
+const contentOf = (item: OpenItem): JsonObject =>
+  isRefusal(item) ? refusalContent(item.text) : textContent(item.text, item.logprobs)
+
+const callOf = ({ text, tool }: OpenItem, { id, name }: Extract<PartStart, { kind: 'tool_call' }>) => ({
+  call_id: id,
+  name,
+  arguments_json: text || '{}',
+  tool,
+})
+
+const summary = (text: string): JsonObject => ({ type: 'summary_text', text })
+
+const placeOf = ({ output }: State, { id }: OpenItem): JsonObject => ({
+  item_id: id,
+  output_index: output.length,
+})
+const inContent = (state: State, item: OpenItem): JsonObject => ({
+  ...placeOf(state, item),
+  content_index: 0,
+})
+const inSummary = (state: State, item: OpenItem): JsonObject => ({
+  ...placeOf(state, item),
+  summary_index: 0,
+})
+
+const added = (state: State, item: JsonObject): ServerSentEvent =>
+  record(state, 'response.output_item.added', { output_index: state.output.length, item })
+
+/** The item is complete: the next one's index is one higher. */
+function done(state: State, item: JsonObject): ServerSentEvent[] {
+  const output_index = state.output.length
+  state.output.push(item)
+  return [record(state, 'response.output_item.done', { output_index, item })]
+}
+
+function record(state: State, type: string, fields: Record<string, Json>): ServerSentEvent {
+  const { sequence_number } = state
+  state.sequence_number++
+  return { event: type, data: JSON.stringify({ type, sequence_number, ...fields }) }
+}

@@ -1,0 +1,77 @@
+// Encrypted reasoning: a provider's own, marked with the key that issued it, and others' signatures in the same field.
+import type { Signature } from '../../canonical/parts.ts'
+import { packSignature, type Signed, unpackSignature } from '../../signature.ts'
+import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
+import { compactedText } from './compaction.ts'
+
+/** https://openrouter.ai/docs/use-cases/reasoning-tokens */
+const OWN_FORMAT = 'openai-responses-v1'
+
+const MARK = /^([\s\S]*)~([\w-]{8})$/
+
+/** @param issuer the mark of the key that the provider was asked with */
+export const marked = (encrypted: string, issuer: string): string =>
+  MARK.test(encrypted) ? encrypted : `${encrypted}~${issuer}`
+
+/** @returns the provider's own text, and who issued it, where it is marked */
+export function unmarked(encrypted: string): { encrypted: string; issuer: string | undefined } {
+  const [, text = encrypted, issuer] = MARK.exec(encrypted) ?? []
+  return { encrypted: text, issuer }
+}
+
+/** A signature of any provider as encrypted reasoning. */
+export const writeEncrypted = (signature: Signature, signed: Signed): string =>
+  packSignature(signature, signed, OWN_FORMAT)
+
+/** Encrypted reasoning as a signature, and what it belongs to. */
+export const readEncrypted = (text: string): { signature: Signature; signed: Signed } =>
+  unpackSignature(unmarked(text).encrypted, OWN_FORMAT)
+
+/** Who issued an item's encrypted reasoning; undefined where there is none, or nobody knows. */
+export const issuerOfItem = (item: Json): string | undefined =>
+  isObject(item) && typeof item.encrypted_content === 'string'
+    ? unmarked(item.encrypted_content).issuer
+    : undefined
+
+/**
+ * An item of the input as a provider of this protocol takes it: without the ids of things that are kept here, and without
+ * reasoning that it could not read. Undefined where nothing of it is left; the very same item where nothing has to change.
+ *
+ * @param forgets whether encrypted reasoning is left out altogether
+ */
+export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
+  if (!isObject(item)) return item
+  if (REFERS_TO_PROVIDER.has(item.type) || isUndrawn(item)) return undefined
+  if (item.type === 'reasoning' || item.type === 'compaction') return encryptedForProvider(item, forgets)
+  if (item.id === undefined || !ID_IS_OPTIONAL.has(stringIn(item.type) ?? 'message')) return item
+  const { id: _, ...rest } = item
+  return rest
+}
+
+/** What hosted tools left in a conversation: it stands for things that a provider keeps, and finds by id. */
+const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
+  'web_search_call',
+  'file_search_call',
+  'code_interpreter_call',
+])
+
+/** An image of nothing but its id. */
+const isUndrawn = ({ type, result }: JsonObject): boolean =>
+  type === 'image_generation_call' && (result ?? null) === null
+
+/** What a provider finds by its id, it would look for among what it has kept. */
+const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+  'custom_tool_call',
+  'custom_tool_call_output',
+])
+
+function encryptedForProvider({ id: _, ...item }: JsonObject, forgets: boolean): JsonObject | undefined {
+  const summary = compactedText(item)
+  if (summary !== undefined) return { type: 'message', role: 'user', content: summary }
+  const text = stringIn(item.encrypted_content)
+  if (!text || forgets || readEncrypted(text).signature.format !== OWN_FORMAT) return undefined
+  return { ...item, encrypted_content: unmarked(text).encrypted }
+}

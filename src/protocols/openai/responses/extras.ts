@@ -1,0 +1,90 @@
+// What a responses request can ask for beyond tokens, and what is counted of it in the answer.
+// https://platform.openai.com/docs/api-reference/responses/create
+import type { ExtrasCount, FieldRule } from '../../extras.ts'
+import {
+  billed,
+  extrasFrom,
+  isEmptyObject,
+  remembered,
+  rememberedRefusal,
+  toolsIn,
+  unknownTool,
+} from '../../extras.ts'
+import { namesOf } from '../../forms.ts'
+import { type JsonObject, lookUp, objectIn, objectsIn } from '../../wire/json.ts'
+import { ROUTER_BILL, UNITS } from '../extras.ts'
+import { carries } from './carries.ts'
+import { ResponsesRequest } from './decode-request.ts'
+import { RECALLED } from './recalled.ts'
+import { HOSTED_TOOLS, OWN_TOOLS, PLAIN_TOOLS } from './tools.ts'
+import { responseIn } from './usage.ts'
+
+const judgeTools: FieldRule = (value, list, found) => {
+  for (const [index, tool] of toolsIn(value, list).entries()) {
+    const { type, tools = null } = tool
+    if (type === 'namespace' && tools !== null) judgeTools(tools, `${list}[${index}].tools`, found)
+    if (PLAIN_TOOLS.has(type) || OWN_TOOLS.has(type)) continue
+    const at = `${list}[${index}].type`
+    const name = lookUp(HOSTED_TOOLS, type)
+    if (!name) throw unknownTool(at, 'function, custom and namespace')
+    rejectStored(tool, `${list}[${index}]`)
+    found.push({ name, at, is_charged: true })
+  }
+}
+
+/** Containers and files that a tool brings along from the provider's store. */
+function rejectStored({ container, input_image_mask }: JsonObject, at: string): void {
+  if (typeof container === 'string') throw rememberedRefusal(`${at}.container`)
+  if ((objectIn(container).file_ids ?? null) !== null) throw rememberedRefusal(`${at}.container.file_ids`)
+  if ((objectIn(input_image_mask).file_id ?? null) !== null)
+    throw rememberedRefusal(`${at}.input_image_mask.file_id`)
+}
+
+/** Files in a provider's store can be named in the content of messages, and in the outputs of tools. */
+const judgeInput: FieldRule = (value, at) => {
+  for (const [index, item] of objectsIn(value).entries()) {
+    for (const field of ['content', 'output'] as const) {
+      const parts = Array.isArray(item[field]) ? objectsIn(item[field]) : [objectIn(item[field])]
+      for (const [place, { file_id }] of parts.entries())
+        if ((file_id ?? null) !== null) throw rememberedRefusal(`${at}[${index}].${field}[${place}].file_id`)
+    }
+  }
+}
+
+const MEMORY = {
+  conversation: remembered(),
+  container: remembered(),
+  prompt: remembered((value) => typeof value === 'string'),
+  input: judgeInput,
+}
+
+const BILL = {
+  ...ROUTER_BILL,
+  moderation: billed('extra_body', isEmptyObject),
+  image: billed('image_generation', isEmptyObject),
+  access_programs: billed('extra_body', isEmptyObject),
+  tools: judgeTools,
+}
+
+/** Searches are counted by the items that tell of them. */
+class Count implements ExtrasCount {
+  #searches: number | undefined
+
+  read(answer: JsonObject): void {
+    const response = responseIn(answer)
+    if (!Array.isArray(response.output) || !objectIn(response.usage).output_tokens) return
+    this.#searches = objectsIn(response.output).filter(({ type }) => type === 'web_search_call').length
+  }
+
+  units(name: string): number | undefined {
+    return name === 'web_search' ? this.#searches : undefined
+  }
+}
+
+export const extras = extrasFrom({
+  units: UNITS,
+  fields: [...namesOf(ResponsesRequest), ...Object.keys(carries.own_fields), RECALLED],
+  memory: MEMORY,
+  bill: BILL,
+  count: () => new Count(),
+})

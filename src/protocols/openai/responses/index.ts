@@ -1,0 +1,56 @@
+// The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
+import { internal } from '../../../domain/errors.ts'
+import type { Protocol } from '../../protocol.ts'
+import { renderError } from '../errors.ts'
+import { readFailure } from '../failure.ts'
+import { keyHeaders } from '../target.ts'
+import { carries } from './carries.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeAnswer } from './encode-answer.ts'
+import { createStreamEncoder } from './encode-stream.ts'
+import { renderStreamError } from './errors.ts'
+import { extras } from './extras.ts'
+import { responsesNames } from './names.ts'
+import { RECALLED } from './recalled.ts'
+import { limitOutput, prepare, readRequest } from './request.ts'
+import { ECHOED_FIELDS } from './response-object.ts'
+import { stream } from './stream.ts'
+import { estimateOutput, readUsage, showUsage } from './usage.ts'
+
+/** Callers of other protocols reach the same providers by chat completions. */
+const neverTranslatedTo = (): never => {
+  throw internal(
+    'This call cannot be served. It has been logged; please tell the operator of this gateway.',
+    {
+      cause: 'a request was to be translated to responses',
+    },
+  )
+}
+
+export const responses: Protocol = {
+  name: 'responses',
+  spokenBy: (provider) => provider.protocol === 'openai' && provider.responses,
+  carries,
+  readFailure,
+  renderError,
+  renderStreamError,
+  text: {
+    readRequest,
+    names: responsesNames,
+    echoed_fields: [...ECHOED_FIELDS, RECALLED],
+    prepare,
+    limitOutput,
+    target: ({ api_key }) => ({ path: '/responses', headers: keyHeaders(api_key) }),
+    readUsage,
+    showUsage,
+    estimateOutput,
+    stream,
+    extras,
+    decodeRequest,
+    encodeAnswer,
+    createStreamEncoder,
+    encodeRequest: neverTranslatedTo,
+    decodeAnswer: neverTranslatedTo,
+    createStreamDecoder: neverTranslatedTo,
+  },
+}

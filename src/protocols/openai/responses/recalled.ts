@@ -1,0 +1,54 @@
+// Earlier items of a conversation, which the gateway adds to a request before anything is read of it.
+import { isObject, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../../wire/json.ts'
+
+/** The field in which they are added; no caller may send it. */
+export const RECALLED = 'tollgate_recalled'
+
+export interface Recalled {
+  /** The items before those of the request. */
+  before: readonly JsonObject[]
+  /** What `item_reference` items stand for, by id. */
+  items: Readonly<Record<string, JsonObject>>
+}
+
+/** The request with what was recalled for it. The id of the response that it continues has done its work then. */
+export const recalledFields = ({ before, items }: Recalled): JsonObject => ({
+  [RECALLED]: { before: [...before], items: { ...items } },
+})
+
+/** A caller's input as items: text is a message of the user. @throws GatewayError invalid_request for any other value */
+export function itemsOf(input: Json | undefined): Json[] {
+  if (typeof input === 'string') return [{ type: 'message', role: 'user', content: input }]
+  if (Array.isArray(input)) return input
+  if (input === undefined || input === null) return []
+  throw refusal('input', 'must be text, or an array of items.')
+}
+
+/** The type of a reference may be left out: then it is an item of nothing but an id. */
+export const isReference = (item: Json): item is JsonObject =>
+  isObject(item) &&
+  (item.type === 'item_reference' ||
+    ((item.type ?? null) === null && item.role === undefined && typeof item.id === 'string'))
+
+/** The input with references replaced by what they stand for; the very same items where there are none. */
+export const resolved = (items: readonly Json[], of: Readonly<Record<string, Json>>): Json[] =>
+  items.map((item) => (isReference(item) ? (of[String(item.id)] ?? item) : item))
+
+/** An item, and its place in the caller's request. */
+export interface PlacedItem {
+  item: Json
+  at: string
+}
+
+/** All items that the model is to read, in order. */
+export function allItems(body: JsonObject): PlacedItem[] {
+  const own = itemsOf(body.input)
+  const recalled = body[RECALLED]
+  const place = (item: Json, index: number): PlacedItem => ({ item, at: `input[${index}]` })
+  if (recalled === undefined) return own.map(place)
+  const { before, items } = objectIn(recalled)
+  return [
+    ...objectsIn(before).map((item) => ({ item, at: 'previous_response_id' })),
+    ...resolved(own, objectIn(items)).map(place),
+  ]
+}

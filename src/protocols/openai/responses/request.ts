@@ -1,0 +1,141 @@
+// The facts of a responses request that must be known before it is paid for, and the request as a provider is to get it.
+import { estimateTokens, INPUT_IMAGE_TOKENS } from '../../../domain/token-estimate.ts'
+import type { RequestFacts } from '../../facts.ts'
+import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../../forms.ts'
+import { withModelAndStream } from '../../model-and-stream.ts'
+import { jsonTokens, sumTokens } from '../../token-sums.ts'
+import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
+import { generationOf } from '../model.ts'
+import { asksForCompaction } from './compaction.ts'
+import { issuerOfItem, itemForProvider } from './encrypted.ts'
+import { allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
+
+/** What the price depends on. */
+export const PricedRequest = Fields({
+  input: Anything,
+  instructions: optional(Text),
+  tools: Anything,
+  text: Anything,
+  max_output_tokens: optional(Count),
+  previous_response_id: optional(Text),
+  background: optional(Flag),
+})
+
+/**
+ * Reads a responses request. What does not decide the price is not looked at: the provider judges it.
+ * @throws GatewayError invalid_request for a missing conversation, a limit that is no count or 0, and a request to be
+ * answered in the background
+ */
+export function readRequest(body: JsonObject): RequestFacts {
+  const asked = readPresent(PricedRequest, body, '')
+  if (asked.background)
+    throw refusal('background', 'is not served here. Leave it out, and read the answer as a stream.')
+  if (asked.max_output_tokens === 0) throw refusal('max_output_tokens', 'must be at least 1.')
+  const { previous_response_id } = asked
+  const items = allItems(body)
+  if (items.length === 0 && !asked.instructions && previous_response_id === undefined)
+    throw refusal('input', 'is missing; it must be text, or an array of items.')
+  const references =
+    body[RECALLED] === undefined
+      ? itemsOf(body.input)
+          .filter(isReference)
+          .map(({ id }) => String(id))
+      : []
+  const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
+  return {
+    input_tokens:
+      sumTokens(items, ({ item }) => itemTokens(item)) +
+      estimateTokens(asked.instructions ?? '') +
+      jsonTokens(asked.tools) +
+      jsonTokens(objectIn(asked.text).format),
+    max_output_tokens: asked.max_output_tokens,
+    candidates: 1,
+    ...(body[RECALLED] === undefined && (previous_response_id !== undefined || references.length > 0)
+      ? { refers_to: { previous: previous_response_id, items: references } }
+      : {}),
+    ...(asksForCompaction(body) ? { compacts: true } : {}),
+    ...(issuer === undefined ? {} : { issuer }),
+  }
+}
+
+/** A file's page is read as text and as an image; a page is taken as 50 kB. */
+const FILE_BYTES_PER_TOKEN = 20
+/** Audio is read as 10 tokens a second; a second is taken as 16 kB (MP3 at 128 kbit/s). */
+const AUDIO_BYTES_PER_TOKEN = 1_600
+/** The gateway does not see a file that is only referred to: it counts as a dozen pages. */
+const UNSEEN_FILE_TOKENS = 32_768
+
+const textTokens = ({ text }: JsonObject): number => estimateTokens(stringIn(text) ?? '')
+
+const PART_TOKENS: Readonly<Record<string, (part: JsonObject) => number>> = {
+  input_text: textTokens,
+  output_text: textTokens,
+  text: textTokens,
+  input_image: () => INPUT_IMAGE_TOKENS,
+  input_audio: ({ input_audio }) => base64Tokens(objectIn(input_audio).data, AUDIO_BYTES_PER_TOKEN),
+  input_file: ({ file_data }) => base64Tokens(file_data, FILE_BYTES_PER_TOKEN) || UNSEEN_FILE_TOKENS,
+}
+
+const base64Tokens = (data: Json | undefined, bytes_per_token: number): number =>
+  Math.ceil(((stringIn(data)?.length ?? 0) * 3) / 4 / bytes_per_token)
+
+/** Everything else of an item is read as JSON. */
+function itemTokens(item: Json): number {
+  if (!isObject(item)) return jsonTokens(item)
+  const { content, output, ...rest } = item
+  return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
+}
+
+/** A message is read as its content; what is left of other items is read too. */
+const isPlain = ({ type = 'message' }: JsonObject): boolean =>
+  type === 'message' || type === 'function_call_output' || type === 'custom_tool_call_output'
+
+function contentTokens(content: Json | undefined): number {
+  if (typeof content === 'string') return estimateTokens(content)
+  if (!Array.isArray(content)) return jsonTokens(content)
+  return sumTokens(content, (item) => {
+    const part = objectIn(item)
+    return lookUp(PART_TOKENS, part.type)?.(part) ?? jsonTokens(part)
+  })
+}
+
+export const limitOutput = (body: JsonObject, max_output_tokens: number): JsonObject => ({
+  ...body,
+  max_output_tokens,
+})
+
+const ENCRYPTED = 'reasoning.encrypted_content'
+
+/**
+ * The same request with the provider's own name of the model. The provider keeps nothing, since what it keeps is not kept
+ * apart by account: the whole conversation is sent, and reasoning is asked for in a form that can be sent back.
+ */
+export function prepare(
+  body: JsonObject,
+  call: { model: string; streams: boolean; forgets_reasoning?: boolean | undefined },
+): JsonObject {
+  const { [RECALLED]: recalled, previous_response_id, ...rest } = withModelAndStream(body, call)
+  const prepared: JsonObject = { ...rest, store: false }
+  if (recalled !== undefined || Array.isArray(body.input)) {
+    const input = inputForProvider(body, call.forgets_reasoning ?? false)
+    if (input) prepared.input = input
+  }
+  const include = includeFor(body, call.model)
+  if (include) prepared.include = include
+  return prepared
+}
+
+/** Undefined where the caller's own goes as it is. */
+function inputForProvider(body: JsonObject, forgets_reasoning: boolean): Json[] | undefined {
+  const items = allItems(body)
+  const sent = items.map(({ item }) => itemForProvider(item, forgets_reasoning))
+  const differs = body[RECALLED] !== undefined || sent.some((item, index) => item !== items[index]?.item)
+  return differs ? sent.filter((item) => item !== undefined) : undefined
+}
+
+/** Models that do not reason refuse to be asked. */
+function includeFor({ include, reasoning }: JsonObject, model: string): Json[] | undefined {
+  const asked = Array.isArray(include) ? include : []
+  const reasons = isObject(reasoning) || !generationOf(model).takes_sampling
+  return !reasons || asked.includes(ENCRYPTED) ? undefined : [...asked, ENCRYPTED]
+}

@@ -1,0 +1,86 @@
+// The response object: what it repeats of its request, and how it ended.
+// https://platform.openai.com/docs/api-reference/responses/object
+import type { Usage } from '../../../domain/usage.ts'
+import type { AnswerContext, StopReason } from '../../canonical/answer.ts'
+import { type Json, type JsonObject, objectIn } from '../../wire/json.ts'
+import { responseId } from './ids.ts'
+import { writeUsage } from './usage.ts'
+
+/** Fields of a request that its response repeats; the values where the caller did not set them. */
+const REPEATED: Readonly<Record<string, Json>> = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  safety_identifier: null,
+  store: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+}
+
+/** All fields of a request that must be at hand when it is answered. */
+export const ECHOED_FIELDS: readonly string[] = [...Object.keys(REPEATED), 'reasoning', 'text', 'include']
+
+/** A response without its output. */
+export function skeletonOf({ id, model, created_s, asked = {} }: AnswerContext): JsonObject {
+  const repeated = Object.entries(REPEATED).map(([name, value]) => [name, asked[name] ?? value])
+  return {
+    id: responseId(id),
+    object: 'response',
+    created_at: created_s,
+    status: 'in_progress',
+    background: false,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    model,
+    output: [],
+    ...Object.fromEntries(repeated),
+    reasoning: { effort: null, summary: null, ...objectIn(asked.reasoning) },
+    service_tier: 'default',
+    text: { format: { type: 'text' }, ...objectIn(asked.text) },
+    usage: null,
+  }
+}
+
+/** Why an answer is not complete; undefined for one that is. */
+const INCOMPLETE: Readonly<Partial<Record<StopReason, string>>> = {
+  length: 'max_output_tokens',
+  context_window: 'max_output_tokens',
+  safety: 'content_filter',
+  recitation: 'content_filter',
+}
+
+export interface Ending {
+  stop_reason: StopReason
+  output: JsonObject[]
+  usage: Usage | undefined
+}
+
+/** A refusal that the provider did not write out is told as a filter's. */
+const reasonOf = ({ stop_reason, output }: Ending): string | undefined =>
+  stop_reason === 'refusal' && !output.some(isRefused) ? 'content_filter' : INCOMPLETE[stop_reason]
+
+const isRefused = ({ content }: JsonObject): boolean =>
+  Array.isArray(content) && content.some((part) => objectIn(part).type === 'refusal')
+
+/** The whole response, ended. @param ended_s Unix time */
+export function endedResponse(skeleton: JsonObject, ending: Ending, ended_s: number): JsonObject {
+  const reason = reasonOf(ending)
+  return {
+    ...skeleton,
+    status: reason === undefined ? 'completed' : 'incomplete',
+    completed_at: reason === undefined ? ended_s : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    output: ending.output,
+    usage: ending.usage ? writeUsage(ending.usage) : null,
+  }
+}

@@ -1,0 +1,82 @@
+// A provider's own response as its caller is shown it: under our ids and the asked model's name, its reasoning marked.
+import { isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
+import { marked } from './encrypted.ts'
+import { itemId, responseId } from './ids.ts'
+
+export interface ShownAs {
+  /** The gateway's id of the call. */
+  call_id: string
+  /** As the caller named it. */
+  model: string
+  /** The request's fields, which the response repeats. */
+  asked: JsonObject
+  /** The mark of the key that the provider was asked with. */
+  issuer: string
+}
+
+/** A response, whole or as far as it has come. What only we keep is what we say of it. */
+export const shownResponse = (response: JsonObject, as: ShownAs): JsonObject => ({
+  ...response,
+  id: responseId(as.call_id),
+  model: as.model,
+  store: as.asked.store ?? true,
+  previous_response_id: as.asked.previous_response_id ?? null,
+  output: objectsIn(response.output).map((item, index) => shownItem(item, index, as)),
+})
+
+/** One of its items. @param index its place in the output */
+export function shownItem(item: JsonObject, index: number, { call_id, issuer }: ShownAs): JsonObject {
+  const encrypted = stringIn(item.encrypted_content)
+  return {
+    ...item,
+    id: itemId(stringIn(item.type) ?? '', call_id, index),
+    ...(encrypted ? { encrypted_content: marked(encrypted, issuer) } : {}),
+  }
+}
+
+const ITEM_ID = '"item_id":"'
+const STARTS = '{"type":"'
+/** The events that hold a response or an item, by what their types begin with. */
+const HOLDS_MORE = /^response\.(?:created|queued|in_progress|completed|incomplete|failed|output_item\.)/
+
+/** The type of an event, which is its first field as OpenAI writes it; empty for what is no event, such as `[DONE]`. */
+export function typeOf(data: string): string {
+  if (data.startsWith(STARTS)) return data.slice(STARTS.length, data.indexOf('"', STARTS.length))
+  return stringIn(parseObject(data)?.type) ?? ''
+}
+
+/** Rewrites the events of one stream. */
+export class ShownEvents {
+  /** Our ids of items, by the provider's. */
+  readonly #ids = new Map<string, string>()
+  readonly #as: ShownAs
+
+  constructor(as: ShownAs) {
+    this.#as = as
+  }
+
+  /** @param data one event as JSON */
+  event(data: string): string {
+    const event = HOLDS_MORE.test(typeOf(data)) ? parseObject(data) : undefined
+    return event ? this.#parsed(event) : this.#renamed(data)
+  }
+
+  #parsed(event: JsonObject): string {
+    if (isObject(event.response))
+      return JSON.stringify({ ...event, response: shownResponse(event.response, this.#as) })
+    if (!isObject(event.item)) return JSON.stringify(event)
+    const item = shownItem(event.item, Number(event.output_index ?? 0), this.#as)
+    this.#ids.set(String(event.item.id), String(item.id))
+    return JSON.stringify({ ...event, item })
+  }
+
+  /** Most events hold nothing but the id of the item that they add to. */
+  #renamed(data: string): string {
+    const at = data.indexOf(ITEM_ID)
+    if (at < 0) return data
+    const start = at + ITEM_ID.length
+    const end = data.indexOf('"', start)
+    const id = this.#ids.get(data.slice(start, end))
+    return id === undefined ? data : data.slice(0, start) + id + data.slice(end)
+  }
+}

@@ -1,0 +1,46 @@
+// A streamed response, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
+import type { ReportedUsage } from '../../../domain/usage.ts'
+import type { StreamReading, StreamRules } from '../../protocol.ts'
+import { tokensOfBytes } from '../../token-sums.ts'
+import { type ByteString, decodeByteString } from '../../wire/byte-string.ts'
+import { parseObject, stringIn } from '../../wire/json.ts'
+import { quoted, stringValueBytes } from '../../wire/json-text.ts'
+import { readUsage } from './usage.ts'
+
+const DELTA = quoted('delta')
+/** What the type of every event that concludes a stream holds. Only these, and deltas that say the same, are parsed. */
+const CONCLUDING = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|error)"/
+const COMPLETE: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete'])
+const FAILED: ReadonlySet<string | undefined> = new Set(['response.failed', 'error'])
+
+class ResponseReading implements StreamReading {
+  finished = false
+  failed = false
+  #usage: ReportedUsage | undefined
+  #written_bytes = 0
+
+  read(data: ByteString): void {
+    this.#written_bytes += stringValueBytes(data, DELTA)
+    if (CONCLUDING.test(data)) this.#conclude(data)
+  }
+
+  usage(): ReportedUsage | undefined {
+    return this.#usage
+  }
+
+  deliveredTokens(): number {
+    return tokensOfBytes(this.#written_bytes)
+  }
+
+  #conclude(data: ByteString): void {
+    const event = parseObject(decodeByteString(data))
+    const type = stringIn(event?.type)
+    if (event === undefined || FAILED.has(type)) this.failed = true
+    else if (COMPLETE.has(type)) {
+      this.finished = true
+      this.#usage = readUsage(event)
+    }
+  }
+}
+
+export const stream: StreamRules = { open: () => new ResponseReading() }

@@ -1,0 +1,92 @@
+// The tools of a responses request: those that callers run, those that only a provider has, and the names of both.
+import { isObject, type Json, type JsonObject, lookUp, objectsIn, stringIn } from '../../wire/json.ts'
+
+/** Tools that the provider runs, by `type`, and the extra that prices them. */
+export const HOSTED_TOOLS: Readonly<Record<string, string>> = {
+  web_search: 'web_search',
+  web_search_2025_08_26: 'web_search',
+  web_search_preview: 'web_search',
+  web_search_preview_2025_03_11: 'web_search',
+  'openrouter:web_search': 'web_search',
+  live_search: 'web_search',
+  file_search: 'file_search',
+  code_interpreter: 'code_interpreter',
+  image_generation: 'image_generation',
+  computer: 'computer_use',
+  computer_use: 'computer_use',
+  computer_use_preview: 'computer_use',
+  mcp: 'mcp',
+}
+
+/** Tools that callers run and every model can be told of. */
+export const PLAIN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'namespace'])
+/** Tools that callers run, and that only models of this protocol know. */
+export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['local_shell', 'apply_patch', 'tool_search'])
+
+export interface NamedTool {
+  kind: 'function' | 'custom'
+  name: string
+  namespace: string | undefined
+  definition: JsonObject
+  at: string
+}
+
+/** The name under which models of other protocols know a tool. */
+export const flatName = (name: string, namespace: string | undefined): string =>
+  namespace === undefined ? name : `${namespace}__${name}`
+
+/** The functions and custom tools of a request, those in namespaces too; all others are left out. */
+export const namedTools = (tools: Json | undefined): NamedTool[] =>
+  objectsIn(tools).flatMap((tool, index) => namedIn(tool, undefined, `tools[${index}]`))
+
+function namedIn(tool: JsonObject, namespace: string | undefined, at: string): NamedTool[] {
+  if (tool.type === 'namespace')
+    return objectsIn(tool.tools).flatMap((inner, index) =>
+      namedIn(inner, stringIn(tool.name), `${at}.tools[${index}]`),
+    )
+  if (tool.type !== 'function' && tool.type !== 'custom') return []
+  return [{ kind: tool.type, name: stringIn(tool.name) ?? '', namespace, definition: tool, at }]
+}
+
+/** The tools of a request by the names that models of other protocols know them under. */
+export const toolsByName = (tools: Json | undefined): ReadonlyMap<string, NamedTool> =>
+  new Map(namedTools(tools).map((tool) => [flatName(tool.name, tool.namespace), tool]))
+
+/** What becomes of a request's tools where a model has a price for these extras. */
+export interface KeptTools {
+  tools: Json[]
+  /** The types that were left out, each once. */
+  dropped: string[]
+}
+
+/**
+ * The tools that a model is told of.
+ * @param passes whether a provider of this protocol serves it @param priced the extras that it has a price for
+ */
+export function keptTools(tools: readonly Json[], passes: boolean, priced: readonly string[]): KeptTools {
+  const isKept = (tool: Json): boolean => {
+    if (!isObject(tool) || PLAIN_TOOLS.has(tool.type)) return true
+    if (!passes) return false
+    if (OWN_TOOLS.has(tool.type)) return true
+    const extra = lookUp(HOSTED_TOOLS, tool.type)
+    return extra !== undefined && priced.includes(extra)
+  }
+  const dropped = tools.filter((tool) => !isKept(tool)).map((tool) => String((tool as JsonObject).type))
+  return { tools: tools.filter(isKept), dropped: [...new Set(dropped)] }
+}
+
+/** The type of a tool that a choice forces although it is not offered any more; undefined where it forces none. */
+export function forcedTool(choice: Json | undefined, dropped: readonly string[]): string | undefined {
+  if (!isObject(choice)) return undefined
+  const forced =
+    choice.type === 'allowed_tools' && choice.mode === 'required' ? objectsIn(choice.tools) : [choice]
+  const types = forced.map(({ type }) => String(type))
+  return types.length > 0 && types.every((type) => dropped.includes(type)) ? types[0] : undefined
+}
+
+/** A choice among tools without those that are not offered any more. */
+export function keptChoice(choice: Json | undefined, dropped: readonly string[]): Json | undefined {
+  if (!isObject(choice) || choice.type !== 'allowed_tools') return choice
+  const tools = objectsIn(choice.tools).filter(({ type }) => !dropped.includes(String(type)))
+  return tools.length === 0 ? 'none' : { ...choice, tools }
+}

@@ -1,0 +1,49 @@
+// The billed tokens in a response's usage, read and written.
+// https://platform.openai.com/docs/api-reference/responses/object#responses/object-usage
+import { estimateTokens } from '../../../domain/token-estimate.ts'
+import { promptTokens, type ReportedUsage, totalTokens, type Usage } from '../../../domain/usage.ts'
+import { isObject, type JsonObject, objectIn, objectsIn, stringIn } from '../../wire/json.ts'
+import { readCounts } from '../usage.ts'
+
+/** The response of a whole answer, or of a stream's event. */
+export const responseIn = (answer: JsonObject): JsonObject =>
+  isObject(answer.response) ? answer.response : answer
+
+/** The usage of a whole answer, or of a stream's last event; undefined where it reports none. The same counts as chat's, otherwise named. */
+export function readUsage(answer: JsonObject): ReportedUsage | undefined {
+  const usage = objectIn(responseIn(answer).usage)
+  return readCounts({
+    prompt_tokens: usage.input_tokens ?? null,
+    prompt_tokens_details: usage.input_tokens_details ?? null,
+    completion_tokens: usage.output_tokens ?? null,
+    completion_tokens_details: usage.output_tokens_details ?? null,
+  })
+}
+
+/** The same answer or event with this usage in place of one that it has. */
+export function showUsage(answer: JsonObject, usage: Usage): JsonObject {
+  const response = responseIn(answer)
+  if (!isObject(response.usage)) return answer
+  const shown = { ...response, usage: writeUsage(usage) }
+  return response === answer ? shown : { ...answer, response: shown }
+}
+
+/** What was billed, as a caller of responses reads it. */
+export const writeUsage = (usage: Usage): JsonObject => ({
+  input_tokens: promptTokens(usage),
+  input_tokens_details: { cached_tokens: usage.cache_read_tokens },
+  output_tokens: usage.output_tokens + usage.thinking_tokens + usage.output_image_tokens,
+  output_tokens_details: { reasoning_tokens: usage.thinking_tokens },
+  total_tokens: totalTokens(usage),
+})
+
+/** The output of a whole answer in estimated tokens, for one without usage. */
+export const estimateOutput = (answer: JsonObject): number =>
+  estimateTokens(objectsIn(answer.output).map(textOf).join(''))
+
+/** All text of an item that the model wrote. */
+function textOf(item: JsonObject): string {
+  const parts = [...objectsIn(item.content), ...objectsIn(item.summary)]
+  const texts = parts.map(({ text, refusal }) => stringIn(text) ?? stringIn(refusal) ?? '')
+  return [...texts, item.name, item.arguments, item.input].map((text) => stringIn(text) ?? '').join('')
+}

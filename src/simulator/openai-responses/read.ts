@@ -1,0 +1,90 @@
+// Reader of requests of OpenAI's Responses API: the conversation as the messages that its older API has.
+import type { Ask } from '../ask.ts'
+import type { Refusal } from '../dialect.ts'
+import { type JsonObject, listOf, objectOf, textOf } from '../json.ts'
+import { readAsk as readChat } from '../openai/read.ts'
+
+/** @returns a Refusal for what the API refuses; unknown fields are ignored */
+export function readAsk(body: JsonObject): Ask | Refusal {
+  const fault = findFault(body)
+  if (fault) return fault
+  const { max_output_tokens, reasoning, text, tools, tool_choice } = body
+  const declared = listOf(tools).map(objectOf).flatMap(toolOf)
+  return readChat({
+    messages: [...instructionsOf(body), ...inputOf(body).flatMap(messageOf)],
+    ...(declared.length > 0 ? { tools: declared, tool_choice: choiceOf(tool_choice) } : {}),
+    parallel_tool_calls: body.parallel_tool_calls,
+    max_completion_tokens: max_output_tokens ?? undefined,
+    reasoning_effort: objectOf(reasoning).effort,
+    response_format: formatOf(objectOf(objectOf(text).format)),
+    model: body.model,
+  })
+}
+
+const instructionsOf = ({ instructions }: JsonObject): JsonObject[] =>
+  textOf(instructions) === '' ? [] : [{ role: 'system', content: instructions }]
+
+const inputOf = ({ input }: JsonObject): JsonObject[] =>
+  typeof input === 'string' ? [{ role: 'user', content: input }] : listOf(input).map(objectOf)
+
+function findFault(body: JsonObject): Refusal | undefined {
+  if (inputOf(body).length === 0 && textOf(body.instructions) === '')
+    return { status: 400, field: 'input', message: "Missing required parameter: 'input'." }
+  if (body.previous_response_id !== undefined && body.previous_response_id !== null)
+    return {
+      status: 400,
+      field: 'previous_response_id',
+      message: `Previous response with id '${textOf(body.previous_response_id)}' not found.`,
+    }
+  const referred = inputOf(body).findIndex(({ type }) => type === 'item_reference')
+  if (referred >= 0)
+    return {
+      status: 404,
+      field: 'input',
+      message: `Item with id '${textOf(inputOf(body)[referred]?.id)}' not found.`,
+    }
+  return undefined
+}
+
+/** Reasoning is read by the model only, and what server-side tools left is not simulated. */
+function messageOf(item: JsonObject): JsonObject[] {
+  const { type, role, content, call_id, name, output } = item
+  if (type === 'function_call' || type === 'custom_tool_call') {
+    const called = { name, arguments: item.arguments ?? JSON.stringify({ input: item.input }) }
+    return [
+      { role: 'assistant', content: null, tool_calls: [{ id: call_id, type: 'function', function: called }] },
+    ]
+  }
+  if (type === 'function_call_output' || type === 'custom_tool_call_output')
+    return [{ role: 'tool', tool_call_id: call_id, content: contentOf(output) }]
+  return type === undefined || type === 'message' ? [{ role, content: contentOf(content) }] : []
+}
+
+const contentOf = (content: unknown): unknown =>
+  typeof content === 'string' ? content : listOf(content).map(objectOf).map(partOf)
+
+function partOf(part: JsonObject): JsonObject {
+  const { type, text, image_url, file_data, filename } = part
+  if (type === 'input_image') return { type: 'image_url', image_url: { url: image_url } }
+  if (type === 'input_file') return { type: 'file', file: { file_data, filename } }
+  return type === 'input_text' || type === 'output_text' ? { type: 'text', text } : part
+}
+
+/** Tools that the provider runs are never called here. */
+function toolOf(tool: JsonObject): JsonObject[] {
+  const { type, name, description, parameters } = tool
+  if (type === 'function') return [{ type: 'function', function: { name, description, parameters } }]
+  if (type !== 'custom') return []
+  const input = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] }
+  return [{ type: 'function', function: { name, description, parameters: input } }]
+}
+
+const choiceOf = (choice: unknown): unknown =>
+  typeof choice === 'string' || textOf(objectOf(choice).name) === ''
+    ? (choice ?? 'auto')
+    : { type: 'function', function: { name: objectOf(choice).name } }
+
+function formatOf({ type, name, schema }: JsonObject): JsonObject | undefined {
+  if (type === 'json_object') return { type }
+  return type === 'json_schema' ? { type, json_schema: { name, schema } } : undefined
+}

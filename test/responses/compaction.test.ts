@@ -1,0 +1,80 @@
+// What Codex asks for when a conversation is long: to be summed up, by POST /v1/responses/compact or by an item of the input.
+import { describe, expect, test } from 'bun:test'
+import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
+import { errorOf } from '../chat/support.ts'
+import { TIDES } from '../support/replay.ts'
+import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
+import { QUESTION, responsesScene } from './support.ts'
+
+const { store, call, asks, streams, asked, upstream, lastCall, counts, expectCounts } = await responsesScene()
+const model = MODELS.openai
+const SPOKEN = [
+  { role: 'user', content: QUESTION },
+  { role: 'assistant', content: 'The Moon.' },
+]
+const TRIGGER = { type: 'compaction_trigger' }
+const compact = (body: object) => call('/v1/responses/compact', { model, input: SPOKEN, ...body })
+
+/** What stands for the conversation is told to any model, in its place. */
+async function expectContinues(items: readonly JsonObject[]): Promise<void> {
+  for (const provider of PROTOCOLS) {
+    await asks({ model: MODELS[provider], input: [...items, { role: 'user', content: 'Go on.' }] })
+    const sent = upstream.last().body.toString()
+    expect(sent).toContain('Summary of the conversation until here:')
+    expect(sent).toContain(TIDES.slice(0, 40))
+    expect(sent).not.toContain('The Moon.')
+  }
+}
+
+describe('POST /v1/responses/compact', () => {
+  test('a conversation becomes one item, which any model can continue from', async () => {
+    const answer = (await (await compact({ instructions: 'Be brief.' })).json()) as JsonObject
+    const { id, object, output, usage } = answer
+    expect({ object, types: objectsIn(output).map(({ type }) => type) }).toEqual({
+      object: 'response.compaction',
+      types: ['compaction'],
+    })
+    expect(id).toMatch(/^resp_/)
+    expect(usage).toMatchObject({ input_tokens: 14, output_tokens: 24 })
+    expect(asked().messages).toMatchObject([
+      { role: 'system', content: 'Be brief.' },
+      ...SPOKEN,
+      { role: 'user', content: expect.stringContaining('Sum up this conversation') },
+    ])
+    expect(await lastCall()).toMatchObject({ surface: 'responses', outcome: 'completed' })
+    await expectContinues(objectsIn(answer.output))
+  })
+  test('of a response that is kept', async () => {
+    const { id = null } = await asks({ model, input: QUESTION })
+    const kept = store.all.size
+    expect((await compact({ input: 'x', previous_response_id: id })).status).toBe(200)
+    expect(objectsIn(asked().messages).slice(0, 2)).toMatchObject([SPOKEN[0] ?? {}, { content: TIDES }])
+    expect(store.all.size).toBe(kept)
+  })
+  test('without a conversation: 400', async () => {
+    const before = counts()
+    expect(await errorOf(await compact({ input: [] }))).toMatchObject({ status: 400, param: 'input' })
+    await expectCounts(before)
+  })
+})
+
+describe('an input that ends with compaction_trigger', () => {
+  const body = { model, input: [...SPOKEN, TRIGGER], store: false }
+  test('whole: the summary is the only item', async () => {
+    const { output } = await asks(body)
+    expect(output).toMatchObject([{ type: 'compaction' }])
+    await expectContinues(objectsIn(output))
+  })
+  test('streamed: begun, the item, completed', async () => {
+    const said = await streams({ ...body, tools: [{ type: 'function', name: 'look' }] })
+    expect(said.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.completed',
+    ])
+    expect(asked().tool_choice).toBe('none')
+    await expectContinues(objectsIn(objectIn(said.at(-1)?.response).output))
+  })
+})

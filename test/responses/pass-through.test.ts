@@ -1,0 +1,393 @@
+// Issue: "passed through to providers that speak it": what a provider of responses is asked, and how its answers are shown.
+import { describe, expect, test } from 'bun:test'
+import { type Json, type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { fileScene } from '../support/scene.ts'
+import { type Answer, refusal, type Script, type Seen, whole } from '../support/upstream.ts'
+import { eventsOf, memoryStore, pluginsWith, QUESTION } from './support.ts'
+
+/** USD per million tokens: input 1, output 4, cached 0.1; a search 0.01. */
+const MODEL = `kind = "text"
+max_output_tokens = 16384
+routes = [{ provider = "own", model = "gpt-5-2025-08-07" }]
+price = { input = 1, output = 4, cache_read = 0.1`
+const catalogue = (url: string) => `
+[server]
+ledger_writer = "inline"
+[[providers]]
+name = "own"
+protocol = "openai"
+responses = true
+base_url = "${url}/v1"
+api_keys = ${JSON.stringify(PROVIDER_KEYS)}
+cooldown_ms = 0
+[[providers]]
+name = "chat-only"
+protocol = "openai"
+base_url = "${url}/v1"
+[[models]]
+id = "either"
+kind = "text"
+routes = [{ provider = "own", model = "x" }, { provider = "chat-only", model = "x", order = 1 }]
+price = { input = 1, output = 4 }
+[[models]]
+id = "asked"
+${MODEL} }
+[[models]]
+id = "searching"
+${MODEL}, extras = { web_search = { per_unit = 0.01, max_units = 4 }, code_interpreter = 0.03 } }
+`
+
+const store = memoryStore()
+const { call, upstream, asked, lastCall, counts, expectCounts } = await fileScene({
+  catalogue,
+  plugins: pluginsWith(store),
+})
+const ENCRYPTED = 'gAAAAABencrypted-reasoning'
+const USAGE = {
+  input_tokens: 1_001,
+  input_tokens_details: { cached_tokens: 777 },
+  output_tokens: 131,
+  output_tokens_details: { reasoning_tokens: 64 },
+  total_tokens: 1_132,
+}
+/** No token is counted twice: the cached ones are part of the input, reasoning is part of the output. */
+const COST_NANOS = (1_001 - 777) * 1_000 + 777 * 100 + 131 * 4_000
+const REASONING = { id: 'rs_theirs', type: 'reasoning', summary: [], encrypted_content: ENCRYPTED }
+const MESSAGE = {
+  id: 'msg_theirs',
+  type: 'message',
+  status: 'completed',
+  role: 'assistant',
+  content: [{ type: 'output_text', annotations: [], logprobs: [], text: 'Tides.' }],
+}
+const responseOf = (output: Json[], more: JsonObject = {}): JsonObject => ({
+  id: 'resp_theirs',
+  object: 'response',
+  created_at: 1,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  model: 'gpt-5-2025-08-07',
+  previous_response_id: null,
+  store: false,
+  output,
+  usage: USAGE,
+  unknown_to_us: { kept: true },
+  ...more,
+})
+const streamedOf = (payloads: JsonObject[]): Answer => ({
+  headers: { 'content-type': 'text/event-stream' },
+  steps: payloads.map((payload, sequence_number) => ({
+    send: `event: ${payload.type}\ndata: ${JSON.stringify({ ...payload, sequence_number })}\n\n`,
+  })),
+})
+const begun = responseOf([], { status: 'in_progress', usage: null })
+const place = { item_id: 'msg_theirs', output_index: 1, content_index: 0 }
+const EVENTS: JsonObject[] = [
+  { type: 'response.created', response: begun },
+  { type: 'response.in_progress', response: begun },
+  { type: 'response.output_item.added', output_index: 0, item: { ...REASONING, encrypted_content: '' } },
+  { type: 'response.output_item.done', output_index: 0, item: REASONING },
+  { type: 'response.output_item.added', output_index: 1, item: { ...MESSAGE, content: [] } },
+  { type: 'response.content_part.added', ...place, part: { type: 'output_text', text: '' } },
+  { type: 'response.output_text.delta', ...place, delta: 'Tides', obfuscation: 'xyz' },
+  { type: 'response.output_text.delta', ...place, delta: '."item_id":"msg_theirs"' },
+  { type: 'response.output_text.done', ...place, text: 'Tides.' },
+  { type: 'response.output_item.done', output_index: 1, item: MESSAGE },
+  { type: 'response.completed', response: responseOf([REASONING, MESSAGE]) },
+]
+const asksForStream = ({ body }: Seen) => body.includes('"stream":true')
+const answering: Script = (seen) =>
+  asksForStream(seen) ? streamedOf(EVENTS) : whole(responseOf([REASONING, MESSAGE]))
+
+const post = (body: object) => call('/v1/responses', { model: 'asked', input: QUESTION, ...body })
+const asks = async (body: object = {}) => (await (await post(body)).json()) as JsonObject
+const streams = async (body: object = {}) => eventsOf(await (await post({ ...body, stream: true })).text())
+const keyOf = ({ headers }: Seen) => headers.authorization?.replace('Bearer ', '')
+
+describe('what the provider is asked', () => {
+  test('the caller’s own request, under the provider’s name of the model, to be kept nowhere', async () => {
+    upstream.answer(answering)
+    await asks({ store: true, metadata: { a: 'b' }, field_of_next_year: 1, reasoning: { effort: 'low' } })
+    expect(upstream.last().path).toBe('/v1/responses')
+    expect(asked()).toEqual({
+      model: 'gpt-5-2025-08-07',
+      input: QUESTION,
+      store: false,
+      metadata: { a: 'b' },
+      field_of_next_year: 1,
+      reasoning: { effort: 'low' },
+      include: ['reasoning.encrypted_content'],
+    })
+  })
+  test('items without ids of what is kept here, and without reasoning that it cannot read', async () => {
+    const theirs = Buffer.from('anthropic-claude-v1.thinking.signature').toString('base64')
+    await asks({
+      input: [
+        { ...MESSAGE, id: 'msg_ours_0' },
+        { ...REASONING, id: 'rs_ours_1', encrypted_content: `${ENCRYPTED}~abcdefgh` },
+        { ...REASONING, id: 'rs_ours_2', encrypted_content: theirs },
+        { ...REASONING, id: 'rs_ours_3', encrypted_content: null },
+        { role: 'user', content: QUESTION },
+      ],
+    })
+    const { id: _, ...message } = MESSAGE
+    const { id: __, ...reasoning } = REASONING
+    expect(asked().input).toEqual([message, reasoning, { role: 'user', content: QUESTION }])
+  })
+  test('nothing of what it could look up by an id', async () => {
+    const kinds = ['web_search_call', 'file_search_call', 'code_interpreter_call', 'image_generation_call']
+    await asks({
+      input: [
+        ...kinds.map((type) => ({ type, id: 'id-of-theirs' })),
+        { role: 'user', content: 'x', id: 'id-of-theirs' },
+      ],
+    })
+    expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
+    for (const reference of [
+      { type: 'item_reference', id: 'id-of-theirs' },
+      { id: 'id-of-theirs' },
+      { id: 'msg_theirs_0', type: null },
+    ])
+      expect((await post({ input: [reference] })).status).toBe(404)
+  })
+  test('a conversation that is continued, whole', async () => {
+    const first = await asks()
+    await asks({ previous_response_id: first.id, input: 'Go on.' })
+    const { id: _, ...message } = MESSAGE
+    const { id: __, ...reasoning } = REASONING
+    expect(asked().previous_response_id).toBeUndefined()
+    expect(asked().input).toEqual([
+      { type: 'message', role: 'user', content: QUESTION },
+      reasoning,
+      message,
+      { type: 'message', role: 'user', content: 'Go on.' },
+    ])
+  })
+  test('tools that callers run, of whatever kind', async () => {
+    const tools = [{ type: 'local_shell' }, { type: 'apply_patch' }, { type: 'custom', name: 'x' }]
+    const response = await post({ tools: [...tools, { type: 'web_search' }] })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
+    await response.text()
+    expect(asked().tools).toEqual(tools)
+  })
+})
+
+describe('how its answer is shown', () => {
+  test('whole: our ids, the asked name, its reasoning marked, all else as it came', async () => {
+    const answer = await asks()
+    const tail = String(answer.id).replace('resp_', '')
+    expect(answer).toMatchObject({ model: 'asked', store: true, usage: USAGE, unknown_to_us: { kept: true } })
+    expect(answer.output).toEqual([
+      {
+        ...REASONING,
+        id: `rs_${tail}_0`,
+        encrypted_content: expect.stringMatching(/^gAAAAABencrypted-reasoning~[\w-]{8}$/),
+      },
+      { ...MESSAGE, id: `msg_${tail}_1` },
+    ])
+    expect(JSON.stringify(answer)).not.toContain('theirs')
+    expect(await lastCall()).toMatchObject({
+      cost_nanos: COST_NANOS,
+      estimated: 0,
+      output_tokens: 67,
+      thinking_tokens: 64,
+    })
+  })
+  test('streamed: the same in every event, and the text untouched', async () => {
+    const said = await streams()
+    expect(said.map(({ type }) => type)).toEqual(EVENTS.map(({ type = '' }) => type))
+    expect(said.map(({ sequence_number }) => sequence_number)).toEqual(said.map((_, index) => index))
+    const response = objectIn(said.at(-1)?.response)
+    const [reasoning, message] = objectsIn(response.output)
+    expect(said.filter(({ item_id }) => item_id !== undefined && item_id !== message?.id)).toEqual([])
+    expect(said[6]).toMatchObject({ delta: 'Tides', obfuscation: 'xyz' })
+    expect(said[7]).toMatchObject({ delta: '."item_id":"msg_theirs"', item_id: message?.id })
+    expect(said[3]).toMatchObject({ item: reasoning })
+    for (const { response: each } of said)
+      if (each !== undefined) expect(each).toMatchObject({ id: response.id, model: 'asked' })
+    expect(await lastCall()).toMatchObject({
+      cost_nanos: COST_NANOS,
+      estimated: 0,
+      streamed: 1,
+      outcome: 'completed',
+    })
+    expect(store.all.get(String(response.id))?.response).toEqual(response)
+  })
+  test('without a usage: estimated, and the estimate is charged', async () => {
+    upstream.answer((seen) =>
+      asksForStream(seen)
+        ? streamedOf(
+            EVENTS.map((event) =>
+              event.type === 'response.completed'
+                ? { ...event, response: responseOf([MESSAGE], { usage: null }) }
+                : event,
+            ),
+          )
+        : whole(responseOf([MESSAGE], { usage: null })),
+    )
+    await asks()
+    expect(await lastCall()).toMatchObject({ estimated: 1 })
+    await streams()
+    const { estimated, output_tokens } = await lastCall()
+    expect({ estimated, is_counted: output_tokens > 3 }).toEqual({ estimated: 1, is_counted: true })
+    upstream.answer(answering)
+  })
+  test('an answer that failed under status 200 is no answer', async () => {
+    const before = counts()
+    upstream.answer(
+      whole(responseOf([], { status: 'failed', error: { code: 'server_error', message: 'x' } })),
+    )
+    expect((await post({})).status).toBe(502)
+    upstream.answer(answering)
+    const { calls, holds, seen } = counts()
+    expect({ calls, holds, seen }).toEqual({
+      calls: before.calls + 1,
+      holds: before.holds + 1,
+      seen: before.seen + 2,
+    })
+  })
+  test('a failure inside the stream ends it in our words, and what came is charged', async () => {
+    const broken = [
+      ...EVENTS.slice(0, 8),
+      {
+        type: 'response.failed',
+        response: responseOf([], {
+          status: 'failed',
+          error: { code: 'server_error', message: 'secret words' },
+        }),
+      },
+    ]
+    upstream.answer(streamedOf(broken))
+    const said = await streams()
+    upstream.answer(answering)
+    expect(JSON.stringify(said)).not.toContain('secret words')
+    expect(said.slice(-2)).toMatchObject([
+      { type: 'error' },
+      { type: 'response.failed', response: { status: 'failed', model: 'asked' } },
+    ])
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1 })
+  })
+})
+
+test('a stream with a record at its end that is no event, as some servers write it', async () => {
+  const { steps = [], ...rest } = streamedOf(EVENTS)
+  upstream.answer({ ...rest, steps: [...steps, { send: 'data: [DONE]\n\n' }] })
+  const said = await streams()
+  upstream.answer(answering)
+  expect(said.at(-1)?.type).toBe('response.completed')
+  expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
+})
+
+test('a route that fails after its headers, and another one by chat completions', async () => {
+  upstream.answer(({ path }) =>
+    path.endsWith('/responses')
+      ? whole('{"cut')
+      : whole({
+          choices: [{ index: 0, message: { role: 'assistant', content: 'Tides.' }, finish_reason: 'stop' }],
+        }),
+  )
+  const answer = await asks({ model: 'either' })
+  upstream.answer(answering)
+  expect(answer).toMatchObject({ status: 'completed', model: 'either', output: [{ type: 'message' }] })
+  expect(await lastCall()).toMatchObject({ provider: 'chat-only' })
+})
+
+describe('encrypted reasoning', () => {
+  test('goes back to the key that issued it, every time', async () => {
+    // Keys are drawn: until each has issued some.
+    const issuers = new Set<string | undefined>()
+    while (issuers.size < 2) {
+      const first = await asks()
+      const key = keyOf(upstream.last())
+      issuers.add(key)
+      await asks({ input: [...objectsIn(first.output), { role: 'user', content: 'x' }] })
+      expect(keyOf(upstream.last())).toBe(key)
+    }
+    expect([...issuers].toSorted()).toEqual([...PROVIDER_KEYS].toSorted())
+  })
+  const unreadable = refusal(400, {
+    error: { message: 'x', type: 'invalid_request_error', param: null, code: 'invalid_encrypted_content' },
+  })
+  const input = [
+    { ...REASONING, encrypted_content: `${ENCRYPTED}~abcdefgh` },
+    { role: 'user', content: 'x' },
+  ]
+  test('that cannot be read is left out, and the call made once more', async () => {
+    const before = upstream.seen.length
+    upstream.answer((seen, index) =>
+      seen.body.includes(ENCRYPTED)
+        ? unreadable
+        : typeof answering === 'function'
+          ? answering(seen, index)
+          : answering,
+    )
+    expect(await asks({ input })).toMatchObject({ status: 'completed' })
+    expect(upstream.seen.length).toBe(before + 2)
+    expect(asked().input).toEqual([{ role: 'user', content: 'x' }])
+    expect(await lastCall()).toMatchObject({ outcome: 'completed', cost_nanos: COST_NANOS })
+  })
+  test('that still cannot be read is the caller’s error, after one more call', async () => {
+    const before = upstream.seen.length
+    upstream.answer(unreadable)
+    expect((await post({ input })).status).toBe(400)
+    expect(upstream.seen.length).toBe(before + 2)
+    upstream.answer(answering)
+  })
+})
+
+describe('what is billed beyond tokens', () => {
+  const SEARCHED = {
+    id: 'ws_theirs',
+    type: 'web_search_call',
+    status: 'completed',
+    action: { type: 'search', query: 'x' },
+  }
+  test('passes to a model with a price for it, and is counted by its items', async () => {
+    upstream.answer((seen) =>
+      asksForStream(seen)
+        ? streamedOf([
+            EVENTS[0] ?? {},
+            { type: 'response.completed', response: responseOf([SEARCHED, SEARCHED, MESSAGE]) },
+          ])
+        : whole(responseOf([SEARCHED, SEARCHED, MESSAGE])),
+    )
+    for (const stream of [false, true]) {
+      const response = await post({ model: 'searching', tools: [{ type: 'web_search' }], stream })
+      expect(response.headers.get('x-tollgate-dropped')).toBeNull()
+      await response.text()
+      expect(asked().tools).toEqual([{ type: 'web_search' }])
+      expect(await lastCall()).toMatchObject({ cost_nanos: COST_NANOS + 2 * 10_000_000 })
+    }
+    upstream.answer(answering)
+  })
+  test.each<[string, JsonObject, string]>([
+    ['a tier', { service_tier: 'priority' }, 'service_tier'],
+    ['a conversation that the provider keeps', { conversation: 'conv_1' }, 'conversation'],
+    [
+      'a file that the provider keeps',
+      { input: [{ role: 'user', content: [{ type: 'input_file', file_id: 'file-1' }] }] },
+      'input[0].content[0].file_id',
+    ],
+    [
+      'a screenshot that the provider keeps',
+      { input: [{ type: 'computer_call_output', call_id: 'c', output: { file_id: 'file-1' } }] },
+      'input[0].output[0].file_id',
+    ],
+    [
+      'a container that the provider keeps',
+      { model: 'searching', tools: [{ type: 'code_interpreter', container: 'cntr_1' }] },
+      'tools[0].container',
+    ],
+    ['a prompt that the provider keeps', { prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['a response that the provider keeps', { previous_response_id: 'resp_theirs' }, 'previous_response_id'],
+    ['background', { background: true }, 'background'],
+  ])('%s is refused', async (_, fields, param) => {
+    const before = counts()
+    const response = await post(fields)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param } })
+    await expectCounts(before)
+  })
+})

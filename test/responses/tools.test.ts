@@ -1,0 +1,82 @@
+// Issue: "Hosted tools … without a price in the model's entry are dropped, and the header names them; 400 only where tool_choice forces one".
+import { describe, expect, test } from 'bun:test'
+import type { Json, JsonObject } from '../../src/protocols/wire/json.ts'
+import { errorOf } from '../chat/support.ts'
+import { MODELS, PROTOCOLS } from '../support/three-providers.ts'
+import { QUESTION, responsesScene } from './support.ts'
+
+const { post, asked, counts, expectCounts } = await responsesScene()
+const LOOK = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
+const SEARCH = { type: 'web_search', external_web_access: false }
+const OTHERS: JsonObject[] = [
+  { type: 'file_search', vector_store_ids: ['vs_1'] },
+  { type: 'computer_use_preview', display_width: 1, display_height: 1, environment: 'linux' },
+  { type: 'code_interpreter', container: { type: 'auto' } },
+  { type: 'mcp', server_label: 'a', server_url: 'https://example.com' },
+  { type: 'local_shell' },
+  { type: 'apply_patch' },
+  { type: 'of_next_year' },
+]
+const asks = (tools: Json[], more: JsonObject = {}, model = MODELS.openai) =>
+  post({ model, input: QUESTION, tools, ...more })
+
+describe('left out, and named', () => {
+  test.each(PROTOCOLS)('a %s model: what it keeps are functions', async (provider) => {
+    const response = await asks([SEARCH, LOOK, ...OTHERS, SEARCH], {}, MODELS[provider])
+    expect(response.status).toBe(200)
+    expect(response.headers.get('x-tollgate-dropped')).toBe(
+      'web_search, file_search, computer_use_preview, code_interpreter, mcp, local_shell, apply_patch, of_next_year',
+    )
+    const answer = (await response.json()) as JsonObject
+    expect(answer.tools).toEqual([LOOK])
+    expect(JSON.stringify(asked())).toContain('"look"')
+    expect(JSON.stringify(asked())).not.toMatch(/search|computer|interpreter|mcp|shell|patch/)
+  })
+  test('in a stream too', async () => {
+    const response = await asks([SEARCH], { stream: true })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
+    expect(await response.text()).toContain('response.completed')
+    expect(asked().tools).toBeUndefined()
+  })
+  test('of a choice among tools, too', async () => {
+    const tool_choice = {
+      type: 'allowed_tools',
+      mode: 'auto',
+      tools: [SEARCH, { type: 'function', name: 'look' }],
+    }
+    expect((await asks([SEARCH, LOOK], { tool_choice })).status).toBe(200)
+    expect(asked().tool_choice).toMatchObject({ allowed_tools: { tools: [{ function: { name: 'look' } }] } })
+  })
+  test('of a request that is too large for the event loop, too', async () => {
+    const input = 'x'.repeat(1_100_000)
+    const response = await asks([SEARCH, LOOK], { input })
+    expect(response.headers.get('x-tollgate-dropped')).toBe('web_search')
+    expect((await response.json()) as JsonObject).toMatchObject({ status: 'completed', tools: [LOOK] })
+    expect(asked()).toMatchObject({ messages: [{ content: input }], tools: [{ function: { name: 'look' } }] })
+    expect(JSON.stringify(asked().tools)).not.toContain('search')
+  })
+  test('nothing is named where nothing is left out', async () => {
+    expect((await asks([LOOK])).headers.get('x-tollgate-dropped')).toBeNull()
+  })
+})
+
+describe('refused where it is forced', () => {
+  test.each<[string, Json[], Json]>([
+    ['by its type', [SEARCH, LOOK], { type: 'web_search' }],
+    [
+      'as the only allowed ones',
+      [SEARCH, LOOK],
+      { type: 'allowed_tools', mode: 'required', tools: [SEARCH] },
+    ],
+    ['as the only tool of which one must be called', [SEARCH], 'required'],
+  ])('%s', async (_, tools, tool_choice) => {
+    const before = counts()
+    const error = await errorOf(await asks(tools, { tool_choice }))
+    expect(error).toMatchObject({
+      status: 400,
+      param: 'tool_choice',
+      message: expect.stringContaining('web_search'),
+    })
+    await expectCounts(before)
+  })
+})
