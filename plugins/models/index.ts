@@ -1,7 +1,7 @@
 // The models surface: GET /v1/models and GET /v1/models/{id}, for the SDKs of two providers.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type Caller, COMMON_FORMS } from '../../src/access/gate.ts'
+import { type Caller, NATIVE_FORMS } from '../../src/access/gate.ts'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
@@ -13,7 +13,8 @@ import type { Surface } from '../../src/surface/origin.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { ListQuery, ListView, listView, ModelsError, ModelView, modelView } from './model.ts'
 
-const COMMON = { surface: 'models', forms: COMMON_FORMS }
+/** Clients of every API list the models here, each with its key where its own API takes it. */
+const COMMON = { surface: 'models', forms: NATIVE_FORMS }
 const FOR_OPENAI: Surface = { ...COMMON, render: openai.renderError }
 const FOR_ANTHROPIC: Surface = { ...COMMON, render: anthropic.renderError, id_header: 'request-id' }
 

@@ -109,19 +109,16 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
   throw invalidRequest(`${param}: is not the id of a model that you may call.`, { param })
 }
 
-/** Anthropic: "May be set to an epoch value if the release date is unknown". The catalogue does not know it. */
-const UNKNOWN_DATE = new Date(0).toISOString()
-
 /** A model as both SDKs read it. */
 export function modelView(model: Model): Static<typeof ModelView> {
   return {
     id: model.id,
     object: 'model',
-    created: 0,
+    created: Math.floor(model.created_at_ms / 1000),
     owned_by: 'tollgate',
     type: 'model',
     display_name: model.display_name,
-    created_at: UNKNOWN_DATE,
+    created_at: new Date(model.created_at_ms).toISOString(),
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,

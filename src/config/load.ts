@@ -1,5 +1,5 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
@@ -16,6 +16,8 @@ export interface ReadOptions {
   env: Environment
   /** The protocols that providers may speak. */
   protocols: Protocols
+  /** When the text was last changed. A model without a date of its own has this one; 0: nobody knows. */
+  changed_at_ms?: number
 }
 
 /**
@@ -37,9 +39,13 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
 }
 
 /** The same for the file at `path`; a file that cannot be read is a mistake too. Never throws. */
-export async function readCatalogueFile(path: string, options: ReadOptions): Promise<CatalogueReading> {
+export async function readCatalogueFile(
+  path: string,
+  options: Omit<ReadOptions, 'changed_at_ms'>,
+): Promise<CatalogueReading> {
   try {
-    return readCatalogue(await readFile(path, 'utf8'), options)
+    const { mtimeMs } = await stat(path)
+    return readCatalogue(await readFile(path, 'utf8'), { ...options, changed_at_ms: Math.floor(mtimeMs) })
   } catch (error) {
     const message = `cannot be read: ${error instanceof Error ? error.message : String(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
@@ -48,13 +54,14 @@ export async function readCatalogueFile(path: string, options: ReadOptions): Pro
 
 /** Reads part by part: each correct part is also checked against the others, whatever is wrong elsewhere. */
 function readDocument({ value }: TomlDocument, options: ReadOptions, report: Report): Catalogue | undefined {
+  const { protocols, changed_at_ms = 0 } = options
   const outline = validate(OutlineSchema, value, [], report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
   const providers = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
-    { names: namesOf(value.providers), providers, protocols: options.protocols },
+    { names: namesOf(value.providers), providers, protocols, changed_at_ms },
     report,
   )
   return outline && server && limits && { server, limits, providers, models }
@@ -79,6 +86,7 @@ interface Suppliers {
   names: string[]
   providers: ReadonlyMap<string, Provider>
   protocols: Protocols
+  changed_at_ms: number
 }
 
 function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map<string, Model> {
@@ -90,7 +98,7 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     if (models.has(text.id)) report([...path, 'id'], `must be unique: there is already a model "${text.id}"`)
     checkRoutes(text, index, suppliers, report)
     if (text.kind === 'text') checkExtras(text, index, suppliers, report)
-    models.set(text.id, readModel(text, path, report))
+    models.set(text.id, readModel(text, { path, changed_at_ms: suppliers.changed_at_ms }, report))
   })
   return models
 }

@@ -162,10 +162,17 @@ const RouteSchema = Type.Object(
 
 const modelBase = {
   id: Type.String({
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$',
-    must: 'at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',
+    must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
   }),
   display_name: Type.Optional(Type.String()),
+  created: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
+      must: 'a date, such as "2026-03-31"',
+      description: 'the date that callers are shown; without it, that of the file',
+    }),
+  ),
   retired: Type.Boolean({ default: false }),
   routes: Type.Array(RouteSchema, { minItems: 1 }),
 }

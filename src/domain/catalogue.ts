@@ -29,6 +29,8 @@ export interface Route {
 interface ModelBase {
   readonly id: string
   readonly display_name: string
+  /** When it came to be, as callers are told: as the catalogue says, else when the file was last changed. */
+  readonly created_at_ms: number
   readonly retired: boolean
   /** By ascending `order`. */
   readonly routes: readonly [Route, ...Route[]]
