@@ -1,26 +1,19 @@
 // The models surface: GET /v1/models and GET /v1/models/{id}, for the SDKs of two providers.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type Caller, NATIVE_FORMS } from '../../src/access/gate.ts'
+import type { Caller } from '../../src/access/gate.ts'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
-import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
+import { clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Surface } from '../../src/surface/origin.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { ListQuery, ListView, listView, ModelsError, ModelView, modelView } from './model.ts'
 
 /** Clients of every API list the models here, each with its key where its own API takes it. */
-const COMMON = { surface: 'models', forms: NATIVE_FORMS }
-const FOR_OPENAI: Surface = { ...COMMON, render: openai.renderError }
-const FOR_ANTHROPIC: Surface = { ...COMMON, render: anthropic.renderError, id_header: 'request-id' }
-
-/** A caller who sends a version header speaks the messages protocol, and reads failures in its shape. */
-const surfaceOf = ({ headers }: Request): Surface =>
-  headers.has('anthropic-version') || headers.has('vendor-version') ? FOR_ANTHROPIC : FOR_OPENAI
+const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiOf(request) ?? 'openai')
 
 /** Models that are retired, or that the caller's key may not call, do not exist here. */
 export function models(gateway: Gateway) {

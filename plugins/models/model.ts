@@ -56,7 +56,7 @@ export const ListView = Type.Object(
   closed,
 )
 
-/** An error, in the shape of OpenAI's API or of Anthropic's. */
+/** An error, in the shape of OpenAI's API, of Anthropic's or of Google's. */
 export const ModelsError = Type.Union([
   Type.Object({
     error: Type.Object({
@@ -70,6 +70,9 @@ export const ModelsError = Type.Union([
     type: Type.Literal('error'),
     error: Type.Object({ type: Type.String(), message: Type.String() }),
     request_id: Type.String(),
+  }),
+  Type.Object({
+    error: Type.Object({ code: Type.Integer(), message: Type.String(), status: Type.String() }),
   }),
 ])
 

@@ -24,16 +24,7 @@ const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
 const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
-/** Of version v1 only what no other surface uses. */
-const OTHER_PATHS = [
-  '/v1beta/*',
-  '/upload/v1beta/*',
-  '/v1/files',
-  '/v1/files/*',
-  '/v1/cachedContents',
-  '/v1/cachedContents/*',
-  '/upload/v1/*',
-]
+const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
 export function native(gateway: Gateway) {

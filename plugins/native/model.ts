@@ -19,8 +19,12 @@ const UNIMPLEMENTED_ACTIONS = new Set([
   'batchGenerateContent',
 ])
 
-/** spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them. */
-const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
+/**
+ * spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them;
+ * and their siblings.
+ */
+const UNIMPLEMENTED_PATHS =
+  /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents|batches|tunedModels|tuningJobs|fileSearchStores|interactions|operations|auth_tokens)(?:\/|:|$)/
 
 /**
  * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
