@@ -27,6 +27,13 @@ export const ServerSchema = Type.Object(
         must: 'a URL, such as "https://gateway.example.com"',
       }),
     ),
+    cors_origins: Type.Array(
+      Type.String({
+        pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^\\s/?#*@A-Z]+)$',
+        must: 'an origin as browsers send it, such as "https://app.example", or "*" for any',
+      }),
+      { default: [], description: 'whose pages may call from a browser' },
+    ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
       { default: 'info' },

@@ -91,6 +91,8 @@ export interface ServerSettings {
   /** `address:port` */
   readonly listen: string
   readonly public_url?: string
+  /** Origins whose pages may call from a browser; `*`: any. */
+  readonly cors_origins: readonly string[]
   readonly log_level: 'debug' | 'info' | 'warn' | 'error'
   readonly ledger_writer: LedgerWriter
   readonly on_disconnect: 'cancel' | 'drain'

@@ -6,6 +6,7 @@ import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
 import { refusalBy } from '../surface/elysia-errors.ts'
 import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
+import { crossOrigin } from './cross-origin.ts'
 
 /**
  * The application, not yet listening.
@@ -34,6 +35,8 @@ export function createApp<const Plugins extends readonly Plugin[]>(
         log: gateway.log,
       })
     })
+    // Elysia's types say no more than that it is given a function and returns one.
+    .wrap((serve) => crossOrigin(serve as never, gateway.catalogue))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url)) throw unknownHost()
     })

@@ -186,6 +186,13 @@ describe('a mistake says where it is and what to write', () => {
       ),
       '2 models[0].id: must be at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
     ],
+    ...['https://app.example/', 'app.example', 'https://App.example', 'https://*.example', ''].map(
+      (origin): [string, string, string] => [
+        `an origin that no browser sends: "${origin}"`,
+        `[server]\ncors_origins = ["${origin}"]\n${CATALOGUE}`,
+        '2 server.cors_origins[0]: must be an origin as browsers send it, such as "https://app.example", or "*" for any',
+      ],
+    ),
     [
       'a date that is written otherwise',
       price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),
