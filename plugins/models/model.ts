@@ -4,6 +4,7 @@ import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { Limit } from '../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { NativeModel } from '../../src/protocols/gemini/models.ts'
 
 const closed = { additionalProperties: false }
 
@@ -41,6 +42,8 @@ export const ModelView = Type.Object(
     max_input_tokens: Nullable(Type.Integer()),
     max_tokens: Nullable(Type.Integer()),
     kind: OneOf(['text', 'embedding', 'image']),
+    // For Google's SDK, where the operator wants the native API's extra methods.
+    ...Type.Partial(NativeModel).properties,
   },
   closed,
 )
@@ -52,6 +55,8 @@ export const ListView = Type.Object(
     has_more: Type.Boolean(),
     first_id: Nullable(Type.String()),
     last_id: Nullable(Type.String()),
+    models: Type.Optional(Type.Array(NativeModel)),
+    nextPageToken: Type.Optional(Type.String()),
   },
   closed,
 )

@@ -66,6 +66,16 @@ export const ServerSchema = Type.Object(
   closed,
 )
 
+export const NativeSchema = Type.Object(
+  {
+    extra_methods: Type.Boolean({
+      default: false,
+      description: 'models.list and models.get, countTokens, embedContent and batchEmbedContents',
+    }),
+  },
+  closed,
+)
+
 const LimitSchema = Type.Object(
   {
     requests_per_minute: Type.Optional(Count('calls started in any 60 seconds')),
@@ -257,6 +267,7 @@ export const OutlineSchema = Type.Object(
   {
     server: Type.Optional(Type.Unknown()),
     limits: Type.Optional(Type.Unknown()),
+    native: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -107,10 +107,16 @@ export interface ServerSettings {
   readonly max_answer_bytes: number
 }
 
+export interface NativeSettings {
+  /** Serves methods of the native API that are 501 otherwise. */
+  readonly extra_methods: boolean
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
+  readonly native: NativeSettings
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>
 }
