@@ -110,7 +110,7 @@ const WRONG_KEY = 'Incorrect API key provided'
 const missingKey = (): GatewayError =>
   unauthenticated(`${WRONG_KEY}: none was sent. Send yours as "Authorization: Bearer <key>".`)
 export const unknownKey = (): GatewayError =>
-  unauthenticated(`${WRONG_KEY}. Check that it was copied completely and was not revoked.`)
+  unauthenticated(`${WRONG_KEY}: it is not valid. Check that it was copied completely and was not revoked.`)
 export const expiredKey = (): GatewayError =>
   unauthenticated(`${WRONG_KEY}: it has expired. Ask for a new one.`)
 export const suspendedAccount = (): GatewayError =>
