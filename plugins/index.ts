@@ -1,5 +1,6 @@
 // The surfaces of the gateway, in order, and the type of the application that they make.
 import type { AppOf, Plugin } from '../src/surface/gateway.ts'
+import { absent } from './absent/index.ts'
 import { audio } from './audio/index.ts'
 import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
@@ -32,6 +33,7 @@ export const plugins = [
   upload,
   images,
   library,
+  absent,
 ] as const satisfies readonly Plugin[]
 
 /** All routes with their types: `treaty<App>(url)` of @elysiajs/eden is a typed client. */

@@ -2,6 +2,7 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
+import { OPENAI_EMBEDDINGS } from '../../src/exchange/embedding/dialect.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
 import { calls } from '../../src/surface/calls.ts'
@@ -13,6 +14,10 @@ const SURFACE = { surface: 'embeddings', forms: COMMON_FORMS, render: openai.ren
 export const embeddings = (gateway: Gateway) =>
   new Elysia({ name: 'embeddings' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/embeddings', ({ origin }) => servePaid(gateway.exchange, embeddingCalls, origin), {
-      parse: 'none',
-    })
+    .post(
+      '/v1/embeddings',
+      ({ origin }) => servePaid(gateway.exchange, embeddingCalls, { ...origin, dialect: OPENAI_EMBEDDINGS }),
+      {
+        parse: 'none',
+      },
+    )

@@ -1,25 +1,20 @@
 // The models surface: GET /v1/models and GET /v1/models/{id}, for the SDKs of two providers.
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type Caller, COMMON_FORMS } from '../../src/access/gate.ts'
+import type { Caller } from '../../src/access/gate.ts'
 import type { Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
-import { anthropic } from '../../src/protocols/anthropic/index.ts'
-import { openai } from '../../src/protocols/openai/index.ts'
+import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
+import { clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Surface } from '../../src/surface/origin.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { ListQuery, ListView, listView, ModelsError, ModelView, modelView } from './model.ts'
 
-const COMMON = { surface: 'models', forms: COMMON_FORMS }
-const FOR_OPENAI: Surface = { ...COMMON, render: openai.renderError }
-const FOR_ANTHROPIC: Surface = { ...COMMON, render: anthropic.renderError, id_header: 'request-id' }
-
-/** A caller who sends a version header speaks the messages protocol, and reads failures in its shape. */
-const surfaceOf = ({ headers }: Request): Surface =>
-  headers.has('anthropic-version') || headers.has('vendor-version') ? FOR_ANTHROPIC : FOR_OPENAI
+/** Clients of every API list the models here, each with its key where its own API takes it. */
+const surfaceOf = (request: Request): Surface => surfaceFor('models', clientApiOf(request) ?? 'openai')
 
 /** Models that are retired or unavailable, or that the caller's key may not call, do not exist here. */
 export function models(gateway: Gateway) {
@@ -39,15 +34,36 @@ export function models(gateway: Gateway) {
     })
   }
 
+  /** Google's SDK, which asks for version v1 of its API here, reads the same body. */
+  const isNative = (request: Request): boolean =>
+    catalogue().native.extra_methods && clientApiOf(request) === 'google'
+
+  const list = (
+    all: Model[],
+    query: Static<typeof ListQuery>,
+    request: Request,
+  ): Static<typeof ListView> => ({
+    ...listView(all, query),
+    ...(isNative(request) ? nativePage(all, query) : {}),
+  })
+  const one = (model: Model, request: Request): Static<typeof ModelView> => ({
+    ...modelView(model),
+    ...(isNative(request) ? nativeModel(model) : {}),
+  })
+
   return new Elysia({ name: 'models' })
     .use(freeCalls(gateway, surfaceOf))
-    .get('/v1/models', ({ caller, query }) => listView(callable(caller), query), {
+    .get('/v1/models', ({ caller, query, request }) => list(callable(caller), query, request), {
       query: ListQuery,
       response: { 200: ListView, ...failures(ModelsError, 400, 401, 403, 429, 500) },
     })
-    .get('/v1/models/*', ({ caller, params }) => modelView(find(caller, decodePathPart(params['*']))), {
-      // Ids may hold slashes, written as they are or encoded.
-      params: Type.Object({ '*': Type.String() }),
-      response: { 200: ModelView, ...failures(ModelsError, 401, 403, 404, 429, 500) },
-    })
+    .get(
+      '/v1/models/*',
+      ({ caller, params, request }) => one(find(caller, decodePathPart(params['*'])), request),
+      {
+        // Ids may hold slashes, written as they are or encoded.
+        params: Type.Object({ '*': Type.String() }),
+        response: { 200: ModelView, ...failures(ModelsError, 401, 403, 404, 429, 500) },
+      },
+    )
 }

@@ -4,6 +4,7 @@ import type { Model } from '../../src/domain/catalogue.ts'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { Limit } from '../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
+import { NativeModel } from '../../src/protocols/gemini/models.ts'
 
 const closed = { additionalProperties: false }
 
@@ -41,6 +42,8 @@ export const ModelView = Type.Object(
     max_input_tokens: Nullable(Type.Integer()),
     max_tokens: Nullable(Type.Integer()),
     kind: OneOf(['text', 'embedding', 'image', 'speech', 'transcription', 'moderation', 'rerank']),
+    // For Google's SDK, where the operator wants the native API's extra methods.
+    ...Type.Partial(NativeModel).properties,
   },
   closed,
 )
@@ -52,11 +55,13 @@ export const ListView = Type.Object(
     has_more: Type.Boolean(),
     first_id: Nullable(Type.String()),
     last_id: Nullable(Type.String()),
+    models: Type.Optional(Type.Array(NativeModel)),
+    nextPageToken: Type.Optional(Type.String()),
   },
   closed,
 )
 
-/** An error, in the shape of OpenAI's API or of Anthropic's. */
+/** An error, in the shape of OpenAI's API, of Anthropic's or of Google's. */
 export const ModelsError = Type.Union([
   Type.Object({
     error: Type.Object({
@@ -70,6 +75,9 @@ export const ModelsError = Type.Union([
     type: Type.Literal('error'),
     error: Type.Object({ type: Type.String(), message: Type.String() }),
     request_id: Type.String(),
+  }),
+  Type.Object({
+    error: Type.Object({ code: Type.Integer(), message: Type.String(), status: Type.String() }),
   }),
 ])
 
@@ -109,19 +117,16 @@ function placeOf(models: readonly Model[], id: string, param: string): number {
   throw invalidRequest(`${param}: is not the id of a model that you may call.`, { param })
 }
 
-/** Anthropic: "May be set to an epoch value if the release date is unknown". The catalogue does not know it. */
-const UNKNOWN_DATE = new Date(0).toISOString()
-
 /** A model as both SDKs read it. */
 export function modelView(model: Model): Static<typeof ModelView> {
   return {
     id: model.id,
     object: 'model',
-    created: 0,
+    created: Math.floor(model.created_at_ms / 1000),
     owned_by: 'tollgate',
     type: 'model',
     display_name: model.display_name,
-    created_at: UNKNOWN_DATE,
+    created_at: new Date(model.created_at_ms).toISOString(),
     lifecycle: 'active',
     deprecated_at: null,
     retires_at: null,

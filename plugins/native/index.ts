@@ -3,8 +3,11 @@
 
 import { Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
-import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
+import { type GatewayError, notFound } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/admission.ts'
+import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
+import { nativeEmbeddings } from '../../src/exchange/embedding/dialect.ts'
+import { servePaid } from '../../src/exchange/paid-call.ts'
 import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
@@ -12,10 +15,15 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { ARRAY_FRAME, eventFrame } from '../../src/upstream/relay.ts'
-import { isUnimplemented, readAction } from './model.ts'
-
-/** spec.md, Limits: request body of the native generation endpoints. */
-export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
+import { countTokens } from './count-tokens.ts'
+import { listed } from './listed.ts'
+import {
+  type ExtraMethod,
+  isUnimplemented,
+  NATIVE_BODY_LIMIT_BYTES,
+  notImplemented,
+  readAction,
+} from './model.ts'
 
 const WANTS_EVENTS = /[?&]alt=sse(?:&|$)/
 const EVENTS: Dialect = { protocol: gemini, frame: eventFrame(), raw: true, shows_usage: true }
@@ -23,25 +31,17 @@ const ARRAY: Dialect = { protocol: gemini, frame: ARRAY_FRAME, raw: false, shows
 const SURFACE = { surface: 'native', forms: NATIVE_FORMS, render: gemini.renderError }
 
 const GENERATING_PATHS = ['/v1beta/models/*', '/v1/models/*'] as const
-/** Of version v1 only what no other surface uses. */
-const OTHER_PATHS = [
-  '/v1beta/*',
-  '/upload/v1beta/*',
-  '/v1/files',
-  '/v1/files/*',
-  '/v1/cachedContents',
-  '/v1/cachedContents/*',
-  '/upload/v1/*',
-]
+const OTHER_PATHS = ['/v1beta/*', '/upload/v1beta/*', '/upload/v1/*']
 
 /** `POST /v1beta/models/{model}:generateContent` and `:streamGenerateContent`; 501 for those of spec.md, Native endpoints not implemented. */
 export function native(gateway: Gateway) {
-  const { exchange, gate } = gateway
+  const { exchange, gate, catalogue } = gateway
   const serve = conversations(gateway.images)
 
   function generate(origin: CallOrigin, target: string): Promise<Response> {
     const action = readAction(target)
-    if (action.kind !== 'generate') throw elsewhere(origin, action.kind === 'unimplemented')
+    if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
+    if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
     const { model_id, streams } = action
     return serve(exchange, {
       ...origin,
@@ -53,6 +53,11 @@ export function native(gateway: Gateway) {
     })
   }
 
+  function extra(origin: CallOrigin, { method, model_id }: { method: ExtraMethod; model_id: string }) {
+    if (method === 'countTokens') return countTokens(exchange, origin, model_id)
+    return servePaid(exchange, embeddingCalls, { ...origin, dialect: nativeEmbeddings(method, model_id) })
+  }
+
   function refuse(origin: CallOrigin): never {
     throw elsewhere(origin, isUnimplemented(new URL(origin.request.url).pathname))
   }
@@ -61,16 +66,14 @@ export function native(gateway: Gateway) {
   function elsewhere({ credential, address }: CallOrigin, known: boolean): GatewayError {
     gate.admit(credential, address)
     return known
-      ? unimplemented(
-          'This method of the native API is not implemented here. Use generateContent, streamGenerateContent or the /v1 endpoints.',
-        )
+      ? notImplemented()
       : notFound(
           'No such method. Call models/{model}:generateContent or models/{model}:streamGenerateContent.',
         )
   }
 
   const unparsed = { parse: 'none' } as const
-  const app = new Elysia({ name: 'native' }).use(calls(gateway, SURFACE))
+  const app = new Elysia({ name: 'native' }).use(listed(gateway, SURFACE)).use(calls(gateway, SURFACE))
   for (const path of GENERATING_PATHS)
     app.post(path, ({ origin, params }) => generate(origin, decodePathPart(params['*'])), unparsed)
   for (const path of OTHER_PATHS) app.all(path, ({ origin }) => refuse(origin), unparsed)

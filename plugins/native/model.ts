@@ -1,8 +1,13 @@
 // The paths of the native surface: the action that each names, and those that are not implemented.
+import { type GatewayError, unimplemented } from '../../src/domain/errors.ts'
+
+/** spec.md, Limits: request body of the native generation endpoints. */
+export const NATIVE_BODY_LIMIT_BYTES = 30 * 1024 * 1024
 
 /** What a path of the native surface asks for. */
 export type Action =
   | { kind: 'generate'; model_id: string; streams: boolean }
+  | { kind: 'extra'; model_id: string; method: ExtraMethod }
   | { kind: 'unimplemented' | 'unknown' }
 
 const GENERATE: Readonly<Record<string, { streams: boolean }>> = {
@@ -10,17 +15,19 @@ const GENERATE: Readonly<Record<string, { streams: boolean }>> = {
   streamGenerateContent: { streams: true },
 }
 
-/** spec.md, "Native endpoints not implemented": actions of a model. */
-const UNIMPLEMENTED_ACTIONS = new Set([
-  'countTokens',
-  'embedContent',
-  'batchEmbedContents',
-  'predict',
-  'batchGenerateContent',
-])
+/** Methods of a model that are not implemented by default, and are where the operator wants them (`extra_methods`). */
+const EXTRA_METHODS = ['countTokens', 'embedContent', 'batchEmbedContents'] as const
+export type ExtraMethod = (typeof EXTRA_METHODS)[number]
 
-/** spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them. */
-const UNIMPLEMENTED_PATHS = /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents)(?:\/|:|$)/
+/** spec.md, "Native endpoints not implemented": the other actions of a model. */
+const UNIMPLEMENTED_ACTIONS = new Set(['predict', 'batchGenerateContent'])
+
+/**
+ * spec.md, Native endpoints not implemented: listing models, the files API, and cached contents, with all that is below them;
+ * and their siblings.
+ */
+const UNIMPLEMENTED_PATHS =
+  /^\/(?:upload\/)?v1(?:beta)?\/(?:models|files|cachedContents|batches|tunedModels|tuningJobs|fileSearchStores|interactions|operations|auth_tokens)(?:\/|:|$)/
 
 /**
  * Reads what follows `models/` in the path of a POST, such as `sim-flash:generateContent`.
@@ -32,6 +39,8 @@ export function readAction(target: string): Action {
   const action = target.slice(colon + 1)
   if (colon < 1) return { kind: 'unknown' }
   if (UNIMPLEMENTED_ACTIONS.has(action)) return { kind: 'unimplemented' }
+  const extra = EXTRA_METHODS.find((method) => method === action)
+  if (extra) return { kind: 'extra', model_id: target.slice(0, colon), method: extra }
   const generate = Object.hasOwn(GENERATE, action) ? GENERATE[action] : undefined
   return generate ? { kind: 'generate', model_id: target.slice(0, colon), ...generate } : { kind: 'unknown' }
 }
@@ -40,3 +49,8 @@ export function readAction(target: string): Action {
 export function isUnimplemented(pathname: string): boolean {
   return UNIMPLEMENTED_PATHS.test(pathname)
 }
+
+export const notImplemented = (): GatewayError =>
+  unimplemented(
+    'This method of the native API is not implemented here. Use generateContent, streamGenerateContent or the /v1 endpoints.',
+  )

@@ -104,11 +104,15 @@ const READERS: Record<CredentialForm, (request: Request) => string | undefined> 
     url.includes('key=') ? (new URL(url).searchParams.get('key') ?? undefined) : undefined,
 }
 
+/** OpenAI's words, by which clients tell a wrong key from other refusals (LiteLLM takes any other 401 of its shape for a 400). */
+const WRONG_KEY = 'Incorrect API key provided'
+
 const missingKey = (): GatewayError =>
-  unauthenticated('No API key was sent. Send yours as "Authorization: Bearer <key>".')
+  unauthenticated(`${WRONG_KEY}: none was sent. Send yours as "Authorization: Bearer <key>".`)
 export const unknownKey = (): GatewayError =>
-  unauthenticated('This API key is not valid. Check that it was copied completely and was not revoked.')
-export const expiredKey = (): GatewayError => unauthenticated('This API key has expired. Ask for a new one.')
+  unauthenticated(`${WRONG_KEY}: it is not valid. Check that it was copied completely and was not revoked.`)
+export const expiredKey = (): GatewayError =>
+  unauthenticated(`${WRONG_KEY}: it has expired. Ask for a new one.`)
 export const suspendedAccount = (): GatewayError =>
   permissionDenied('This account is suspended. Ask the operator of this gateway to resume it.')
 const addressNotAllowed = (): GatewayError =>

@@ -1,7 +1,7 @@
 // Model patterns of a key: model ids in which `*` stands for any run of characters.
 import { invalidRequest } from '../domain/errors.ts'
 
-const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._/-]{0,127}$/
+const PATTERN = /^[A-Za-z0-9*][A-Za-z0-9*._:/-]{0,127}$/
 
 /**
  * Checks a list of patterns as an operator writes them.

@@ -1,12 +1,19 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
-import { LimitsSchema, type ModelText, OutlineSchema, providerSchemaFor, ServerSchema } from './schema.ts'
+import {
+  LimitsSchema,
+  type ModelText,
+  NativeSchema,
+  OutlineSchema,
+  providerSchemaFor,
+  ServerSchema,
+} from './schema.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -20,6 +27,8 @@ export interface ReadOptions {
   env: Environment
   /** The protocols that providers may speak. */
   protocols: Protocols
+  /** When the text was last changed. A model without a date of its own has this one; 0: nobody knows. */
+  changed_at_ms?: number
 }
 
 /**
@@ -42,9 +51,13 @@ export function readCatalogue(text: string, options: ReadOptions): CatalogueRead
 }
 
 /** The same for the file at `path`; a file that cannot be read is a mistake too. Never throws. */
-export async function readCatalogueFile(path: string, options: ReadOptions): Promise<CatalogueReading> {
+export async function readCatalogueFile(
+  path: string,
+  options: Omit<ReadOptions, 'changed_at_ms'>,
+): Promise<CatalogueReading> {
   try {
-    return readCatalogue(await readFile(path, 'utf8'), options)
+    const { mtimeMs } = await stat(path)
+    return readCatalogue(await readFile(path, 'utf8'), { ...options, changed_at_ms: Math.floor(mtimeMs) })
   } catch (error) {
     const message = `cannot be read: ${whyUnreadable(error)}`
     return { ok: false, mistakes: [{ path: '', line: 1, message }] }
@@ -69,17 +82,19 @@ function readDocument(
   options: ReadOptions & { warn: Report },
   report: Report,
 ): Catalogue | undefined {
+  const { protocols, changed_at_ms = 0 } = options
   const outline = validate(OutlineSchema, value, [], report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
+  const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
-    { names: namesOf(value.providers), providers, disabled, protocols: options.protocols },
+    { names: namesOf(value.providers), providers, disabled, protocols, changed_at_ms },
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  return outline && server && limits && { server, limits, providers, models }
+  return outline && server && limits && native && { server, limits, native, providers, models }
 }
 
 interface Providers {
@@ -112,6 +127,7 @@ interface Suppliers {
   providers: ReadonlyMap<string, Provider>
   disabled: ReadonlyMap<string, readonly string[]>
   protocols: Protocols
+  changed_at_ms: number
 }
 
 function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map<string, Model> {
@@ -123,7 +139,8 @@ function readModels(parts: unknown[], suppliers: Suppliers, report: Report): Map
     if (models.has(text.id)) report([...path, 'id'], `must be unique: there is already a model "${text.id}"`)
     checkRoutes(text, index, suppliers, report)
     if (text.kind === 'text') checkExtras(text, index, suppliers, report)
-    models.set(text.id, unlessDisabled(readModel(text, path, report), suppliers.disabled))
+    const model = readModel(text, { path, changed_at_ms: suppliers.changed_at_ms }, report)
+    models.set(text.id, unlessDisabled(model, suppliers.disabled))
   })
   return models
 }

@@ -24,16 +24,25 @@ export function validateModel(part: unknown, path: TomlPath, report: Report): Mo
   return undefined
 }
 
+/** Where a model stands in the file, and when the file was last changed. */
+export interface Place {
+  path: TomlPath
+  changed_at_ms: number
+}
+
 /**
  * Reads a model whose shape has been checked.
  *
- * @param path where the model stands in the file
  * @returns the model, meaningless where a mistake was reported
  */
-export function readModel(text: ModelText, path: TomlPath, report: Report): Model {
+export function readModel(text: ModelText, { path, changed_at_ms }: Place, report: Report): Model {
+  const { created } = text
+  if (created !== undefined && !isDate(created))
+    report([...path, 'created'], 'must be a day that exists, such as "2026-03-31"')
   const base = {
     id: text.id,
     display_name: text.display_name ?? text.id,
+    created_at_ms: created === undefined ? changed_at_ms : Date.parse(created),
     retired: text.retired,
     routes: inOrder(text.routes),
   }
@@ -75,6 +84,12 @@ export function readModel(text: ModelText, path: TomlPath, report: Report): Mode
       }
     }
   }
+}
+
+/** @param text `YYYY-MM-DD`; a day beyond its month's end would be read as one of the next month */
+function isDate(text: string): boolean {
+  const date = new Date(text)
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)
 }
 
 const isKind = (kind: unknown): kind is Kind => typeof kind === 'string' && Object.hasOwn(MODEL_SCHEMAS, kind)

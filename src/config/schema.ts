@@ -28,6 +28,13 @@ export const ServerSchema = Type.Object(
         must: 'a URL, such as "https://gateway.example.com"',
       }),
     ),
+    cors_origins: Type.Array(
+      Type.String({
+        pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^\\s/?#*@A-Z]+)$',
+        must: 'an origin as browsers send it, such as "https://app.example", or "*" for any',
+      }),
+      { default: [], description: 'whose pages may call from a browser' },
+    ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
       { default: 'info' },
@@ -55,6 +62,16 @@ export const ServerSchema = Type.Object(
       maximum: 1_073_741_824,
       description:
         'the largest whole answer that is taken from a provider, expanded where it comes compressed',
+    }),
+  },
+  closed,
+)
+
+export const NativeSchema = Type.Object(
+  {
+    extra_methods: Type.Boolean({
+      default: false,
+      description: 'models.list and models.get, countTokens, embedContent and batchEmbedContents',
     }),
   },
   closed,
@@ -173,10 +190,17 @@ const RouteSchema = Type.Object(
 
 const modelBase = {
   id: Type.String({
-    pattern: '^[A-Za-z0-9][A-Za-z0-9._/-]{0,127}$',
-    must: 'at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._:/-]{0,127}$',
+    must: 'at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
   }),
   display_name: Type.Optional(Type.String()),
+  created: Type.Optional(
+    Type.String({
+      pattern: '^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$',
+      must: 'a date, such as "2026-03-31"',
+      description: 'the date that callers are shown; without it, that of the file',
+    }),
+  ),
   retired: Type.Boolean({ default: false }),
   routes: Type.Array(RouteSchema, { minItems: 1 }),
 }
@@ -267,6 +291,7 @@ export const OutlineSchema = Type.Object(
   {
     server: Type.Optional(Type.Unknown()),
     limits: Type.Optional(Type.Unknown()),
+    native: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -34,6 +34,8 @@ export interface Route {
 interface ModelBase {
   readonly id: string
   readonly display_name: string
+  /** When it came to be, as callers are told: as the catalogue says, else when the file was last changed. */
+  readonly created_at_ms: number
   readonly retired: boolean
   /** By ascending `order`, without those to disabled providers unless all are. */
   readonly routes: readonly [Route, ...Route[]]
@@ -110,6 +112,8 @@ export interface ServerSettings {
   /** `address:port` */
   readonly listen: string
   readonly public_url?: string
+  /** Origins whose pages may call from a browser; `*`: any. */
+  readonly cors_origins: readonly string[]
   readonly log_level: 'debug' | 'info' | 'warn' | 'error'
   readonly ledger_writer: LedgerWriter
   readonly on_disconnect: 'cancel' | 'drain'
@@ -124,10 +128,16 @@ export interface ServerSettings {
   readonly max_answer_bytes: number
 }
 
+export interface NativeSettings {
+  /** Serves methods of the native API that are 501 otherwise. */
+  readonly extra_methods: boolean
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
+  readonly native: NativeSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

@@ -34,8 +34,21 @@ export function failureAnswer({ thrown, log, request, ...about }: Failure): Resp
   if (error.kind === 'internal') log.error(fields, 'request failed')
   else if (status >= 500) log.warn(fields, 'request failed')
   else log.info(fields, 'request refused')
-  if (request && (isAbandoned(request) || leavesMuchUnread(request)))
-    answer.headers.set('connection', 'close')
+  if (request && isCutOff(request)) answer.headers.set('connection', 'close')
+  return answer
+}
+
+/**
+ * So long a sender whom the answer cuts off has to stop: writing on, they would be reset, and most clients then report a
+ * broken pipe instead of the answer. Once the sockets' buffers are full, they read.
+ */
+const PAUSE_MS = 100
+
+/** `failureAnswer`, at once unless its sender is to be cut off in the midst of a body. */
+export async function answerFailure(failure: Failure): Promise<Response> {
+  const answer = failureAnswer(failure)
+  const { request } = failure
+  if (request && isCutOff(request)) await Bun.sleep(PAUSE_MS)
   return answer
 }
 
@@ -49,6 +62,8 @@ const messageOf = (cause: unknown): unknown => (cause instanceof Error ? cause.m
 
 /** Reading the rest of a body shorter than this is cheaper than a new connection. */
 const SHORT_BODY_BYTES = 64 * 1024
+
+const isCutOff = (request: Request): boolean => isAbandoned(request) || leavesMuchUnread(request)
 
 function leavesMuchUnread({ bodyUsed, headers }: Request): boolean {
   if (bodyUsed) return false

@@ -15,6 +15,10 @@ export interface EmbeddingRequest {
   /** Exact where tokens came, else an estimate. */
   input_tokens: number
   dimensions: number | undefined
+  /** The requests as a caller of the native protocol wrote them, without their model; undefined for other callers. */
+  native?: readonly JsonObject[]
+  /** The inputs are to have different dimensions, which only the native protocol can carry. */
+  has_mixed_dimensions?: boolean
   encoding_format: 'float' | 'base64'
 }
 

@@ -2,10 +2,11 @@
 import { Elysia } from 'elysia'
 import { invalidRequest } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
-import { failureAnswer } from '../http/answers.ts'
+import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
 import { refusalBy } from '../surface/elysia-errors.ts'
 import type { AppOf, Gateway, Plugin } from '../surface/gateway.ts'
+import { crossOrigin } from './cross-origin.ts'
 
 /**
  * The application, not yet listening.
@@ -23,10 +24,10 @@ export function createApp<const Plugins extends readonly Plugin[]>(
     handler: { standardHostname: false },
   })
     // Registered before the surfaces: it reaches only routes that come after it.
-    .onError({ as: 'global' }, ({ error, request, origin }: Failed) => {
+    .onError({ as: 'global' }, async ({ error, request, origin }: Failed) => {
       // A route with an origin of ours has a surface, whose own handler comes next.
       if (origin?.render !== undefined) return undefined
-      return failureAnswer({
+      return answerFailure({
         request,
         thrown: refusalBy(error),
         request_id: gateway.newRequestId(),
@@ -34,6 +35,8 @@ export function createApp<const Plugins extends readonly Plugin[]>(
         log: gateway.log,
       })
     })
+    // Elysia's types say no more than that it is given a function and returns one.
+    .wrap((serve) => crossOrigin(serve as never, gateway.catalogue))
     .onRequest(({ request }) => {
       if (!URL.canParse(request.url)) throw unknownHost()
     })

@@ -17,8 +17,11 @@ import { auditAtStart } from './start-audit.ts'
 import { openStores, recover } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
-/** The largest body of any surface (spec.md, Limits: compose, 100 MB), and a little: surfaces have their own limits. */
-const MAX_BODY_BYTES = 101 * 1024 * 1024
+/**
+ * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
+ * has a limit of its own and reads no further; what nobody reads waits in the sockets.
+ */
+const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
 const SWEEP_EVERY_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** When the process stops, the last bytes of settled answers have this long to leave. */

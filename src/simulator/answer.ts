@@ -8,6 +8,7 @@ import { createRandom, type Random } from './random.ts'
 import { valueFor } from './schema.ts'
 import { thinkAbout, writeAbout } from './text.ts'
 import { countTokens, tokenize } from './tokens.ts'
+import { chooseFunctions } from './tool-choice.ts'
 
 export const IMAGE_TOKENS = 258
 export const PICTURE_TOKENS = 1_290
@@ -81,15 +82,11 @@ function think(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   return thinkAbout(ask.last_text, wanted, random).slice(0, max)
 }
 
-function chooseCalls(ask: Ask, random: Random): FunctionCall[] {
-  const [first] = ask.functions
-  if (first === undefined || ask.calling === 'none' || ask.results.length > 0) return []
-  const mentioned = ask.functions.filter(({ name }) => ask.last_text.includes(name))
-  const chosen = mentioned.length === 0 && ask.calling === 'any' ? [first] : mentioned
-  return chosen
-    .slice(0, ask.parallel ? chosen.length : 1)
-    .map(({ name, schema }) => ({ name, args: valueFor(schema, random, ask.last_text) ?? {} }))
-}
+const chooseCalls = (ask: Ask, random: Random): FunctionCall[] =>
+  chooseFunctions(ask).map(({ name, schema }) => ({
+    name,
+    args: valueFor(schema, random, ask.last_text) ?? {},
+  }))
 
 /** All calls fit into the room, or none is made. */
 function withCalls(thoughts: string[], calls: FunctionCall[], room: number): Candidate {

@@ -62,9 +62,18 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
     .filter(([name]) => depth < MAX_DEPTH || required.has(name))
     .map(([name, property]) => [
       name,
-      depth > MAX_DEPTH * 2 ? null : makeValue(objectOf(property), context, depth + 1),
+      depth > MAX_DEPTH * 2
+        ? null
+        : (harmless(name, objectOf(property)) ?? makeValue(objectOf(property), context, depth + 1)),
     ])
   return Object.fromEntries(entries)
+}
+
+/** An agent may really run it: words of a prompt make no safe command. */
+function harmless(name: string, property: JsonObject): unknown {
+  if (!/^(?:command|cmd|script|code)$/i.test(name) || property.enum !== undefined) return undefined
+  if (typeOf(property) === 'array') return ['echo', 'simulated']
+  return typeOf(property) === 'string' ? 'echo simulated' : undefined
 }
 
 function makeArray(schema: JsonObject, context: Context, depth: number): unknown[] {

@@ -4,7 +4,7 @@
 import { Elysia, StatusMap } from 'elysia'
 import { rateLimited } from '../domain/errors.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
-import { failureAnswer, idHeaders, jsonAnswer } from '../http/answers.ts'
+import { answerFailure, idHeaders, jsonAnswer } from '../http/answers.ts'
 import { doubledParameters } from '../http/parameters.ts'
 import { refusalBy } from './elysia-errors.ts'
 import type { Gateway } from './gateway.ts'
@@ -20,8 +20,8 @@ export function calls({ log, newRequestId }: Pick<Gateway, 'log' | 'newRequestId
     .derive({ as: 'scoped' }, ({ request, server }) => ({
       origin: originOf(request, newRequestId(), server, surfaceOf(request)),
     }))
-    .onError({ as: 'scoped' }, ({ error, request, origin }) =>
-      failureAnswer({
+    .onError({ as: 'scoped' }, async ({ error, request, origin }) =>
+      answerFailure({
         ...surfaceOf(request),
         request,
         request_id: origin?.request_id ?? newRequestId(),

@@ -4,12 +4,19 @@ import fc from 'fast-check'
 import { checkModelPatterns, compileModelPatterns } from '../../src/access/model-patterns.ts'
 
 describe('a list of model patterns', () => {
-  test.each(['sim-text', '*', 'gemini-*', '*-pro', 'a*b*c', 'meta/model.v1_2', 'x'.repeat(128)])(
-    'may contain %s',
-    (pattern) => {
-      expect(() => checkModelPatterns([pattern])).not.toThrow()
-    },
-  )
+  test.each([
+    'sim-text',
+    '*',
+    'gemini-*',
+    '*-pro',
+    'a*b*c',
+    'meta/model.v1_2',
+    'qwen3:8b',
+    'qwen3:*',
+    'x'.repeat(128),
+  ])('may contain %s', (pattern) => {
+    expect(() => checkModelPatterns([pattern])).not.toThrow()
+  })
 
   test.each<[string, string[]]>([
     ['no pattern', []],

@@ -1,6 +1,6 @@
 // The catalogue file without mistakes, and the catalogue that it becomes.
 import { describe, expect, test } from 'bun:test'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readCatalogueFile } from '../../src/config/load.ts'
@@ -178,6 +178,17 @@ describe('a correct file', () => {
 })
 
 describe('readCatalogueFile', () => {
+  test('dates a model as it says, else as the file was last changed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
+    const path = join(folder, 'tollgate.toml')
+    await writeFile(path, `${CATALOGUE}${MODEL.replace('"model"', '"dated"\ncreated = "2024-02-29"')}`)
+    await utimes(path, new Date(), new Date('2026-05-06T07:08:09.5Z'))
+    const reading = await readCatalogueFile(path, { env: {}, protocols: BUILT_IN_REGISTRY })
+    const dates = reading.ok && [...reading.catalogue.models.values()].map((model) => model.created_at_ms)
+    expect(dates).toEqual([Date.parse('2026-05-06T07:08:09.5Z'), Date.parse('2024-02-29T00:00:00Z')])
+    await rm(folder, { recursive: true })
+  })
+
   test('reports a missing file, or a folder, as a mistake and does not throw', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'catalogue-'))
     for (const path of [join(folder, 'none.toml'), folder]) {

@@ -181,7 +181,7 @@ describe('a mistake says where it is and what to write', () => {
       model(
         'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1 }\nmax_output_tokens = 1',
       ),
-      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
+      '6 models[0].max_output_tokens: unknown field; allowed: id, display_name, created, retired, routes, kind, max_n_per_request, timeout_ms, sizes, price',
     ],
     [
       'a price of another kind',
@@ -210,9 +210,26 @@ describe('a mistake says where it is and what to write', () => {
     [
       'an id that no path can hold',
       model(
-        'id = "a:b"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1, output = 1 }',
+        'id = "a?b"\nkind = "text"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { input = 1, output = 1 }',
       ),
-      '2 models[0].id: must be at most 128 letters, digits, ".", "_", "/" and "-", such as "gemini-2.5-flash"',
+      '2 models[0].id: must be at most 128 letters, digits, ".", "_", ":", "/" and "-", such as "gemini-2.5-flash"',
+    ],
+    ...['https://app.example/', 'app.example', 'https://App.example', 'https://*.example', ''].map(
+      (origin): [string, string, string] => [
+        `an origin that no browser sends: "${origin}"`,
+        `[server]\ncors_origins = ["${origin}"]\n${CATALOGUE}`,
+        '2 server.cors_origins[0]: must be an origin as browsers send it, such as "https://app.example", or "*" for any',
+      ],
+    ),
+    [
+      'a date that is written otherwise',
+      price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),
+      '5 models[0].created: must be a date, such as "2026-03-31" (the date that callers are shown; without it, that of the file)',
+    ],
+    [
+      'a day that does not exist',
+      price('created = "2026-02-30"\nprice = { input = 1, output = 1 }'),
+      '5 models[0].created: must be a day that exists, such as "2026-03-31"',
     ],
     [
       'an id twice',

@@ -1,7 +1,7 @@
 // Request bodies over a bare socket, here to the native endpoint: what is refused before it is uploaded, and what ends too early.
 import { describe, expect, test } from 'bun:test'
 import { plugins } from '../../plugins/index.ts'
-import { NATIVE_BODY_LIMIT_BYTES } from '../../plugins/native/index.ts'
+import { NATIVE_BODY_LIMIT_BYTES } from '../../plugins/native/model.ts'
 import { watchCallers } from '../support/callers.ts'
 import { answering, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'

@@ -1,19 +1,23 @@
 // silent.md, "Chat completions, models, embeddings": "/v1/models and /v1/models/{id}: one body that satisfies both the
 // OpenAI and the Anthropic SDK … only the models that the key may call".
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { catalogueOf, MODEL, PICTURE, PROVIDER, RETIRED, THINKING, TIERED } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 const SLASHED = 'maker/family/model-1'
+const WITH_COLON = 'qwen3:8b'
 const HIDDEN = 'secret-model'
-const FURTHER = [SLASHED, HIDDEN]
+const FURTHER = [SLASHED, HIDDEN, WITH_COLON]
   .map(
     (id) => `
 [[models]]
 id = "${id}"
 display_name = "Model of ${id}"
+created = "2026-03-31"
 kind = "text"
 context = 4096
 max_output_tokens = 512
@@ -30,7 +34,7 @@ routes = [{ provider = "${PROVIDER}", model = "m" }]
 price = { input = 1 }
 `
 /** What the key of these tests may call, in the catalogue's order. */
-const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, 'test-embedding']
+const CALLABLE = [MODEL, TIERED, THINKING, PICTURE, SLASHED, WITH_COLON, 'test-embedding']
 
 let gateway: TestGateway
 let key: string
@@ -40,7 +44,7 @@ beforeAll(async () => {
   gateway = await startTestGateway({
     catalogue: catalogueOf({ upstream_url: 'simulator', more: FURTHER + EMBEDDING }),
   })
-  key = await gateway.caller('1', { models: ['test-*', 'maker/*'] })
+  key = await gateway.caller('1', { models: ['test-*', 'maker/*', WITH_COLON] })
   openai = new OpenAI({ apiKey: key, baseURL: new URL('/v1', gateway.url).href, maxRetries: 0 })
   anthropic = new Anthropic({ apiKey: key, baseURL: gateway.url.origin, maxRetries: 0 })
 })
@@ -58,6 +62,11 @@ const get = async (path: string, headers: Record<string, string> = {}, as = key)
   const response = await gateway.call(path, undefined, { key: as, headers })
   return { status: response.status, headers: response.headers, body: (await response.json()) as Body }
 }
+/** As the catalogue says, else when its file was written. */
+const createdMs = (id: string): number =>
+  [SLASHED, WITH_COLON].includes(id)
+    ? Date.UTC(2026, 2, 31)
+    : Math.floor(statSync(join(gateway.data_folder, 'tollgate.toml')).mtimeMs)
 const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 describe("OpenAI's SDK", () => {
@@ -67,7 +76,8 @@ describe("OpenAI's SDK", () => {
     expect(idsOf(list)).toEqual(CALLABLE)
     expect(idsOf(list)).not.toContain(RETIRED)
     for (const model of list.data) {
-      expect(model).toMatchObject({ object: 'model', created: 0, owned_by: 'tollgate' })
+      expect(model).toMatchObject({ object: 'model', owned_by: 'tollgate' })
+      expect(model.created).toBe(Math.floor(createdMs(model.id) / 1000))
     }
   })
 
@@ -77,7 +87,7 @@ describe("OpenAI's SDK", () => {
     expect(seen).toEqual(CALLABLE)
   })
 
-  test.each([MODEL, SLASHED])('retrieves %s', async (id) => {
+  test.each([MODEL, SLASHED, WITH_COLON])('retrieves %s', async (id) => {
     expect(await openai.models.retrieve(id)).toMatchObject({ id, object: 'model' })
   })
 
@@ -101,7 +111,7 @@ describe("Anthropic's SDK", () => {
     for await (const model of anthropic.models.list({ limit })) {
       expect(model).toMatchObject({
         type: 'model',
-        created_at: '1970-01-01T00:00:00.000Z',
+        created_at: new Date(createdMs(model.id)).toISOString(),
         lifecycle: 'active',
       })
       seen.push(model.id)
@@ -141,17 +151,38 @@ describe("Anthropic's SDK", () => {
   })
 })
 
+describe('every form of key', () => {
+  test.each(['bearer', 'x-api-key', 'x-goog-api-key', 'query'] as const)('%s', async (form) => {
+    const list = await gateway.call('/v1/models', undefined, { key, form })
+    expect([list.status, idsOf((await list.json()) as Body)]).toEqual([200, CALLABLE])
+    const one = await gateway.call(`/v1/models/${WITH_COLON}`, undefined, { key, form })
+    expect([one.status, await one.json()]).toMatchObject([200, { id: WITH_COLON }])
+  })
+
+  test.each(['x-goog-api-key', 'query'] as const)(
+    '%s: a wrong one is 401, in the shape of its API',
+    async (form) => {
+      const refused = await gateway.call('/v1/models', undefined, { key: 'wrong', form })
+      expect([refused.status, await refused.json()]).toMatchObject([
+        401,
+        { error: { code: 401, status: 'UNAUTHENTICATED' } },
+      ])
+      expect(gateway.log.text()).not.toContain('key=wrong')
+    },
+  )
+})
+
 describe('one body for both', () => {
   test('every model has every field of both, and its kind', async () => {
     const { body } = await get(`/v1/models/${MODEL}`)
     expect(body as unknown).toEqual({
       id: MODEL,
       object: 'model',
-      created: 0,
+      created: Math.floor(createdMs(MODEL) / 1000),
       owned_by: 'tollgate',
       type: 'model',
       display_name: MODEL,
-      created_at: '1970-01-01T00:00:00.000Z',
+      created_at: new Date(createdMs(MODEL)).toISOString(),
       lifecycle: 'active',
       deprecated_at: null,
       retires_at: null,
@@ -168,14 +199,15 @@ describe('one body for both', () => {
   test.each<[query: string, ids: string[], has_more: boolean]>([
     ['', CALLABLE, false],
     ['limit=2', CALLABLE.slice(0, 2), true],
-    ['limit=6', CALLABLE, false],
+    [`limit=${CALLABLE.length}`, CALLABLE, false],
     [`after_id=${MODEL}`, CALLABLE.slice(1), false],
     [`after_id=${MODEL}&limit=2`, CALLABLE.slice(1, 3), true],
     ['after_id=test-embedding', [], false],
     [`before_id=${MODEL}`, [], false],
     [`before_id=${THINKING}`, CALLABLE.slice(0, 2), false],
     [`before_id=${THINKING}&limit=1`, [TIERED], true],
-    [`after_id=${encodeURIComponent(SLASHED)}`, ['test-embedding'], false],
+    [`after_id=${encodeURIComponent(SLASHED)}`, [WITH_COLON, 'test-embedding'], false],
+    [`after_id=${encodeURIComponent(WITH_COLON)}`, ['test-embedding'], false],
     ['beta=true', CALLABLE, false],
   ])('?%s', async (query, ids, has_more) => {
     const { status, body } = await get(`/v1/models?${query}`)

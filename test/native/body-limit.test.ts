@@ -1,6 +1,6 @@
 // spec.md, Limits: "Request body size 30 MB, native generation endpoints". (How bodies are refused unread: test/http/body.test.ts.)
 import { describe, expect, test } from 'bun:test'
-import { NATIVE_BODY_LIMIT_BYTES } from '../../plugins/native/index.ts'
+import { NATIVE_BODY_LIMIT_BYTES } from '../../plugins/native/model.ts'
 import { answering, nativeError, refusalOf, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { inChunks } from '../support/upstream.ts'

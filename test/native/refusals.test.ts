@@ -79,7 +79,6 @@ describe('"Native endpoints not implemented: return the 501 UNIMPLEMENTED native
     ['POST', '/v1beta/models/no-such-model:countTokens'],
     ['POST', `/v1/models/${MODEL}:countTokens`],
     ['POST', `/v1/models/${MODEL}:batchEmbedContents`],
-    ['GET', '/v1/files'],
     ['POST', '/upload/v1/files'],
     ['DELETE', '/v1/cachedContents/abc'],
     ['GET', '/v1beta/models'],
@@ -95,6 +94,10 @@ describe('"Native endpoints not implemented: return the 501 UNIMPLEMENTED native
     ['POST', '/v1beta/cachedContents'],
     ['GET', '/v1beta/cachedContents'],
     ['PATCH', '/v1beta/cachedContents/abc'],
+    ['GET', '/v1beta/batches/abc'],
+    ['GET', '/v1beta/tunedModels'],
+    ['POST', '/v1beta/fileSearchStores'],
+    ['POST', '/v1beta/interactions'],
     ['DELETE', '/v1beta/cachedContents/abc'],
   ]
   const send = (method: string, path: string, rest: { key?: string }) =>

@@ -111,7 +111,8 @@ describe('a path that no route serves', () => {
     ['GET', '/v1beta1/models'],
     ['GET', '/%2e%2e/%2e%2e/etc/passwd'],
     ['GET', '/%zz'],
-    ['DELETE', '/v1/unknown'],
+    ['DELETE', '/v2/unknown'],
+    ['GET', '/v1'],
   ])('%s %s: 404, in JSON, with a request id', async (method, path) => {
     const response = await fetch(gateway.url.origin + path, { method })
     expect(response.status).toBe(404)

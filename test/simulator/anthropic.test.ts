@@ -340,7 +340,12 @@ describe('refusals', () => {
     ['a fractional limit', ask('a', { max_tokens: 1.5 }), /^max_tokens: /],
     ['no messages', { ...ask(), messages: undefined }, /^messages: Field required/],
     ['empty messages', ask('a', { messages: [] }), /^messages: at least one/],
-    ['another role', ask('a', { messages: [{ role: 'system', content: 'a' }] }), /^messages\.0\.role/],
+    [
+      'a system message first',
+      ask('a', { messages: [{ role: 'system', content: 'a' }] }),
+      /^messages\.0\.role/,
+    ],
+    ['another role', ask('a', { messages: [{ role: 'tool', content: 'a' }] }), /^messages\.0\.role/],
     ['an answer first', ask('a', { messages: [{ role: 'assistant', content: 'a' }] }), /first message/],
     ['an empty message', turns('a', [], 'b'), /non-empty content/],
     ['an empty text', ask([{ type: 'text', text: '' }]), /non-empty/],

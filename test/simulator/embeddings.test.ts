@@ -136,3 +136,23 @@ describe('behaviours apply to embeddings too', () => {
     expect((await openai('a', { model: 'embedding-zerousage' })).usage?.prompt_tokens).toBe(0)
   })
 })
+
+describe('counting', () => {
+  const count = async (body: unknown) => {
+    const response = await post('/v1beta/models/flash:countTokens', body)
+    return { status: response.status, body: (await response.json()) as { totalTokens: number } }
+  }
+  const contents = (text: string) => ({ contents: [{ role: 'user', parts: [{ text }] }] })
+
+  test('tells how much a prompt is, and more for a longer one', async () => {
+    const short = await count(contents('One word.'))
+    const long = await count(contents('One word. '.repeat(50)))
+    expect([short.status, long.status]).toEqual([200, 200])
+    expect(short.body.totalTokens).toBeGreaterThan(0)
+    expect(long.body.totalTokens).toBeGreaterThan(short.body.totalTokens * 20)
+  })
+
+  test('refuses what generateContent refuses', async () => {
+    expect((await count({ contents: [] })).status).toBe(400)
+  })
+})

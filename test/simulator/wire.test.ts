@@ -160,7 +160,7 @@ describe('refusals', () => {
     expect((await createProvider().post('flash:generateContent', undefined, { body: '{' })).status).toBe(400)
   })
 
-  test.each(['flash:countTokens', 'flash:predict'])('%s is 404', async (path) => {
+  test.each(['flash:computeTokens', 'flash:predict'])('%s is 404', async (path) => {
     expect((await createProvider().post(path, BODY)).status).toBe(404)
   })
 

@@ -7,7 +7,7 @@ import { createApp } from '../../src/server/app.ts'
 import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
 import { make, ownerIn } from '../library/support.ts'
 import { paint } from '../media/support.ts'
-import { MODEL } from '../support/catalogue.ts'
+import { catalogueOf, MODEL } from '../support/catalogue.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { startUpstream, type Upstream, whole } from '../support/upstream.ts'
@@ -19,6 +19,8 @@ const ROUTES = [
   'GET /readyz',
   'GET /v1/models',
   'GET /v1/models/*',
+  'GET /v1beta/models',
+  'GET /v1beta/models/*',
   'GET /api/v1/account',
   'GET /api/v1/usage',
   'GET /api/v1/events',
@@ -53,7 +55,11 @@ const named = (path: string): string =>
 
 beforeAll(async () => {
   upstream = await startUpstream(whole(answer()))
-  gateway = await startTestGateway({ upstream, plugins: [...plugins, spy] })
+  gateway = await startTestGateway({
+    catalogue: catalogueOf({ upstream_url: upstream.url, more: '[native]\nextra_methods = true' }),
+    upstream,
+    plugins: [...plugins, spy],
+  })
   const owner = await ownerIn(gateway)
   const { key } = owner
   await gateway.call(wholePath(MODEL), ask(), { key })
@@ -104,6 +110,10 @@ describe('answers fit what is declared', () => {
     ['GET /readyz', '/readyz', 200],
     ['GET /v1/models', '/v1/models', 200],
     ['GET /v1/models', '/v1/models?limit=0', 400],
+    ['GET /v1beta/models', '/v1beta/models', 200],
+    ['GET /v1beta/models', '/v1beta/models?pageSize=x', 400],
+    ['GET /v1beta/models/*', '/v1beta/models/{model}', 200],
+    ['GET /v1beta/models/*', '/v1beta/models/none', 404],
     ['GET /v1/models/*', '/v1/models/{model}', 200],
     ['GET /v1/models/*', '/v1/models/none', 404],
     ['GET /api/v1/account', '/api/v1/account', 200],

@@ -31,22 +31,20 @@ describe.each(EACH)('the SDK for %s, %s, streamed: %p', (caller, model, streams)
     expect(call.cost_nanos).toBeGreaterThan(0)
   })
 
-  test('a tool is called, and its result is used in the next turn', async () => {
-    const client = await clientOf(caller)
-    const ask = {
-      model,
-      streams,
-      tools: true,
-      thinks: true,
-      prompt: 'Call get_weather, and say what it returns.',
-    }
-    const first = await client.ask(ask)
-    expect(first.calls).toHaveLength(1)
-    expect(first.calls[0]?.name).toBe('get_weather')
-    expect(first.calls[0]?.arguments).toHaveProperty('city')
-    const second = await client.ask({ ...ask, after: { reply: first, results: ['twelve degrees'] } })
-    expect(second.text).toContain('twelve degrees')
-  })
+  test.each(['Call get_weather, and say what it returns.', 'What is the weather in Paris?'])(
+    '%s: a tool is called, and its result is used in the next turn, which ends the loop',
+    async (prompt) => {
+      const client = await clientOf(caller)
+      const ask = { model, streams, tools: true, thinks: true, prompt }
+      const first = await client.ask(ask)
+      expect(first.calls).toHaveLength(1)
+      expect(first.calls[0]?.name).toBe('get_weather')
+      expect(first.calls[0]?.arguments).toHaveProperty('city')
+      const second = await client.ask({ ...ask, after: { reply: first, results: ['twelve degrees'] } })
+      expect(second.text).toContain('twelve degrees')
+      expect(second.calls).toEqual([])
+    },
+  )
 
   test('structured output', async () => {
     const schema = {

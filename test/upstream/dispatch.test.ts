@@ -26,6 +26,7 @@ const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
   limits: { reads_per_minute: 600 },
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
+  native: { extra_methods: false },
   models: new Map(),
 }
 const routes = NAMES.map((name, order) => ({ provider: name, model: 'm', weight: 1, order }))

@@ -6,14 +6,7 @@ import { billUsage } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
-import {
-  readEmbeddingRequest,
-  rejectUnknown,
-  showEmbeddingUsage,
-  writeEmbeddings,
-} from '../../protocols/openai/embeddings.ts'
-import { openai } from '../../protocols/openai/index.ts'
-import { embeddingNames } from '../../protocols/openai/names.ts'
+import { readVectors } from '../../protocols/openai/embeddings.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
 import {
@@ -28,18 +21,24 @@ import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import type { Sending } from '../asking.ts'
-import { readCallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { spentInput } from '../spent-input.ts'
+import type { EmbeddingDialect } from './dialect.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
+/** A call of a surface. */
+export interface EmbeddingCall extends CallOrigin {
+  dialect: EmbeddingDialect
+}
+
 /** An embeddings request that was read. */
 interface EmbeddingOrder extends PaidOrder<EmbeddingModel> {
+  dialect: EmbeddingDialect
   body: JsonBody
   request: EmbeddingRequest
 }
@@ -48,27 +47,31 @@ interface Answer extends Embedded {
   bytes: Uint8Array<ArrayBuffer>
 }
 
-export const embeddingCalls: PaidKind<CallOrigin, EmbeddingOrder> = {
+export const embeddingCalls: PaidKind<EmbeddingCall, EmbeddingOrder> = {
   read: readEmbeddingCall,
   quote: quoteEmbedding,
   spent: ({ model, request }) => spentInput(model.price, request.input_tokens),
   serve: serveEmbedding,
 }
 
-async function readEmbeddingCall(parts: ExchangeParts, admitted: Admitted): Promise<EmbeddingOrder> {
+async function readEmbeddingCall(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  { dialect }: EmbeddingCall,
+): Promise<EmbeddingOrder> {
   const { bytes } = await receiveBody(parts.bodies, admitted, {
     limit_bytes: BODY_LIMIT_BYTES,
     copies: COPIES,
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
   })
-  const body = parseScanned(scanInputs(bytes))
-  const named = findModel(parts, admitted, readCallTarget(body.json).model_id, 'embedding')
-  const request = readEmbeddingRequest(body.json)
-  if (named.unknown_fields === 'refuse') rejectUnknown(body.json)
+  const body = parseScanned(scanInputs(bytes, dialect))
+  const named = findModel(parts, admitted, dialect.modelOf(body.json), 'embedding')
+  const request = dialect.read(body.json)
+  if (named.unknown_fields === 'refuse') dialect.rejectUnknown(body.json)
   const model = await carriedBy(parts, named, (provider, route) => {
     embeddingsOf(parts.protocols, provider).encode(request, route.model)
   })
-  return { model, streams: false, content: [body.bytes], body, request }
+  return { model, streams: false, content: [body.bytes], dialect, body, request }
 }
 
 /** A body as bytes, text and values, and what is sent upstream of it. */
@@ -76,8 +79,8 @@ const COPIES = 4
 /** More tokens than OpenAI takes in one request: parsed, so many values stop the event loop for 10 ms. */
 const MAX_VALUES = 400_000
 
-function scanInputs(bytes: Uint8Array): ScannedBody {
-  const scanned = scanJsonBody(bytes, embeddingNames)
+function scanInputs(bytes: Uint8Array, { names }: EmbeddingDialect): ScannedBody {
+  const scanned = scanJsonBody(bytes, names)
   if (scanned.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer inputs at once.`)
   return scanned
@@ -95,7 +98,7 @@ function quoteEmbedding({ model, request }: EmbeddingOrder): Quote {
 
 /** Asks the provider; the answer is its own bytes where it speaks as the caller does, else its vectors, written anew. */
 async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>): Promise<Served> {
-  const { model, request, body } = held.order
+  const { model, request, body, dialect } = held.order
   const { answer, attempt } = await send(parts, held, sendingOf(parts, held.order))
   const { input_tokens } = request
   const estimate = { input_tokens, outputTokens: () => 0 }
@@ -106,44 +109,43 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   const { usage, estimated } = billed
   const charge = chargeTokens(model.price, usage)
   const headers = { 'content-type': 'application/json', ...idHeaders(held.origin) }
+  const written = dialect.write({ answer, request, model_id: model.id, usage, estimated })
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage, estimated },
-    answer: () =>
-      new Response(
-        answer.vectors
-          ? writeEmbeddings(answer.vectors, request, model.id, usage)
-          : estimated
-            ? showEmbeddingUsage(answer.bytes, usage)
-            : answer.bytes,
-        { headers },
-      ),
+    answer: () => new Response(written, { headers }),
   }
 }
 
 /** How the call is put to a route: in the provider's own protocol. */
 function sendingOf(
   { protocols, catalogue }: ExchangeParts,
-  { body, request }: EmbeddingOrder,
+  { body, request, dialect }: EmbeddingOrder,
 ): Sending<Answer> {
   return {
     streams: false,
     write({ provider, model, api_key }) {
       const protocol = embeddingsOf(protocols, provider)
-      const encoded = bodyFor(provider, body, protocol.encode(request, model))
+      const encoded = bodyFor(provider, { body, dialect }, protocol.encode(request, model))
       return requestTo(provider, protocol.target({ model, api_key }), encoded)
     },
     async open(response, { provider }) {
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
       const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
-      return { bytes, ...embeddingsOf(protocols, provider).decode(json, request) }
+      const { usage, vectors } = embeddingsOf(protocols, provider).decode(json, request)
+      const passes = provider.protocol === dialect.passes_to
+      return { bytes, usage, vectors: vectors ?? (passes ? undefined : readVectors(json)) }
     },
   }
 }
 
 /** To a provider that speaks as the caller does go the caller's own bytes, but for the name of the model. */
-const bodyFor = ({ protocol }: Provider, body: JsonBody, encoded: JsonObject): Uint8Array | string =>
-  protocol === openai.name ? spliceFields(body, encoded) : JSON.stringify(encoded)
+const bodyFor = (
+  { protocol }: Provider,
+  { body, dialect }: Pick<EmbeddingOrder, 'body' | 'dialect'>,
+  encoded: JsonObject,
+): Uint8Array | string =>
+  protocol === dialect.passes_to ? spliceFields(body, encoded) : JSON.stringify(encoded)
 
 function embeddingsOf(protocols: Registry, provider: Provider): EmbeddingProtocol {
   const { embeddings } = protocolOf(protocols, provider)

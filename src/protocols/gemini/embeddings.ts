@@ -24,10 +24,11 @@ export const BatchEmbedding = Fields({
 })
 type BatchEmbedding = Unchecked<typeof BatchEmbedding>
 
-/** Callers use OpenAI's embeddings protocol; this is what a Gemini provider is asked, and how its vectors go back. */
+/** What a Gemini provider is asked, whatever the caller speaks, and how its vectors go back. */
 export const geminiEmbeddings: EmbeddingProtocol = {
   target: (call) => methodTarget(call, 'batchEmbedContents'),
-  encode({ texts, dimensions }, model) {
+  encode({ texts, dimensions, native }, model) {
+    if (native) return { requests: native.map((request) => ({ ...request, model: `models/${model}` })) }
     if (!texts) throw refusal('input', 'must be text for this model: its provider does not take tokens.')
     const about = compact({ model: `models/${model}`, outputDimensionality: dimensions })
     return { requests: texts.map((text) => ({ ...about, content: { parts: [{ text }] } })) }

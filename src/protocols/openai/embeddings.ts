@@ -45,8 +45,9 @@ export const EmbeddingsRequest = Fields({
   user: optional(Text),
 })
 export const EmbeddingUsage = Fields({ prompt_tokens: optional(Count), total_tokens: optional(Count) })
+const Embedding = Fields({ embedding: Anything })
 export const Embeddings = Fields({
-  data: List(Fields({ embedding: Anything })),
+  data: List(Embedding),
   usage: optional(EmbeddingUsage),
 })
 
@@ -113,7 +114,9 @@ export const openaiEmbeddings: EmbeddingProtocol = {
     path: '/embeddings',
     headers: keyHeaders(api_key),
   }),
-  encode({ body }, model) {
+  encode({ body, has_mixed_dimensions }, model) {
+    if (has_mixed_dimensions)
+      throw refusal('outputDimensionality', 'must be the same in all requests for this model.')
     rejectExtras(body)
     return body.model === model ? body : { ...body, model }
   },
@@ -123,6 +126,18 @@ export const openaiEmbeddings: EmbeddingProtocol = {
     if (found !== count) throw new UpstreamFault(`the upstream sent ${found} vectors for ${count} inputs`)
     return { usage: readEmbeddingUsage(answer), vectors: undefined }
   },
+}
+
+/** The vectors of an answer that was asked for in plain numbers. @throws UpstreamFault without them */
+export function readVectors(answer: Json): number[][] {
+  return eachUncheckedIn<typeof Embedding>(uncheckedIn<typeof Embeddings>(answer).data).map(
+    ({ embedding }) => {
+      const values = Array.isArray(embedding) ? embedding.filter((value) => typeof value === 'number') : []
+      if (values.length === 0)
+        throw new UpstreamFault('the upstream sent something that is no vector of numbers')
+      return values
+    },
+  )
 }
 
 /** Embeddings are priced by their tokens alone. @throws GatewayError invalid_request naming what is billed beyond them */

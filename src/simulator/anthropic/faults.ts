@@ -28,7 +28,10 @@ function findLimit({ max_tokens }: JsonObject): string | undefined {
 function findMessages({ messages: given }: JsonObject, messages: readonly Message[]): string | undefined {
   if (!Array.isArray(given)) return 'messages: Field required'
   if (messages.length === 0) return 'messages: at least one message is required'
-  const other = messages.findIndex(({ role }) => role !== 'user' && role !== 'assistant')
+  // System messages may come later in a conversation (beta mid-conversation-system).
+  const other = messages.findIndex(
+    ({ role }, at) => role !== 'user' && role !== 'assistant' && (role !== 'system' || at === 0),
+  )
   if (other >= 0) return `messages.${other}.role: Input should be 'user' or 'assistant'`
   if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role'
   const bare = messages.findIndex(({ blocks }, at) => blocks.length === 0 && at < messages.length - 1)

@@ -127,7 +127,8 @@ function readFunction(declared: unknown): FunctionDeclaration[] {
   return [{ name: textOf(name), schema: input_schema ?? { type: 'object' } }]
 }
 
-function readResults(messages: readonly Message[]): Ask['results'] {
+function readResults(all: readonly Message[]): Ask['results'] {
+  const messages = all.filter(({ role }) => role !== 'system')
   const used = ofType(messages.at(-2)?.blocks ?? [], 'tool_use')
   return ofType(messages.at(-1)?.blocks ?? [], 'tool_result').map((result) => ({
     name: textOf(used.find(({ id }) => id === result.tool_use_id)?.name),

@@ -1,6 +1,9 @@
 // The dialect of the Gemini API: paths, keys, framing.
+import { IMAGE_TOKENS, NOTHING_WRITTEN } from '../answer.ts'
+import type { Ask } from '../ask.ts'
 import type { Call, Dialect, Framing, Query, Refusal } from '../dialect.ts'
 import type { JsonObject } from '../json.ts'
+import { countTokens } from '../tokens.ts'
 import { readEmbedding } from './embeddings.ts'
 import { readAsk } from './read.ts'
 import { errorBody } from './refuse.ts'
@@ -31,6 +34,10 @@ const ARRAY: Framing = {
 function read(url: URL, body: JsonObject): Call | Query | Refusal {
   const [, encoded_model = '', action = ''] = PATH.exec(url.pathname) ?? []
   if (action === 'batchEmbedContents') return readEmbedding(decodeURIComponent(encoded_model), body)
+  if (action === 'countTokens') {
+    const counted = readAsk(body)
+    return 'status' in counted ? counted : counting(decodeURIComponent(encoded_model), counted)
+  }
   if (action !== 'generateContent' && action !== 'streamGenerateContent') {
     return { status: 404, message: `The method ${action} is not found.` }
   }
@@ -42,6 +49,17 @@ function read(url: URL, body: JsonObject): Call | Query | Refusal {
     framing: action === 'streamGenerateContent' ? stream : undefined,
     ask,
     body,
+  }
+}
+
+/** https://ai.google.dev/api/tokens#method:-models.counttokens */
+function counting(model: string, ask: Ask): Query {
+  const text = Math.max(1, countTokens(ask.prompt) + countTokens(ask.declarations))
+  const totalTokens = text + ask.images * IMAGE_TOKENS + ask.document_tokens
+  const promptTokensDetails = [{ modality: 'TEXT', tokenCount: totalTokens }]
+  return {
+    model,
+    respond: () => ({ body: JSON.stringify({ totalTokens, promptTokensDetails }), totals: NOTHING_WRITTEN }),
   }
 }
 

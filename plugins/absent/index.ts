@@ -1,0 +1,39 @@
+// What exists at a provider but not here: every path under /v1/ that no other surface serves, in the dialect of who asks.
+import { Elysia } from 'elysia'
+import { type GatewayError, notFound, unimplemented } from '../../src/domain/errors.ts'
+import type { CallOrigin } from '../../src/exchange/admission.ts'
+import { calls } from '../../src/surface/calls.ts'
+import { type ClientApi, clientApiOf, surfaceFor } from '../../src/surface/client-api.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import type { Surface } from '../../src/surface/origin.ts'
+import { absentApi, areaOf } from './model.ts'
+
+const apiOf = (request: Request): ClientApi =>
+  clientApiOf(request) ?? absentApi(areaOf(request.url))?.of ?? 'openai'
+
+const surfaceOf = (request: Request): Surface => surfaceFor('absent', apiOf(request))
+
+/**
+ * In Google's dialect what is not implemented is 501, as on the native surface. In the others it is 404: their SDKs would
+ * send the request again after a 501.
+ */
+function refusal(request: Request): GatewayError {
+  const area = areaOf(request.url)
+  const absent = absentApi(area)
+  if (!absent) return notFound('There is no such endpoint. Check the path and the method.')
+  const message = `The ${area} API is not implemented here. ${absent.instead}`
+  return apiOf(request) === 'google' ? unimplemented(message) : notFound(message)
+}
+
+/** Only callers with a key are told what is not served. */
+export function absent(gateway: Gateway) {
+  function refuse({ request, credential, address }: CallOrigin): never {
+    gateway.gate.admit(credential, address)
+    throw refusal(request)
+  }
+  const unparsed = { parse: 'none' } as const
+  return new Elysia({ name: 'absent' })
+    .use(calls(gateway, surfaceOf))
+    .all('/v1/:area', ({ origin }) => refuse(origin), unparsed)
+    .all('/v1/:area/*', ({ origin }) => refuse(origin), unparsed)
+}

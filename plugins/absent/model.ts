@@ -1,0 +1,79 @@
+// The parts of providers' APIs that this gateway has not, and what callers can do instead.
+import type { ClientApi } from '../../src/surface/client-api.ts'
+
+/** A part of an API, as it is refused. */
+export interface AbsentApi {
+  /** Whose API it is where the request does not say who asks. */
+  of: ClientApi
+  instead: string
+}
+
+const INLINE = 'Send files inside the request, as base64 data.'
+const ONE_BY_ONE = 'Send each request on its own.'
+const CONVERSATION =
+  'Keep the conversation on your side, and send it with each request to /v1/chat/completions or /v1/messages.'
+const AGENTS = 'Run the agent on your side, over /v1/messages.'
+const OWN_TOOLS = 'Run it on your side, and offer it to the model as a tool.'
+const OWN_SEARCH = 'Search on your side: POST /v1/embeddings makes the vectors.'
+const OPERATOR = 'The operator of this gateway sees to that.'
+const LISTED = 'GET /v1/models lists the models that you may call.'
+const ACCOUNT = 'GET /api/v1/account and GET /api/v1/usage tell of your account.'
+const SENT_ALONG = 'Send what is to be cached with each request: providers cache prompts by themselves.'
+
+const openai = (instead: string): AbsentApi => ({ of: 'openai', instead })
+const anthropic = (instead: string): AbsentApi => ({ of: 'anthropic', instead })
+const google = (instead: string): AbsentApi => ({ of: 'google', instead })
+
+/** By the name that follows `/v1/` in the path, as the providers' own SDKs call them. */
+const ABSENT: Readonly<Record<string, AbsentApi>> = {
+  files: openai(INLINE),
+  uploads: openai(INLINE),
+  batches: openai(ONE_BY_ONE),
+  assistants: openai(CONVERSATION),
+  threads: openai(CONVERSATION),
+  conversations: openai(CONVERSATION),
+  vector_stores: openai(OWN_SEARCH),
+  containers: openai(OWN_TOOLS),
+  realtime: openai('Send "stream": true to /v1/chat/completions.'),
+  live: openai('Send "stream": true to /v1/chat/completions.'),
+  chatkit: openai(CONVERSATION),
+  fine_tuning: openai(LISTED),
+  engines: openai(LISTED),
+  evals: openai('Run evaluations on your side, over /v1/chat/completions.'),
+  videos: openai('No model here makes videos; POST /v1/images/generations makes images.'),
+  organization: openai(ACCOUNT),
+  projects: openai(ACCOUNT),
+  webhook_endpoints: openai('GET /api/v1/events is a live feed of your calls.'),
+  edits: openai('Use /v1/chat/completions.'),
+
+  skills: anthropic(OWN_TOOLS),
+  complete: anthropic('Use POST /v1/messages.'),
+  agents: anthropic(AGENTS),
+  sessions: anthropic(AGENTS),
+  environments: anthropic(AGENTS),
+  deployments: anthropic(AGENTS),
+  deployment_runs: anthropic(AGENTS),
+  dreams: anthropic(AGENTS),
+  memory_stores: anthropic(AGENTS),
+  tunnels: anthropic(AGENTS),
+  vaults: anthropic(OPERATOR),
+  user_profiles: anthropic(OPERATOR),
+  organizations: anthropic(ACCOUNT),
+
+  cachedContents: google(SENT_ALONG),
+  fileSearchStores: google(OWN_SEARCH),
+  interactions: google('Use models/{model}:generateContent, and send the conversation with each request.'),
+  operations: google('Answers here are complete: there are no operations to wait for.'),
+  tunedModels: google(LISTED),
+  tuningJobs: google(LISTED),
+  auth_tokens: google(OPERATOR),
+}
+
+/** @param area what follows `/v1/` up to the next slash or colon */
+export const absentApi = (area: string): AbsentApi | undefined =>
+  Object.hasOwn(ABSENT, area) ? ABSENT[area] : undefined
+
+const AREA = /^\/v1\/([^/:?]*)/
+
+/** The part of an API that a path is in. */
+export const areaOf = (url: string): string => AREA.exec(new URL(url).pathname)?.[1] ?? ''

@@ -1,0 +1,71 @@
+// Models as the native API lists them: https://ai.google.dev/api/models
+import { type Static, Type } from '@sinclair/typebox'
+import type { Model } from '../../domain/catalogue.ts'
+import { invalidRequest } from '../../domain/errors.ts'
+
+export const NativeModel = Type.Object(
+  {
+    name: Type.String({ description: '`models/` and the id' }),
+    version: Type.String(),
+    displayName: Type.String(),
+    inputTokenLimit: Type.Optional(Type.Integer()),
+    outputTokenLimit: Type.Optional(Type.Integer()),
+    supportedGenerationMethods: Type.Array(Type.String()),
+  },
+  { additionalProperties: false },
+)
+
+/** The methods by which a model of a kind is called on the native surface; other kinds are not called there. */
+const METHODS: Readonly<Partial<Record<Model['kind'], readonly string[]>>> = {
+  text: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  embedding: ['embedContent', 'batchEmbedContents'],
+  image: ['generateContent', 'streamGenerateContent'],
+}
+
+export const nativeModel = (model: Model): Static<typeof NativeModel> => ({
+  name: `models/${model.id}`,
+  // Models of the gateway have no versions; the field is required.
+  version: '001',
+  displayName: model.display_name,
+  ...(model.kind === 'text'
+    ? { inputTokenLimit: model.context, outputTokenLimit: model.max_output_tokens }
+    : {}),
+  supportedGenerationMethods: [...(METHODS[model.kind] ?? [])],
+})
+
+/** The default and the maximum of the provider's own. */
+const DEFAULT_PAGE_SIZE = 50
+const MAX_PAGE_SIZE = 1_000
+
+export interface NativePage {
+  models: Static<typeof NativeModel>[]
+  nextPageToken?: string
+}
+
+/**
+ * A page of models; its token is the id of its last one.
+ *
+ * @param query `pageSize`, `pageToken`, as they were sent
+ * @throws GatewayError invalid_request for either
+ */
+export function nativePage(models: readonly Model[], query: Readonly<Record<string, unknown>>): NativePage {
+  const size = pageSize(query.pageSize)
+  const from = query.pageToken === undefined ? 0 : placeAfter(models, query.pageToken)
+  const page = models.slice(from, from + size)
+  const last = page.at(-1)
+  const shown = { models: page.map(nativeModel) }
+  return last && from + size < models.length ? { ...shown, nextPageToken: last.id } : shown
+}
+
+function pageSize(asked: unknown): number {
+  if (asked === undefined || asked === '') return DEFAULT_PAGE_SIZE
+  if (typeof asked === 'string' && /^\d{1,9}$/.test(asked))
+    return Math.min(Number(asked), MAX_PAGE_SIZE) || DEFAULT_PAGE_SIZE
+  throw invalidRequest('pageSize: must be a whole number.', { param: 'pageSize' })
+}
+
+function placeAfter(models: readonly Model[], token: unknown): number {
+  const place = models.findIndex(({ id }) => id === token)
+  if (place >= 0) return place + 1
+  throw invalidRequest('pageToken: is none that a page of models answered.', { param: 'pageToken' })
+}

@@ -1,0 +1,85 @@
+// Which of the offered functions an answer calls: those that the prompt names, else the one that fits the action it asks for.
+import type { Ask, FunctionDeclaration } from './ask.ts'
+
+/** Calls nothing where results of functions have come: so that an agent's loop ends. */
+export function chooseFunctions({
+  functions,
+  calling,
+  results,
+  last_text,
+  parallel,
+}: Pick<
+  Ask,
+  'functions' | 'calling' | 'results' | 'last_text' | 'parallel'
+>): readonly FunctionDeclaration[] {
+  const [first] = functions
+  if (first === undefined || calling === 'none' || results.length > 0) return []
+  const text = last_text.replace(ASIDES, ' ')
+  const named = functions.filter(({ name }) => text.includes(name))
+  if (named.length > 0) return parallel ? named : named.slice(0, 1)
+  const fitting = functionFor(text.toLowerCase(), functions)
+  if (fitting) return [fitting]
+  return calling === 'any' ? [first] : []
+}
+
+/** What agents add to their user's words, in tags: `<system-reminder>…</system-reminder>`. */
+const ASIDES = /<([a-z][\w-]*)>[\s\S]*?<\/\1>/g
+
+/** Verbs of prompts, and how the functions begin that do what they say. */
+const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
+  [/\b(?:list|what files)\b/, /^(?:ls|list|glob)/],
+  [/\b(?:read|open|show|view|print)\b/, /^(?:read|view|open|cat|fetch)/],
+  [/\b(?:find|search|look for|look up|grep)\b/, /^(?:search|grep|find|lookup|query|web_?search)/],
+  [/\b(?:write|create|save)\b/, /^(?:write|create|save)/],
+  [
+    /\b(?:edit|change|fix|replace|update|rename)\b/,
+    /^(?:edit|apply_?patch|str_?replace|replace|update_?file)/,
+  ],
+  [/\b(?:delete|remove)\b/, /^(?:delete|remove)/],
+  [/\b(?:calculate|compute)\b/, /^(?:calc|compute|math)/],
+  [/\b(?:send|mail)\b/, /^(?:send|mail)/],
+  [/\b(?:run|execute|build|install|compile)\b/, /^(?:run|exec|build|install)/],
+]
+
+/** A shell does what no other function does, for prompts about files and programs. */
+const SHELL = /^(?:bash|shell|local_shell|exec|run_?(?:shell|terminal|command)|terminal|command)/
+const ABOUT_A_MACHINE =
+  /\b(?:files?|folders?|director(?:y|ies)|command|script|tests?|program|repo(?:sitory)?)\b/
+
+/** Words of names that say nothing about what is meant. */
+const GENERIC = new Set([
+  'get',
+  'set',
+  'the',
+  'and',
+  'for',
+  'tool',
+  'function',
+  'call',
+  'use',
+  'run',
+  'mcp',
+  'current',
+])
+
+function functionFor(
+  text: string,
+  functions: readonly FunctionDeclaration[],
+): FunctionDeclaration | undefined {
+  const words = new Set((text.match(/\p{L}+/gu) ?? []).map(singular))
+  const verbs = ACTIONS.filter(([verb]) => verb.test(text))
+  const by = (fits: (name: string) => boolean) => functions.find(({ name }) => fits(name.toLowerCase()))
+  return (
+    by((name) => verbs.some(([, names]) => names.test(name))) ??
+    functions.find(({ name }) => nounsOf(name).some((noun) => words.has(noun))) ??
+    (verbs.length > 0 && ABOUT_A_MACHINE.test(text) ? by((name) => SHELL.test(name)) : undefined)
+  )
+}
+
+/** `get_weather`, `getWeather`: weather. Verbs are left out: `TodoWrite` is not for every text that is to be written. */
+const nounsOf = (name: string): string[] =>
+  (name.match(/\p{Lu}?\p{Ll}+|\p{Lu}+/gu) ?? [])
+    .map((word) => singular(word.toLowerCase()))
+    .filter((word) => word.length > 2 && !GENERIC.has(word) && !ACTIONS.some(([verb]) => verb.test(word)))
+
+const singular = (word: string): string => (word.length > 3 ? word.replace(/s$/, '') : word)

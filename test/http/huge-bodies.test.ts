@@ -1,0 +1,141 @@
+// Bodies of any size: each surface judges the key first, and refuses in its own shape what is over its limit, however large it says it is.
+import { describe, expect, test } from 'bun:test'
+import { COMPOSE, EDITS, GENERATIONS } from '../images/support.ts'
+import { sendEndlessly } from '../support/endless-sender.ts'
+import { streamPath, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { connectSocket } from '../support/socket-client.ts'
+
+const MEGABYTE = 1024 * 1024
+/** Beyond a limit, this much may be read; and the sockets' buffers take some of what is never read (tcp_rmem and tcp_wmem). */
+const SLACK_BYTES = 4 * MEGABYTE
+const BUFFERED_BYTES = 10 * MEGABYTE
+const LITTLE_BYTES = 64 * 1024
+
+const { gateway, key, counts, expectCounts } = await fileScene()
+
+const native = (code: number, status: string) => ({ error: { code, status, message: expect.any(String) } })
+const messages = (type: string) => ({ type: 'error', error: { type, message: expect.any(String) } })
+const plain = (type: string, code: string) => ({ error: { type, code, message: expect.any(String) } })
+const openai = (code: string) => plain('invalid_request_error', code)
+
+interface Endpoint {
+  path: string
+  limit_mb: number
+  /** Status and body of the refusal of a body that is too large, and of a caller without a key. */
+  too_large: readonly [number, object]
+  no_key: readonly [number, object]
+}
+
+const NATIVE = {
+  too_large: [400, native(400, 'INVALID_ARGUMENT')],
+  no_key: [401, native(401, 'UNAUTHENTICATED')],
+} as const
+const MESSAGES = {
+  too_large: [413, messages('request_too_large')],
+  no_key: [401, messages('authentication_error')],
+} as const
+const OPENAI = {
+  too_large: [413, openai('request_too_large')],
+  no_key: [401, openai('invalid_api_key')],
+} as const
+const IMAGES = {
+  too_large: [413, openai('invalid_request')],
+  no_key: [401, openai('invalid_api_key')],
+} as const
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: wholePath(), limit_mb: 30, ...NATIVE },
+  { path: streamPath(), limit_mb: 30, ...NATIVE },
+  { path: '/v1/messages', limit_mb: 32, ...MESSAGES },
+  { path: '/v1/messages/count_tokens', limit_mb: 32, ...MESSAGES },
+  { path: '/v1/chat/completions', limit_mb: 30, ...OPENAI },
+  { path: '/v1/embeddings', limit_mb: 10, ...OPENAI },
+  { path: GENERATIONS, limit_mb: 1, ...IMAGES },
+  { path: EDITS, limit_mb: 1, ...IMAGES },
+  { path: COMPOSE, limit_mb: 100, ...IMAGES },
+  { path: '/api/v1/upload', limit_mb: 100, ...IMAGES },
+]
+
+/** What is announced of a body. */
+const SIZES: readonly [string, number | undefined][] = [
+  ['150 MB', 150 * MEGABYTE],
+  ['5 GB', 5 * 1024 * MEGABYTE],
+  ['chunks without an end', undefined],
+]
+
+const headOf = (path: string, with_key: boolean) => [
+  `POST ${path} HTTP/1.1`,
+  'Host: gateway',
+  ...(with_key ? [`Authorization: Bearer ${key}`] : []),
+  'anthropic-version: 2023-06-01',
+  `Content-Type: ${path.endsWith('/upload') ? 'multipart/form-data; boundary=B' : 'application/json'}`,
+]
+
+const statusOf = (answer: string): number => Number(answer.split(' ')[1])
+
+/** Sends the beginning of a body, and reads until the connection is closed. */
+async function refusedBody(
+  path: string,
+  announced_bytes: number | undefined,
+  sent_bytes: number,
+  with_key = true,
+) {
+  const client = await connectSocket(gateway.url)
+  const is_chunked = announced_bytes === undefined
+  const length = is_chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${announced_bytes}`
+  client.send(`${[...headOf(path, with_key), length].join('\r\n')}\r\n\r\n`)
+  if (is_chunked) client.send(`${sent_bytes.toString(16)}\r\n`)
+  client.send(Buffer.alloc(sent_bytes, 'A'))
+  await client.closed
+  const [head = '', body = ''] = client.received().split('\r\n\r\n')
+  return { status: statusOf(head), head: head.toLowerCase(), body }
+}
+
+/** Sends a body for as long as it is taken. Who is cut off while they write may be reset before they have read the answer. */
+async function expectCutOff(
+  path: string,
+  announced_bytes: number | undefined,
+  read_mb: number,
+  status: number,
+) {
+  const { sent_bytes, answer } = await sendEndlessly(gateway.url, headOf(path, true), {
+    begins: '{"model":"',
+    stop_bytes: announced_bytes ?? 5 * 1024 * MEGABYTE,
+    ...(announced_bytes === undefined ? {} : { announced_bytes }),
+  })
+  expect(sent_bytes).toBeLessThan(read_mb * MEGABYTE + SLACK_BYTES + BUFFERED_BYTES)
+  if (answer !== '') expect(statusOf(answer)).toBe(status)
+}
+
+describe.each(SIZES)('a body of %s', (_, announced_bytes) => {
+  test.each(ENDPOINTS)('$path', async ({ path, limit_mb, too_large: [status, body] }) => {
+    const before = counts()
+    // What is announced too large is not read at all.
+    const read_mb = announced_bytes === undefined ? limit_mb : 0
+    const refused = await refusedBody(path, announced_bytes, read_mb * MEGABYTE + LITTLE_BYTES)
+    expect([refused.status, JSON.parse(refused.body)]).toMatchObject([status, body])
+    expect(refused.body).toContain(`${limit_mb} MB`)
+    expect(refused.head).toContain('connection: close')
+    expect(refused.head).toContain('x-request-id: req_')
+    await expectCutOff(path, announced_bytes, read_mb, status)
+    await expectCounts(before)
+  })
+
+  test.each(ENDPOINTS)('$path, without a key', async ({ path, no_key: [status, body] }) => {
+    const refused = await refusedBody(path, announced_bytes, LITTLE_BYTES, false)
+    expect([refused.status, JSON.parse(refused.body)]).toMatchObject([status, body])
+    expect(refused.head).toContain('connection: close')
+  })
+
+  test.each(['/nowhere', '/healthz', '/v1/models'])('%s, which takes none', async (path) => {
+    const refused = await refusedBody(path, announced_bytes, LITTLE_BYTES)
+    expect([refused.status, refused.head.includes('connection: close')]).toEqual([404, true])
+    await expectCutOff(path, announced_bytes, 0, 404)
+  })
+})
+
+test('a body that keeps within its surface is still read, after all of them', async () => {
+  const response = await gateway.call('/v1/chat/completions', { model: 'none', messages: [] }, { key })
+  expect(response.status).toBe(404)
+})

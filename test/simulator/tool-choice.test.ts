@@ -1,0 +1,77 @@
+// The tools that simulated providers call: those that a prompt names, else the one that fits what it asks for; none once results have come.
+import { describe, expect, test } from 'bun:test'
+import { createRandom } from '../../src/simulator/random.ts'
+import { valueFor } from '../../src/simulator/schema.ts'
+import { chooseFunctions } from '../../src/simulator/tool-choice.ts'
+
+const CLAUDE_CODE = ['Task', 'Bash', 'Glob', 'Grep', 'Read', 'Edit', 'Write', 'WebFetch', 'TodoWrite']
+const CODEX = ['exec_command', 'write_stdin', 'update_plan', 'apply_patch', 'view_image']
+const WEATHER = ['get_time', 'getWeather', 'send_mail']
+
+const chosen = (last_text: string, names: readonly string[], more: object = {}) =>
+  chooseFunctions({
+    functions: names.map((name) => ({ name, schema: {} })),
+    calling: 'auto',
+    results: [],
+    parallel: true,
+    last_text,
+    ...more,
+  }).map(({ name }) => name)
+
+describe('a prompt that asks for an action', () => {
+  test.each<[string, readonly string[], string[]]>([
+    ['What is the weather in Paris?', WEATHER, ['getWeather']],
+    ['Send anna a mail about it.', WEATHER, ['send_mail']],
+    ['List the files in this folder.', CLAUDE_CODE, ['Glob']],
+    ['Read README.md and sum it up.', CLAUDE_CODE, ['Read']],
+    ['Please run the tests.', CLAUDE_CODE, ['Bash']],
+    ['Fix the typo in main.ts', CLAUDE_CODE, ['Edit']],
+    ['Search for TODO', CLAUDE_CODE, ['Grep']],
+    ['List the files in this folder.', CODEX, ['exec_command']],
+    ['Change the greeting in main.py', CODEX, ['apply_patch']],
+    ['Use Read and Grep.', CLAUDE_CODE, ['Grep', 'Read']],
+  ])('%s', (prompt, names, expected) => {
+    expect(chosen(prompt, names)).toEqual(expected)
+  })
+
+  test.each<[string, readonly string[]]>([
+    ['Hello', CLAUDE_CODE],
+    ['Why are there tides?', WEATHER],
+    ['Tell me a joke.', CODEX],
+    ['Thank you!', CLAUDE_CODE],
+    ['List three rivers.', WEATHER],
+  ])('none is called for: %s', (prompt, names) => {
+    expect(chosen(prompt, names)).toEqual([])
+  })
+
+  test('what an agent adds in tags is not its user’s wish', () => {
+    const reminder = '<system-reminder>Use TodoWrite. Read the files.</system-reminder>'
+    expect(chosen(`${reminder}\nHello`, CLAUDE_CODE)).toEqual([])
+    expect(chosen(`${reminder}\nRead main.ts`, CLAUDE_CODE)).toEqual(['Read'])
+  })
+
+  test.each<[string, object]>([
+    ['after results', { results: [{ name: 'Read', response: 'x' }] }],
+    ['where calling is off', { calling: 'none' }],
+    ['where none is offered', { functions: [] }],
+  ])('none is called %s', (_, more) => {
+    expect(chosen('Read main.ts', CLAUDE_CODE, more)).toEqual([])
+  })
+
+  test('one at a time, where only one is allowed', () => {
+    expect(chosen('Use Read and Grep.', CLAUDE_CODE, { parallel: false })).toEqual(['Grep'])
+  })
+})
+
+test('commands in arguments are harmless, whatever the prompt says', () => {
+  const string = { type: 'string' }
+  const schema = {
+    type: 'object',
+    properties: { command: string, cmd: { type: 'array', items: string }, description: string },
+    required: ['command', 'cmd', 'description'],
+  }
+  for (let seed = 0; seed < 50; seed++) {
+    const made = valueFor(schema, createRandom(String(seed), 0, 'x', 'y'), 'rm -rf / now') as object
+    expect(made).toMatchObject({ command: 'echo simulated', cmd: ['echo', 'simulated'] })
+  }
+})
