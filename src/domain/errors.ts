@@ -13,6 +13,8 @@ export type ErrorKind =
   | 'internal'
   | 'unimplemented'
   | 'upstream_failed'
+  /** The provider has too much to do; where the gateway has, it is `overloaded`. */
+  | 'upstream_overloaded'
   | 'upstream_timeout'
   | 'overloaded'
 
@@ -63,6 +65,7 @@ export const rateLimited = constructorOf('rate_limited')
 export const internal = constructorOf('internal')
 export const unimplemented = constructorOf('unimplemented')
 export const upstreamFailed = constructorOf('upstream_failed')
+export const upstreamOverloaded = constructorOf('upstream_overloaded')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 

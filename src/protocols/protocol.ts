@@ -63,6 +63,14 @@ export interface Translator {
   createStreamEncoder(context: AnswerContext): StreamEncoder
 }
 
+/** Where answers name their model: the keys that lead to the name. */
+export interface ModelPlaces {
+  readonly answer: readonly string[]
+  readonly event: readonly string[]
+  /** Only one event of a stream names it. */
+  readonly once?: boolean
+}
+
 /** The verbs of text calls: to read, price and pass on this protocol's own bytes, and to translate them. */
 export interface TextProtocol extends Translator {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
@@ -83,6 +91,7 @@ export interface TextProtocol extends Translator {
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
   readonly stream: StreamRules
+  readonly model_places: ModelPlaces
   /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */
   readonly extras?: ExtrasProtocol
 }
@@ -95,7 +104,10 @@ export interface Protocol {
   readonly keyless_over_http?: boolean
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
-  /** Reads an answer that refuses: the provider's status and body. */
+  /**
+   * Reads an answer that refuses: the provider's status and body. Status 200 for an error that an answer, or an event of a
+   * stream, reports under it.
+   */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
   /** An error in this protocol's shape, for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }

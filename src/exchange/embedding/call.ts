@@ -15,7 +15,7 @@ import {
 import { openai } from '../../protocols/openai/index.ts'
 import { embeddingNames } from '../../protocols/openai/names.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
-import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
+import { type JsonObject, objectIn, parseJson } from '../../protocols/wire/json.ts'
 import {
   type JsonBody,
   parseScanned,
@@ -23,9 +23,12 @@ import {
   scanJsonBody,
 } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
+import { reportedFailure } from '../../upstream/failures.ts'
 import { requestTo } from '../../upstream/request.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { renameBytes, renameTo, upstreamModelHeader } from '../answered-name.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import type { Sending } from '../asking.ts'
 import { readCallTarget } from '../call-target.ts'
@@ -105,20 +108,29 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   reportDoubt(parts, held, attempt, billed)
   const { usage, estimated } = billed
   const charge = chargeTokens(model.price, usage)
-  const headers = { 'content-type': 'application/json', ...idHeaders(held.origin) }
+  const headers = {
+    'content-type': 'application/json',
+    ...idHeaders(held.origin),
+    ...upstreamModelHeader(attempt.model),
+  }
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage, estimated },
     answer: () =>
       new Response(
         answer.vectors
           ? writeEmbeddings(answer.vectors, request, model.id, usage)
-          : estimated
-            ? showEmbeddingUsage(answer.bytes, usage)
-            : answer.bytes,
+          : named(estimated ? showEmbeddingUsage(answer.bytes, usage) : answer.bytes, model.id, attempt),
         { headers },
       ),
   }
 }
+
+/** A provider's own answer, which names the model that was asked for. */
+const named = (
+  answer: Uint8Array<ArrayBuffer>,
+  asked: string,
+  { model }: Attempt,
+): Uint8Array<ArrayBuffer> => (model === asked ? answer : renameBytes(answer, renameTo(asked, ['model'])))
 
 /** How the call is put to a route: in the provider's own protocol. */
 function sendingOf(
@@ -136,6 +148,8 @@ function sendingOf(
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
       const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
+      if ((objectIn(json).error ?? null) !== null)
+        throw reportedFailure(protocolOf(protocols, provider), bytes.toString())
       return { bytes, ...embeddingsOf(protocols, provider).decode(json, request) }
     },
   }

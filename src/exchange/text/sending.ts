@@ -2,6 +2,8 @@
 import { idHeaders } from '../../http/answers.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import { requestTo } from '../../upstream/request.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import type { Sending } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
 import { unitLimits } from './asked-extras.ts'
@@ -42,8 +44,16 @@ export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrd
 }
 
 /** The headers of an answer, whole or streamed. */
-export function answerHeaders(held: Held<TextOrder>, content_type: string): Record<string, string> {
-  const headers: Record<string, string> = { 'content-type': content_type, ...idHeaders(held.origin) }
+export function answerHeaders(
+  held: Held<TextOrder>,
+  { model }: Attempt,
+  content_type: string,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': content_type,
+    ...idHeaders(held.origin),
+    ...upstreamModelHeader(model),
+  }
   const output_limit = outputLimitOf(held)
   if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
   return headers

@@ -1,7 +1,8 @@
 // A whole text answer: read to its end, priced, and given out once it is paid.
 import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
-import { parseAnswer } from '../../protocols/wire/json.ts'
+import { readReported } from '../../upstream/failures.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
@@ -9,14 +10,11 @@ import type { ExchangeParts } from '../parts.ts'
 import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
-import type { Passage } from './passage.ts'
 import { answerHeaders, sendingOf } from './sending.ts'
 
 export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): Promise<Served> {
   const { order } = held
-  const sending = sendingOf(held, (response, { provider }) =>
-    readWhole(parts, response, held, order.passages(provider)),
-  )
+  const sending = sendingOf(held, (response, attempt) => readWhole(parts, response, held, attempt))
   const { answer, attempt } = await send(parts, held, sending)
   order.request.body.release()
   const { body, billed, tally } = answer
@@ -24,26 +22,27 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
-    answer: () => new Response(body, { headers: answerHeaders(held, 'application/json') }),
+    answer: () => new Response(body, { headers: answerHeaders(held, attempt, 'application/json') }),
   }
 }
 
 /**
  * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
- * @throws UpstreamFault
+ * @throws UpstreamFault; ReportedFailure for such an error
  */
 async function readWhole(
   { catalogue }: ExchangeParts,
   response: Response,
   held: Held<TextOrder>,
-  passage: Passage,
+  { provider, model: upstream_model }: Attempt,
 ): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed; tally: ExtrasTally }> {
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
-  const json = parseAnswer(bytes.toString())
+  const passage = held.order.passages(provider)
+  const json = readReported(passage.protocol, bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
   return {
-    body: passage.answer({ bytes, json }, billed),
+    body: passage.answer({ bytes, json }, billed, upstream_model),
     billed,
     tally: tallyAnswer(held.order.model, passage, json),
   }

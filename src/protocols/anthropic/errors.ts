@@ -21,6 +21,7 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   unimplemented: [501, 'api_error'],
   upstream_failed: [502, 'api_error'],
   upstream_timeout: [504, 'timeout_error'],
+  upstream_overloaded: [529, 'overloaded_error'],
   overloaded: [529, 'overloaded_error'],
 }
 

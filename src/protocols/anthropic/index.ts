@@ -33,6 +33,7 @@ export const anthropic: Protocol = {
     requires_limit: true,
     estimateOutput,
     stream,
+    model_places: { answer: ['model'], event: ['message', 'model'], once: true },
     extras,
     decodeRequest,
     encodeRequest,

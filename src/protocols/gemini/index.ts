@@ -34,6 +34,7 @@ export const gemini: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    model_places: { answer: ['modelVersion'], event: ['modelVersion'] },
     extras,
     decodeRequest,
     encodeRequest,

@@ -36,6 +36,7 @@ export const openai: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    model_places: { answer: ['model'], event: ['model'] },
     extras,
     decodeRequest,
     encodeRequest,

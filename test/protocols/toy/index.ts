@@ -37,6 +37,7 @@ export const toy: Protocol = {
     showUsage,
     estimateOutput,
     stream: { open: openStream },
+    model_places: { answer: ['model'], event: ['model'] },
     decodeRequest,
     encodeRequest,
     decodeAnswer,
