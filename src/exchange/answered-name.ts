@@ -8,6 +8,17 @@ import { placeOfString } from '../protocols/wire/json-place.ts'
  */
 const VERSION = /^[-@](?:\d{4}-\d{2}-\d{2}|\d{8}|\d{2}-\d{4}|\d{2}-\d{2}|\d{3,4})$/
 
+/** Whether a name is that of a model, or of a version of it. */
+const names = (name: string, asked: string): boolean =>
+  name === asked || (name.startsWith(asked) && VERSION.test(name.slice(asked.length)))
+
+/** The name that a caller is told in a translated answer. @param answered the provider's, where its answer has one */
+export const toldName = (
+  answered: string | undefined,
+  { asked, upstream_model }: { asked: string; upstream_model: string },
+): string | undefined =>
+  answered === undefined || upstream_model === asked || names(answered, asked) ? answered : asked
+
 /** The same answer with the name that was asked for; the very same one where it has that, or a version's. */
 export type Rename = (json: ByteString) => ByteString
 
@@ -21,8 +32,7 @@ export function renameTo(asked: string, path: readonly string[], onFound: () => 
     const place = placeOfString(json, path)
     if (!place) return json
     onFound()
-    const found = json.slice(place.start, place.end)
-    if (found === name || (found.startsWith(name) && VERSION.test(found.slice(name.length)))) return json
+    if (names(json.slice(place.start, place.end), name)) return json
     return json.slice(0, place.start) + name + json.slice(place.end)
   }
 }

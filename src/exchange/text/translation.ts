@@ -10,6 +10,7 @@ import type {
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../upstream/relay.ts'
+import { toldName } from '../answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {
@@ -21,11 +22,12 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
     forwarded_headers: {},
     // Whatever is billed beyond tokens is dropped or refused by translation.
     extras: NO_EXTRAS,
-    answer({ json }, billed) {
+    answer({ json }, billed, upstream_model) {
       const decoded = provider.decodeAnswer(json, context.id)
-      return JSON.stringify(caller.encodeAnswer({ ...decoded, usage: billed.usage }, context))
+      const model = toldName(decoded.model, { asked: context.model, upstream_model })
+      return JSON.stringify(caller.encodeAnswer({ ...decoded, model, usage: billed.usage }, context))
     },
-    stream: (reading, billed) =>
+    stream: (reading, billed, upstream_model) =>
       reframe(
         reading,
         dialect.frame,
@@ -33,6 +35,7 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
           provider.createStreamDecoder(context.id),
           caller.createStreamEncoder(context),
           billed,
+          (model) => toldName(model, { asked: context.model, upstream_model }),
         ),
       ),
   }
@@ -44,6 +47,7 @@ function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
   billed: () => Billed,
+  told: (model: string | undefined) => string | undefined,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -52,10 +56,13 @@ function translateEvents(
       if (event.type === 'error') throw event.error
       if (event.type === 'usage') continue
       if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed().usage }))
-      const told_at_start = event.type === 'start' && event.usage !== undefined
-      encoded.push(...encoder.encode(told_at_start ? { ...event, usage: billed().usage } : event))
+      encoded.push(...encoder.encode(event.type === 'start' ? started(event) : event))
     }
     return encoded
+  }
+  function started(event: Extract<StreamEvent, { type: 'start' }>): StreamEvent {
+    const usage = event.usage === undefined ? undefined : billed().usage
+    return { ...event, model: told(event.model), usage }
   }
   return {
     next: (data) => encode(decoder.decode(decodeByteString(data))),
