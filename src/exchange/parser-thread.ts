@@ -155,10 +155,14 @@ const readFields = (json: JsonObject): JsonObject =>
 
 function writtenError(thrown: unknown): WrittenError {
   if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }
-  const { kind, message, code, param } = thrown
+  const { kind, message, code, param, details } = thrown
   return {
     kind,
     message,
-    detail: { ...(code === undefined ? {} : { code }), ...(param === undefined ? {} : { param }) },
+    detail: {
+      ...(code === undefined ? {} : { code }),
+      ...(param === undefined ? {} : { param }),
+      ...(details === undefined ? {} : { details }),
+    },
   }
 }
