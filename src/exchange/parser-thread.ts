@@ -77,6 +77,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       return { fields: readFields(body.fields), sha256: hashOf(body.content) } satisfies Opened
     case 'facts':
       return body.facts(question.protocol, question.over)
+    case 'leastTokens':
+      return body.leastTokens(question.protocol)
     case 'extras':
       return body.extras(question.protocol, question.rules)
     case 'rejectRemembered':

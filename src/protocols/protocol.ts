@@ -75,6 +75,10 @@ export interface ModelPlaces {
 export interface TextProtocol extends Translator {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
+  /** A lower estimate of the prompt's tokens: what is more than its model's context cannot fit. */
+  leastTokens(body: JsonObject): number
+  /** The refusal of such a prompt, in the protocol's own words. */
+  promptTooLong(tokens: number, context: number): GatewayError
   /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
   readonly names: Names
   /** The request as a provider of this protocol is to get it; the very same object where nothing has to change. */

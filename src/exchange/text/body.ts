@@ -33,6 +33,8 @@ export interface TextBody {
    * @throws GatewayError as `readRequest` of the caller's protocol
    */
   facts(protocol: string, over?: JsonObject): RequestFacts | Promise<RequestFacts>
+  /** The fewest tokens that its prompt can have. */
+  leastTokens(protocol: string): number | Promise<number>
   /**
    * What it asks for beyond tokens, where it goes to a provider of the caller's protocol.
    * @throws GatewayError as `pricedExtras`
@@ -70,6 +72,7 @@ export function parsedBody(protocols: Registry, body: JsonBody): TextBody {
     fields: body.json,
     content: body.bytes,
     facts: (protocol, over) => textOf(protocol).readRequest(over ? { ...body.json, ...over } : body.json),
+    leastTokens: (protocol) => textOf(protocol).leastTokens(body.json),
     extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), body.json, rules),
     rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(body.json),
     assertCarries(writing) {

@@ -1,10 +1,11 @@
 // The meaning of a refusal in the messages protocol: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
 import { lookUp, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+import { TOO_LONG } from './context.ts'
 
 export const ErrorDetail = Fields({ type: optional(Text), message: optional(Text) })
 
@@ -51,5 +52,6 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
         'upstream_error'),
     message,
     retry_after_s: retryAfter(headers),
+    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }

@@ -1,6 +1,7 @@
 // The messages protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -24,6 +25,8 @@ export const anthropic: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: messagesNames,
     prepare,
     limitOutput,

@@ -1,5 +1,5 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import {
   Count,
@@ -14,6 +14,7 @@ import {
 import { refusalMessage } from '../refusal-message.ts'
 import { countIn, type Json, objectIn, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+import { TOO_LONG } from './context.ts'
 
 export const ErrorInfo = Fields({ reason: optional(Text), retryDelay: optional(Text) })
 export const ErrorDetail = Fields({
@@ -42,6 +43,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
     failure_class: classify(status === 200 ? (countIn(error.code) ?? 500) : status, error, message),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
+    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }
 

@@ -1,6 +1,7 @@
 // The native generation protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -26,6 +27,8 @@ export const gemini: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: generateNames,
     prepare,
     limitOutput,

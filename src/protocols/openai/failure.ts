@@ -1,5 +1,5 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
@@ -62,6 +62,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
       lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[told_status] ?? 'upstream_error',
     message,
     retry_after_s: retryAfter(headers),
+    ...(error.code === CONTEXT_LENGTH_EXCEEDED ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }
 

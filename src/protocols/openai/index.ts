@@ -1,6 +1,7 @@
 // The chat completions protocol: its verbs, gathered.
 import type { Protocol } from '../protocol.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -28,6 +29,8 @@ export const openai: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: chatNames,
     prepare,
     limitOutput,
