@@ -53,7 +53,16 @@ export function readModel(text: ModelText, { path, changed_at_ms }: Place, repor
       if (max_output_tokens > context)
         report([...path, 'max_output_tokens'], `must be at most the model's context, which is ${context}`)
       const price = readTokenPrice(text.price, price_path, report)
-      return { ...base, kind, context, max_output_tokens, unknown_fields, cached_content, price }
+      const passes = cached_content === true || cached_content === 'pass'
+      return {
+        ...base,
+        kind,
+        context,
+        max_output_tokens,
+        unknown_fields,
+        cached_content: passes ? 'pass' : 'refuse',
+        price,
+      }
     }
     case 'embedding':
       return {

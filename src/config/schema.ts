@@ -227,10 +227,11 @@ const TextModelSchema = Type.Object(
       description: 'the limit for callers who set none, and the most that any caller may set',
     }),
     unknown_fields: UNKNOWN_FIELDS,
-    cached_content: Type.Union([Type.Literal('pass'), Type.Literal('refuse')], {
-      default: 'pass',
-      description: 'requests that refer to cached content',
-    }),
+    /** `"pass"` and `"refuse"` are its older words. */
+    cached_content: Type.Union(
+      [Type.Literal(true), Type.Literal(false), Type.Literal('pass'), Type.Literal('refuse')],
+      { default: true, description: 'requests that refer to cached content' },
+    ),
     price: TokenPriceSchema,
   },
   closed,

@@ -13,8 +13,12 @@ export type ErrorKind =
   | 'internal'
   | 'unimplemented'
   | 'upstream_failed'
+  /** The provider has too much to do; where the gateway has, it is `overloaded`. */
+  | 'upstream_overloaded'
   | 'upstream_timeout'
   | 'overloaded'
+
+export type ErrorFacts = Record<string, string | string[]>
 
 export interface ErrorDetail {
   /** A more specific code than the kind, where a surface promises one (`duplicate_reference`). */
@@ -23,6 +27,8 @@ export interface ErrorDetail {
   param?: string
   /** Whole seconds to wait before a retry. */
   retry_after_s?: number
+  /** What programs read of the error beside its code, where the surface's protocol has a place for it. */
+  details?: ErrorFacts
   /** For the log only; may contain what a caller must not see. */
   cause?: unknown
 }
@@ -33,6 +39,7 @@ export class GatewayError extends Error {
   readonly code: string | undefined
   readonly param: string | undefined
   readonly retry_after_s: number | undefined
+  readonly details: ErrorFacts | undefined
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause })
@@ -41,6 +48,7 @@ export class GatewayError extends Error {
     this.code = detail.code
     this.param = detail.param
     this.retry_after_s = detail.retry_after_s
+    this.details = detail.details
   }
 }
 
@@ -63,6 +71,7 @@ export const rateLimited = constructorOf('rate_limited')
 export const internal = constructorOf('internal')
 export const unimplemented = constructorOf('unimplemented')
 export const upstreamFailed = constructorOf('upstream_failed')
+export const upstreamOverloaded = constructorOf('upstream_overloaded')
 export const upstreamTimeout = constructorOf('upstream_timeout')
 export const overloaded = constructorOf('overloaded')
 

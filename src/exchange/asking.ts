@@ -15,7 +15,7 @@ export interface Sending<T> {
   streams: boolean
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
   /** Reads an answer as far as it must be there before the caller gets a byte. */
-  open(response: Response, attempt: Attempt): Promise<T>
+  open(response: Response, attempt: Attempt, heard: () => void): Promise<T>
   /** Understands a refusal, where that is not done by the provider's protocol. */
   readFailure?: (attempt: Attempt, status: number, headers: Headers, body: string) => UpstreamFailure
   /** The most that one attempt may take, where the provider allows it more. */

@@ -9,6 +9,7 @@ import type { Writing } from './text/body.ts'
 export type Question =
   | { ask: 'open' }
   | { ask: 'facts'; protocol: string; over: JsonObject | undefined }
+  | { ask: 'leastTokens'; protocol: string }
   | { ask: 'extras'; protocol: string; rules: ExtrasRules }
   | { ask: 'rejectRemembered'; protocol: string }
   | { ask: 'assertCarries'; writing: Writing }

@@ -80,6 +80,8 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
       } satisfies Opened
     case 'facts':
       return body.facts(question.protocol, question.over)
+    case 'leastTokens':
+      return body.leastTokens(question.protocol)
     case 'extras':
       return body.extras(question.protocol, question.rules)
     case 'rejectRemembered':
@@ -168,10 +170,14 @@ const fieldsOf = (json: JsonObject, names: readonly string[]): JsonObject =>
 
 function writtenError(thrown: unknown): WrittenError {
   if (!(thrown instanceof GatewayError)) return { kind: 'internal', message: String(thrown), detail: {} }
-  const { kind, message, code, param } = thrown
+  const { kind, message, code, param, details } = thrown
   return {
     kind,
     message,
-    detail: { ...(code === undefined ? {} : { code }), ...(param === undefined ? {} : { param }) },
+    detail: {
+      ...(code === undefined ? {} : { code }),
+      ...(param === undefined ? {} : { param }),
+      ...(details === undefined ? {} : { details }),
+    },
   }
 }

@@ -17,6 +17,7 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   unimplemented: [501, 'unimplemented'],
   internal: [502, 'upstream_error'],
   upstream_failed: [502, 'upstream_error'],
+  upstream_overloaded: [502, 'upstream_error'],
   overloaded: [503, 'overloaded'],
 }
 

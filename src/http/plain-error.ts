@@ -26,6 +26,7 @@ const STATUS_BY_KIND: Readonly<Record<ErrorKind, number>> = {
   internal: 500,
   unimplemented: 501,
   upstream_failed: 502,
+  upstream_overloaded: 503,
   overloaded: 503,
   upstream_timeout: 504,
 }

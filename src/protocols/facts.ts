@@ -33,6 +33,9 @@ export interface UpstreamTarget {
   headers: Record<string, string>
 }
 
+/** The code of a prompt that is too long for its model: OpenAI's clients look for it, whichever provider refused. */
+export const CONTEXT_LENGTH_EXCEEDED = 'context_length_exceeded'
+
 /** What a provider's refusal means for this call, and for the route and key that it went through. */
 export interface UpstreamFailure {
   failure_class: FailureClass

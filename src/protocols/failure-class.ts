@@ -1,13 +1,19 @@
 // The failure classes, and the default one by HTTP status, as far as all providers agree.
 
 /**
- * `bad_request`: the request itself is at fault, no other route would help. `rate_limited`: a limit of this key, or
- * overload; other routes may serve. `bad_key`: the provider refuses this key. `upstream_error`: anything else that is
- * not the caller's fault.
+ * `bad_request`: the request itself is at fault, no other route would help. `rate_limited`: a limit of this key;
+ * `overloaded`: the provider has too much to do; other routes may serve. `bad_key`: the provider refuses this key.
+ * `timed_out`: no answer came in time. `upstream_error`: anything else that is not the caller's fault.
  */
-export type FailureClass = 'bad_request' | 'rate_limited' | 'bad_key' | 'upstream_error'
+export type FailureClass =
+  | 'bad_request'
+  | 'rate_limited'
+  | 'overloaded'
+  | 'bad_key'
+  | 'timed_out'
+  | 'upstream_error'
 
-/** RFC 9110, section 15.5. A model that is not found is the fault of this route: another one may have it. */
+/** RFC 9110, section 15.5, and Anthropic's 529, which proxies of other protocols send too. A model that is not found is the fault of this route: another one may have it. */
 export const DEFAULT_FAILURE_CLASSES: Readonly<Record<number, FailureClass>> = {
   400: 'bad_request',
   401: 'bad_key',
@@ -17,4 +23,7 @@ export const DEFAULT_FAILURE_CLASSES: Readonly<Record<number, FailureClass>> = {
   413: 'bad_request',
   422: 'bad_request',
   429: 'rate_limited',
+  503: 'overloaded',
+  504: 'timed_out',
+  529: 'overloaded',
 }

@@ -65,11 +65,23 @@ export interface Translator {
   createStreamEncoder(context: AnswerContext): StreamEncoder
 }
 
+/** Where answers name their model: the keys that lead to the name. */
+export interface ModelPlaces {
+  readonly answer: readonly string[]
+  readonly event: readonly string[]
+  /** Only one event of a stream names it. */
+  readonly once?: boolean
+}
+
 /** The verbs of text calls on a caller's side: all that a protocol needs which no provider speaks. */
 export interface CallerText
   extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
   /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
   readRequest(body: JsonObject): RequestFacts
+  /** A lower estimate of the prompt's tokens: what is more than its model's context cannot fit. */
+  leastTokens(body: JsonObject): number
+  /** The refusal of such a prompt, in the protocol's own words. */
+  promptTooLong(tokens: number, context: number): GatewayError
   /** What the price, the model, a limit or the streaming of a request hangs on, and where it may be written. */
   readonly names: Names
   /** Fields that answers repeat, besides the names that every surface reads. */
@@ -107,6 +119,7 @@ export interface TextProtocol extends Translator, CallerText {
   /** The output of a whole answer in estimated tokens, for an answer without usage. */
   estimateOutput(answer: JsonObject): number
   readonly stream: StreamRules
+  readonly model_places: ModelPlaces
   /** Absent where providers of this protocol bill nothing but tokens, and remember nothing. */
   readonly extras?: ExtrasProtocol
 }
@@ -121,7 +134,10 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   spokenBy?(provider: Provider): boolean
   /** What translation carries to and from this protocol. */
   readonly carries: Carries
-  /** Reads an answer that refuses: the provider's status and body. */
+  /**
+   * Reads an answer that refuses: the provider's status and body. Status 200 for an error that an answer, or an event of a
+   * stream, reports under it.
+   */
   readFailure(status: number, headers: Headers, body: string): UpstreamFailure
   /** An error in this protocol's shape, for a caller. */
   renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject }

@@ -15,6 +15,7 @@ const UNREAD: StreamReading = {
 export const passBytes = (content_type: string, look: (chunk: Uint8Array) => void): Relay => ({
   content_type,
   reading: UNREAD,
+  failed_event: undefined,
   ends_with_body: true,
   push(chunk) {
     look(chunk)

@@ -1,16 +1,10 @@
 // Dispatch: a model's routes tried one after the other until one answers, and never again after the first byte.
 
 import type { Catalogue, Model } from '../domain/catalogue.ts'
-import {
-  GatewayError,
-  invalidRequest,
-  rateLimited,
-  UpstreamFault,
-  upstreamFailed,
-  upstreamTimeout,
-} from '../domain/errors.ts'
+import { GatewayError, UpstreamFault } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
+import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst } from './routes.ts'
 import {
   couldNotConnect,
@@ -39,8 +33,12 @@ export interface Dispatch<T> {
    * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
    */
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
-  /** Reads an answer as far as it must be there before the caller gets a byte. @throws UpstreamFault for what is garbled */
-  open(response: Response, attempt: Attempt): Promise<T>
+  /**
+   * Reads an answer as far as it must be there before the caller gets a byte.
+   * @param heard told of each sign of life that is no answer yet: the attempt's time begins anew
+   * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
+   */
+  open(response: Response, attempt: Attempt, heard: () => void): Promise<T>
   /** Understands a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** What callers may read of a provider's words. */
@@ -78,7 +76,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   const { model, catalogue } = call
   const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
   const attempts = call.isPreferred ? preferredFirst(planned, call.isPreferred) : planned
-  let failure: UpstreamFailure | undefined
+  const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined
   for (const attempt of attempts) {
     if (call.signal.aborted || call.gone.aborted) break
@@ -96,14 +94,14 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       deps.cooldowns.succeeded(attempt.key_id)
       return result
     }
-    failure = result
+    failures.push(result)
     if (call.signal.aborted) break
-    if (failure.failure_class === 'bad_request')
-      throw refusedRequest(call.publicWords(failure.message, attempt), failure)
-    call.onFailure(attempt, failure)
-    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (failure.retry_after_s ?? 0) * 1000)
+    if (result.failure_class === 'bad_request')
+      throw refusedRequest(result, (words) => call.publicWords(words, attempt))
+    call.onFailure(attempt, result)
+    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (result.retry_after_s ?? 0) * 1000)
   }
-  throw failure ? allFailed(failure) : (refusal ?? allFailed(failure))
+  throw failures.length === 0 && refusal ? refusal : allFailed(failures)
 }
 
 async function writeOrRefuse<T>(
@@ -137,12 +135,13 @@ async function tryOnce<T>(
       const text = await fromUpstream(readShort(response))
       return call.readFailure(attempt, response.status, response.headers, text)
     }
-    return { answer: await call.open(response, attempt), attempt, abort }
+    return { answer: await call.open(response, attempt, () => void timeout.refresh()), attempt, abort }
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
     reclaimOverlong(thrown)
-    if (reason instanceof TimedOut) return upstreamError(TIMED_OUT)
+    if (thrown instanceof ReportedFailure) return thrown.failure
+    if (reason instanceof TimedOut) return timedOut()
     if (aborted && !refused && !couldNotConnect(thrown)) call.onAbandoned?.(attempt)
     if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))
     throw thrown
@@ -152,7 +151,6 @@ async function tryOnce<T>(
   }
 }
 
-const TIMED_OUT = 'no answer in time'
 class TimedOut extends Error {}
 
 /** Whether a failure is the upstream's: its transport's, its answer's, or one that the answer reports. All else is a bug of ours. */
@@ -163,6 +161,11 @@ const upstreamError = (message: string): UpstreamFailure => ({
   failure_class: 'upstream_error',
   message,
   retry_after_s: undefined,
+})
+
+const timedOut = (): UpstreamFailure => ({
+  ...upstreamError('no answer in time'),
+  failure_class: 'timed_out',
 })
 
 const wordsOf = (thrown: unknown): string =>
@@ -180,26 +183,4 @@ async function readShort(response: Response): Promise<string> {
   }
   await reader.cancel()
   return Buffer.concat(parts).toString()
-}
-
-const refusedRequest = (words: string, { code }: UpstreamFailure): GatewayError =>
-  invalidRequest(words, code === undefined ? {} : { code })
-
-function allFailed(failure: UpstreamFailure | undefined): GatewayError {
-  const cause = failure?.message
-  if (failure?.failure_class === 'rate_limited') {
-    return rateLimited('The model is overloaded at its provider. Please retry after a moment.', {
-      retry_after_s: failure.retry_after_s ?? 5,
-      cause,
-    })
-  }
-  if (failure?.message === TIMED_OUT) {
-    return upstreamTimeout(
-      "The model's provider did not answer in time. Please retry, with a shorter request if it recurs.",
-      { cause },
-    )
-  }
-  return upstreamFailed("The model's provider failed to answer. Nothing was charged; please retry.", {
-    cause,
-  })
 }

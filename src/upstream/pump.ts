@@ -96,7 +96,10 @@ const UNTOUCHED = { held: undefined, given_out: false, closed: false, state: 'fl
 function pull(pumping: Pump): Promise<void> | void {
   const { relay, reader, onProgress } = pumping
   if (relay.reading.failed)
-    return broke(pumping, new UpstreamFault('the upstream reported an error inside its stream'))
+    return broke(
+      pumping,
+      new UpstreamFault('the upstream reported an error inside its stream', { cause: relay.failed_event }),
+    )
   onProgress?.('upstream')
   return reader.read().then(pumping.onRead, pumping.onBreak)
 }

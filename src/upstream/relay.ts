@@ -38,6 +38,8 @@ export const ARRAY_FRAME: Frame = {
 export interface Relay {
   readonly content_type: string
   readonly reading: StreamReading
+  /** The data of the event by which the upstream reported an error, or that could not be read. */
+  readonly failed_event: ByteString | undefined
   /** @returns what may be sent on now; undefined when nothing is whole yet */
   push(chunk: Uint8Array): Uint8Array | undefined
   /** @returns what a complete answer ends with, if anything */
@@ -53,32 +55,43 @@ export interface Relay {
  * comments, which break some providers' own SDKs.
  *
  * @param correction what is done to the data of events that were just read, where anything is
+ * @param rename puts the model's name for the caller into the data of an event
  */
 export function passOn(
   reading: StreamReading,
   frame: Frame,
-  correction: () => ((data: ByteString) => ByteString) | undefined = () => undefined,
+  correction: () => Correction | undefined = () => undefined,
+  rename?: Correction,
 ): Relay {
   const cutter = createEventCutter()
+  let failed_event: ByteString | undefined
   return {
     content_type: frame.content_type,
     reading,
+    get failed_event() {
+      return failed_event
+    },
     push(chunk) {
       const cut = cutter.cut(chunk)
       if (!cut) return undefined
       const text = toByteString(cut)
       const kept = withoutComments(text)
       const whole = kept === text ? cut : fromByteString(kept)
-      const until = readEvents(kept, reading)
+      const { until, renamed, failed } = readEvents(kept, reading, rename)
+      failed_event = failed
       if (until === 0) return undefined
       const correct = correction()
-      if (correct) return fromByteString(corrected(kept.slice(0, until), correct))
+      if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
+      if (renamed !== undefined) return fromByteString(renamed)
       return until === whole.length ? whole : whole.subarray(0, until)
     },
     end: () => undefined,
     fail: (error_json) => Buffer.from(frame.fail(error_json, false)),
   }
 }
+
+/** The data of an event, changed or the very same. */
+export type Correction = (data: ByteString) => ByteString
 
 /** What an upstream's events become. */
 export interface EventTranslation {
@@ -91,6 +104,7 @@ export interface EventTranslation {
 export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
   const cutter = createEventCutter()
   let empty = true
+  let failed_event: ByteString | undefined
   function write(events: readonly ServerSentEvent[]): string {
     let text = ''
     for (const event of events) {
@@ -103,13 +117,19 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
   return {
     content_type: frame.content_type,
     reading,
+    get failed_event() {
+      return failed_event
+    },
     push(chunk) {
       const whole = cutter.cut(chunk)
       if (!whole) return undefined
       let text = ''
       eachEvent(toByteString(whole), (data) => {
         reading.read(data)
-        if (reading.failed) return false
+        if (reading.failed) {
+          failed_event = data
+          return false
+        }
         text += write(translation.next(data))
       })
       return bytesOf(text)
@@ -119,20 +139,48 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
   }
 }
 
-/** Shows whole events to the reading. Returns where the upstream's error record begins, or the whole length. */
-function readEvents(whole: ByteString, reading: StreamReading): number {
+interface EventsRead {
+  /** Where the upstream's error record begins, or the whole length. */
+  until: number
+  /** The events before it with the model's name for the caller; undefined where they are as they came. */
+  renamed: ByteString | undefined
+  /** The data of that record. */
+  failed: ByteString | undefined
+}
+
+/** Shows whole events to the reading. */
+function readEvents(whole: ByteString, reading: StreamReading, rename: Correction | undefined): EventsRead {
   let until = whole.length
+  let failed: ByteString | undefined
+  let written = ''
+  let copied = 0
   eachEvent(whole, (data, start) => {
     reading.read(data)
-    if (!reading.failed) return
-    until = start
-    return false
+    if (reading.failed) {
+      until = start
+      failed = data
+      return false
+    }
+    const named = rename?.(data) ?? data
+    // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
+    const at = named === data ? -1 : placeOf(data, whole, start)
+    if (at < 0) return undefined
+    written += whole.slice(copied, at) + named
+    copied = at + data.length
+    return undefined
   })
-  return until
+  return { until, renamed: copied === 0 ? undefined : written + whole.slice(copied, until), failed }
+}
+
+/** Where an event's data stands; -1 where it is not in one piece. */
+function placeOf(data: ByteString, whole: ByteString, event_start: number): number {
+  const field = whole.indexOf('data:', event_start)
+  const at = whole[field + 5] === ' ' ? field + 6 : field + 5
+  return field >= 0 && whole.startsWith(data, at) ? at : -1
 }
 
 /** Whole events with their data corrected; their other lines stay. */
-function corrected(whole: ByteString, correct: (data: ByteString) => ByteString): ByteString {
+function corrected(whole: ByteString, correct: Correction): ByteString {
   return whole
     .split(/(?<=\n\r?\n)/)
     .map((event) => {

@@ -93,8 +93,13 @@ describe('unknown fields and cached content', () => {
     expect(modelOf(text(''))).toMatchObject({ unknown_fields: 'pass', cached_content: 'pass' })
   })
   test('may be refused', () => {
-    const more = 'unknown_fields = "refuse"\ncached_content = "refuse"'
-    expect(modelOf(text('', { more }))).toMatchObject({ unknown_fields: 'refuse', cached_content: 'refuse' })
+    for (const said of ['false', '"refuse"']) {
+      const more = `unknown_fields = "refuse"\ncached_content = ${said}`
+      expect(modelOf(text('', { more }))).toMatchObject({
+        unknown_fields: 'refuse',
+        cached_content: 'refuse',
+      })
+    }
   })
   test('or nothing else', () => {
     expect(mistakesOf(text('', { more: 'unknown_fields = "drop"' }))).toEqual([

@@ -71,6 +71,12 @@ describe('error body and type', () => {
     [
       429,
       'rate_limit_error',
+      'limits its rate',
+      refusal(429, { type: 'error', error: { type: 'rate_limit_error', message: 'secret words' } }),
+    ],
+    [
+      529,
+      'overloaded_error',
       'is overloaded',
       refusal(529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
     ],

@@ -193,16 +193,19 @@ describe('answers', () => {
     expect(event).toBe('event: error')
     expect(JSON.parse(data.slice('data: '.length))).toEqual({
       type: 'error',
-      error: { type: 'api_error', message: expect.stringContaining('retry') },
+      error: { type: 'overloaded_error', message: expect.stringContaining('retry') },
       request_id: response.headers.get('request-id'),
     })
     expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, input_tokens: 14 })
   })
   test('an error as the first event: nothing was delivered, nothing is charged', async () => {
     upstream.answer(streamOf('anthropic', recorded('anthropic', 'stream-error').slice(-1)))
-    const text = await (await post({ ...BODY, stream: true })).text()
-    expect(text).toStartWith('event: error\n')
-    expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+    const response = await post({ ...BODY, stream: true })
+    expect([response.status, await response.json()]).toMatchObject([
+      529,
+      { error: { type: 'overloaded_error' } },
+    ])
+    expect(await lastCall()).toMatchObject({ outcome: 'failed', status: 529, cost_nanos: 0 })
   })
 })
 
@@ -255,9 +258,8 @@ describe('credentials: "x-api-key, and Authorization: Bearer (SDKs’ authToken)
 
 test('an answer that is not a stream of events is no answer, and nothing is charged', async () => {
   upstream.answer(stream({ send: '{"type":"message"}' }))
-  const text = await (await post({ ...BODY, stream: true })).text()
-  expect(text).toStartWith('event: error\n')
-  expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+  expect(await errorOf(await post({ ...BODY, stream: true }))).toMatchObject({ status: 502 })
+  expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   upstream.answer(events([]))
   expect(await errorOf(await post({ ...BODY, stream: true }))).toMatchObject({ status: 502 })
 })

@@ -79,7 +79,9 @@ describe('count_tokens: "passed on where the provider has it, estimated where no
   test.each([
     [400, refusal(400, ERROR_BODY.anthropic(400, 'messages: odd'))],
     [502, refusal(500, 'x')],
-    [429, refusal(529, 'x')],
+    [429, refusal(429, 'x')],
+    [529, refusal(529, 'x')],
+    [529, refusal(503, 'x')],
     [502, RESET],
   ])('%i: the provider fails to count', async (status, answer) => {
     upstream.answer(answer)

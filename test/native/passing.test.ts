@@ -16,7 +16,16 @@ import {
 import { fileScene, scene } from '../support/scene.ts'
 import { eventBytes, inChunks, type Step, splitAt, stream, whole } from '../support/upstream.ts'
 
-const { gateway, upstream, key, call, recatalogue } = await fileScene()
+/** Callers and the provider call it by the same name: its answers have nothing to change. */
+const SAME_NAME = UPSTREAM_MODEL
+const AS_NAMED = `
+[[models]]
+id = "${SAME_NAME}"
+kind = "text"
+routes = [{ provider = "${PROVIDER}", model = "${SAME_NAME}" }]
+price = { input = 1, output = 4 }
+`
+const { gateway, upstream, key, call, recatalogue } = await fileScene({ more: AS_NAMED })
 beforeEach(() => upstream.answer(answering))
 
 const PATHS = [wholePath(), streamPath(), arrayPath()]
@@ -151,7 +160,7 @@ describe('the request that is sent upstream', () => {
   test.each(['meta/llama-4', 'meta%2Fllama-4'])('a model whose id contains a slash: %s', async (id) => {
     const route = `routes = [{ provider = "${PROVIDER}", model = "tuned/x" }]`
     const more = `[[models]]\nid = "meta/llama-4"\nkind = "text"\n${route}\nprice = { input = 1, output = 1 }`
-    await recatalogue({ more })
+    await recatalogue({ more: AS_NAMED + more })
     expect((await call(wholePath(id), ask())).status).toBe(200)
     expect(upstream.last().path).toBe('/v1beta/models/tuned/x:generateContent')
   })
@@ -189,7 +198,7 @@ describe('a whole answer is the provider’s, byte for byte', () => {
     ['a recording', lines('whole-text')[0] ?? ''],
   ])('%s', async (_, body) => {
     upstream.answer(whole(body, { 'x-provider-trace': 'abc', 'set-cookie': 'a=b', server: 'provider' }))
-    const response = await call(wholePath(), ask())
+    const response = await call(wholePath(SAME_NAME), ask())
     expect(await response.text()).toBe(body)
     expect(response.headers.get('content-type')).toBe('application/json')
     for (const name of ['x-provider-trace', 'set-cookie', 'server'])
@@ -203,7 +212,7 @@ describe('a whole answer is the provider’s, byte for byte', () => {
       usageMetadata: {},
     })
     upstream.answer(whole(body))
-    expect(await (await call(wholePath(), ask())).text()).toBe(body)
+    expect(await (await call(wholePath(SAME_NAME), ask())).text()).toBe(body)
   })
 })
 
@@ -226,7 +235,7 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
       .map((line) => `data: ${line}\r\n\r\n`)
       .join('')
     upstream.answer(stream({ send: sent }))
-    const response = await call(streamPath(), ask())
+    const response = await call(streamPath(SAME_NAME), ask())
     expect(response.headers.get('content-type')).toBe('text/event-stream')
     expect(await response.text()).toBe(sent)
   })
@@ -241,7 +250,7 @@ describe('":streamGenerateContent?alt=sse": records of one line "data: <json>" a
       fc.uniqueArray(fc.integer({ min: 1, max: sent.length - 1 }), { maxLength: 12 }),
       async (places) => {
         upstream.answer(stream(...splitAt(sent, ...places.sort((a, b) => a - b))))
-        const response = await call(streamPath(), ask())
+        const response = await call(streamPath(SAME_NAME), ask())
         expect(Buffer.from(await response.bytes()).equals(sent)).toBe(true)
       },
     )
@@ -295,7 +304,7 @@ describe('"streamGenerateContent without alt=sse answers a JSON array, streamed"
           .join(''),
       }),
     )
-    const response = await call(arrayPath(), ask())
+    const response = await call(arrayPath(SAME_NAME), ask())
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(await response.json()).toEqual(lines(name).map((line) => JSON.parse(line)))
   })

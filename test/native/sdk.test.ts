@@ -55,7 +55,7 @@ describe('generateContent', () => {
     const response = await sdk.models.generateContent(request)
     expect(response.text).toBe('Hello.')
     expect(response.usageMetadata).toMatchObject({ promptTokenCount: 10, candidatesTokenCount: 5 })
-    expect(response.modelVersion).toBe('upstream-model-1-001')
+    expect(response.modelVersion).toBe(`${MODEL}-001`)
     expect(upstream.last().path).toBe(`/v1beta/models/${UPSTREAM_MODEL}:generateContent`)
     expect(await lastCall()).toMatchObject({ cost_nanos: ANSWER_NANOS, streamed: 0, outcome: 'completed' })
   })

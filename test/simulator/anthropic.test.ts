@@ -434,7 +434,7 @@ describe('refusals', () => {
     ['fail-413', 413, 'request_too_large', 'bad_request'],
     ['fail-429', 429, 'rate_limit_error', 'rate_limited'],
     ['fail-500', 500, 'api_error', 'upstream_error'],
-    ['fail-529', 529, 'overloaded_error', 'rate_limited'],
+    ['fail-529', 529, 'overloaded_error', 'overloaded'],
     ['fail-', 404, 'not_found_error', 'upstream_error'],
   ])('claude-%s', async (behaviour, status, type, failure_class) => {
     const response = await createClaude().post(ask('Tides?', { model: `claude-${behaviour}` }))

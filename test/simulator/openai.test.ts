@@ -328,7 +328,7 @@ describe('refusals', () => {
     ['fail-404', 404, 'upstream_error'],
     ['fail-429', 429, 'rate_limited'],
     ['fail-500', 500, 'upstream_error'],
-    ['fail-503', 503, 'rate_limited'],
+    ['fail-503', 503, 'overloaded'],
     ['fail-', 404, 'upstream_error'],
   ] as const)('gpt-%s', async (behaviour, status, failure_class) => {
     const response = await createGpt().post(ask('Tides?', { model: `gpt-${behaviour}` }))

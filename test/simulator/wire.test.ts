@@ -115,8 +115,8 @@ describe('refusals', () => {
     ['flash-fail-404', 404, 'NOT_FOUND', 'upstream_error'],
     ['pro-fail-429', 429, 'RESOURCE_EXHAUSTED', 'rate_limited'],
     ['flash-fail-500', 500, 'INTERNAL', 'upstream_error'],
-    ['flash-fail-503', 503, 'UNAVAILABLE', 'upstream_error'],
-    ['flash-fail-504', 504, 'DEADLINE_EXCEEDED', 'upstream_error'],
+    ['flash-fail-503', 503, 'UNAVAILABLE', 'overloaded'],
+    ['flash-fail-504', 504, 'DEADLINE_EXCEEDED', 'timed_out'],
     ['flash-fail-429-slow-3', 429, 'RESOURCE_EXHAUSTED', 'rate_limited'],
     ['flash-fail-', 404, 'NOT_FOUND', 'upstream_error'],
   ])('%s', async (model, code, status, failure_class) => {

@@ -30,11 +30,18 @@ export const usage = (promptTokenCount: number, candidatesTokenCount: number, re
   ...rest,
 })
 
-/** A complete answer; by default of 10 tokens of input and 5 of output. */
-export const answer = (text = 'Hello.', usageMetadata: object | undefined = usage(10, 5)) => ({
+/**
+ * A complete answer; by default of 10 tokens of input and 5 of output.
+ * @param modelVersion the name of a version of MODEL, which reaches callers as it is
+ */
+export const answer = (
+  text = 'Hello.',
+  usageMetadata: object | undefined = usage(10, 5),
+  modelVersion = `${MODEL}-001`,
+) => ({
   candidates: [{ content: { role: 'model', parts: [{ text }] }, finishReason: 'STOP', index: 0 }],
   ...(usageMetadata ? { usageMetadata } : {}),
-  modelVersion: 'upstream-model-1-001',
+  modelVersion,
 })
 
 /** What `answer()` costs under the price of MODEL, in nano-dollars. */

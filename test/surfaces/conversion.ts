@@ -28,8 +28,6 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
     context: { id: 'call-1', model: 'asked', created_s: 1, shows_usage: true },
   }
   const { text } = PROTOCOL_OF[provider]
-  return translation(request, PROTOCOL_OF[provider]).stream(text.stream.open(), () => ({
-    usage: NO_USAGE,
-    estimated: false,
-  }))
+  const billed = () => ({ usage: NO_USAGE, estimated: false })
+  return translation(request, PROTOCOL_OF[provider]).stream(text.stream.open(), billed, 'asked')
 }

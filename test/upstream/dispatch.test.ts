@@ -62,9 +62,11 @@ function over(providers: Record<string, Answerer>, overrides: Partial<Dispatch<s
               ? 'bad_request'
               : status === 429
                 ? 'rate_limited'
-                : status === 401
-                  ? 'bad_key'
-                  : 'upstream_error',
+                : status === 503
+                  ? 'overloaded'
+                  : status === 401
+                    ? 'bad_key'
+                    : 'upstream_error',
           message: body,
           retry_after_s: status === 429 ? 7 : undefined,
         }),
@@ -132,11 +134,11 @@ describe('goes to the next attempt', () => {
   const FAILING: [string, Answerer, UpstreamFailure['failure_class']][] = [
     ['429', status(429), 'rate_limited'],
     ['500', status(500), 'upstream_error'],
-    ['503', status(503), 'upstream_error'],
+    ['503', status(503), 'overloaded'],
     ['302', status(302), 'upstream_error'],
     ['a refused key', status(401), 'bad_key'],
     ['a failed connection', breaks, 'upstream_error'],
-    ['silence', hangs, 'upstream_error'],
+    ['silence', hangs, 'timed_out'],
     ['an answer that is cut', cutShort, 'upstream_error'],
   ]
   test.each(FAILING)('after %s, and puts the key into cooldown', async (_, failing, failure_class) => {
@@ -178,7 +180,14 @@ describe('ends the call', () => {
   })
 
   test.each([
-    ['rate_limited', [status(500), status(500), status(429)], 'rate_limited', 7],
+    ['rate_limited', [status(429), status(429), status(429)], 'rate_limited', 7],
+    [
+      'rate_limited, where not all were',
+      [status(503), status(500), status(429)],
+      'upstream_failed',
+      undefined,
+    ],
+    ['overloaded', [status(500), status(429), status(503)], 'upstream_overloaded', undefined],
     ['silent', [status(500), status(429), hangs], 'upstream_timeout', undefined],
     ['upstream_error', [status(429), hangs, status(500)], 'upstream_failed', undefined],
     ['refusing its key', [status(401), status(401), status(401)], 'upstream_failed', undefined],

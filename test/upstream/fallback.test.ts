@@ -15,7 +15,7 @@ import {
   wholePath,
 } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
-import { refusal, SILENCE, startUpstream, stream, whole } from '../support/upstream.ts'
+import { eventBytes, refusal, SILENCE, splitAt, startUpstream, stream, whole } from '../support/upstream.ts'
 
 let clock_ms = Date.now()
 const { gateway, upstream, call, recatalogue } = await fileScene({ now: () => clock_ms })
@@ -98,6 +98,47 @@ describe('failures before the first byte go to the next route', () => {
     await gateway.atRest()
   })
 
+  test.each([
+    ['an error as the first event', stream({ event: leaky(503, 'UNAVAILABLE') })],
+    ['the same after comments', stream({ send: ': wait\n\n' }, { event: leaky(503, 'UNAVAILABLE') })],
+    ['the same in several packets', stream(...splitAt(eventBytes(leaky(500, 'INTERNAL')), 3, 9, 40))],
+    [
+      'an error behind an event without output, in one packet',
+      stream({
+        send: Buffer.concat([{ responseId: 'x' }, leaky(429, 'RESOURCE_EXHAUSTED')].map(eventBytes)),
+      }),
+    ],
+    ['an event that cannot be read and mentions an error', stream({ send: 'data: {"error":{\n\n' })],
+    ['a first event that is never completed', stream({ send: 'data: {"candi' }, 'reset')],
+    ['comments, and no event', stream({ send: ': wait\n\n' })],
+  ])('so does a stream that begins with %s', async (_, script) => {
+    upstream.answer(script)
+    const response = await call(streamPath(), ask())
+    expect([response.status, payloadsOf(await response.text())]).toEqual([200, [answer()]])
+    const { calls } = await gateway.atRest()
+    expect(calls.at(-1)).toMatchObject({ provider: 'spare', cost_nanos: ANSWER_NANOS, outcome: 'completed' })
+  })
+
+  test('a stream that begins with a fault of the request goes nowhere else', async () => {
+    upstream.answer(stream({ event: leaky(400, 'INVALID_ARGUMENT', 'topP is odd') }))
+    const response = await call(streamPath(), ask())
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { status: 'INVALID_ARGUMENT', message: expect.stringContaining('topP is odd') } },
+    ])
+    expect(second.seen).toEqual([])
+    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+
+  test('an error behind output in the same packet goes nowhere else: the output is delivered', async () => {
+    const packet = Buffer.concat([piece('Hello'), leaky(503, 'UNAVAILABLE')].map(eventBytes))
+    upstream.answer(stream({ send: packet }))
+    const records = payloadsOf(await (await call(streamPath(), ask())).text())
+    expect(records).toEqual([piece('Hello'), nativeError(502, 'UNAVAILABLE')])
+    expect(second.seen).toEqual([])
+    await gateway.atRest()
+  })
+
   test('nothing is tried again after the first byte', async () => {
     upstream.answer(stream({ event: piece('Hello', { usageMetadata: usage(10, 2) }) }, 'reset'))
     const response = await call(streamPath(), ask())
@@ -113,14 +154,6 @@ describe('failures before the first byte go to the next route', () => {
       provider: PROVIDER,
       cost_nanos: 10 * 1_000 + 2 * 4_000,
     })
-  })
-
-  test('nor after the first byte of an event that was never completed', async () => {
-    upstream.answer(stream({ send: 'data: {"candi' }, 'reset'))
-    const response = await call(streamPath(), ask())
-    expect(payloadsOf(await response.text())).toEqual([nativeError(502, 'UNAVAILABLE')])
-    expect(second.seen).toEqual([])
-    expect((await gateway.atRest()).calls.at(-1)).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
   })
 
   test('nor after the caller has left, who pays for the input of the attempt under way', async () => {

@@ -8,7 +8,7 @@ import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import { readVectors } from '../../protocols/openai/embeddings.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
-import { type JsonObject, parseJson } from '../../protocols/wire/json.ts'
+import { type JsonObject, objectIn, parseJson } from '../../protocols/wire/json.ts'
 import {
   type JsonBody,
   parseScanned,
@@ -16,9 +16,11 @@ import {
   scanJsonBody,
 } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
+import { reportedFailure } from '../../upstream/failures.ts'
 import { requestTo } from '../../upstream/request.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import type { Sending } from '../asking.ts'
 import { carriedBy } from '../carried-by.ts'
@@ -108,8 +110,19 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   reportDoubt(parts, held, attempt, billed)
   const { usage, estimated } = billed
   const charge = chargeTokens(model.price, usage)
-  const headers = { 'content-type': 'application/json', ...idHeaders(held.origin) }
-  const written = dialect.write({ answer, request, model_id: model.id, usage, estimated })
+  const headers = {
+    'content-type': 'application/json',
+    ...idHeaders(held.origin),
+    ...upstreamModelHeader(attempt.model),
+  }
+  const written = dialect.write({
+    answer,
+    request,
+    model_id: model.id,
+    upstream_model: attempt.model,
+    usage,
+    estimated,
+  })
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage, estimated },
     answer: () => new Response(written, { headers }),
@@ -132,6 +145,8 @@ function sendingOf(
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
       const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
+      if ((objectIn(json).error ?? null) !== null)
+        throw reportedFailure(protocolOf(protocols, provider), bytes.toString())
       const { usage, vectors } = embeddingsOf(protocols, provider).decode(json, request)
       const passes = provider.protocol === dialect.passes_to
       return { bytes, usage, vectors: vectors ?? (passes ? undefined : readVectors(json)) }

@@ -17,6 +17,7 @@ import { openai } from '../../protocols/openai/index.ts'
 import { embeddingNames } from '../../protocols/openai/names.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Names } from '../../protocols/wire/json-names.ts'
+import { renameBytes, renameTo } from '../answered-name.ts'
 import { readCallTarget } from '../call-target.ts'
 
 /** What came back: a provider's bytes, and its vectors where they were read. */
@@ -30,6 +31,8 @@ export interface Written {
   answer: EmbeddingAnswer
   request: EmbeddingRequest
   model_id: string
+  /** The provider's own name of the model. */
+  upstream_model: string
   usage: Usage
   /** The usage is not the provider's own. */
   estimated: boolean
@@ -54,9 +57,10 @@ export const OPENAI_EMBEDDINGS: EmbeddingDialect = {
   modelOf: (body) => readCallTarget(body).model_id,
   read: readEmbeddingRequest,
   rejectUnknown,
-  write({ answer: { bytes, vectors }, request, model_id, usage, estimated }) {
+  write({ answer: { bytes, vectors }, request, model_id, upstream_model, usage, estimated }) {
     if (vectors) return writeEmbeddings(vectors, request, model_id, usage)
-    return estimated ? showEmbeddingUsage(bytes, usage) : bytes
+    const shown = estimated ? showEmbeddingUsage(bytes, usage) : bytes
+    return upstream_model === model_id ? shown : renameBytes(shown, renameTo(model_id, ['model']))
   },
 }
 

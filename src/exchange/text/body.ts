@@ -36,6 +36,8 @@ export interface TextBody {
    * @throws GatewayError as `readRequest` of the caller's protocol
    */
   facts(protocol: string, over?: JsonObject): RequestFacts | Promise<RequestFacts>
+  /** The fewest tokens that its prompt can have. */
+  leastTokens(protocol: string): number | Promise<number>
   /**
    * What it asks for beyond tokens, where it goes to a provider of the caller's protocol.
    * @throws GatewayError as `pricedExtras`
@@ -87,6 +89,7 @@ export function parsedBody(protocols: Registry, body: JsonBody, json: JsonObject
     fields: json,
     content: body.bytes,
     facts: (protocol, over) => callerText(protocol).readRequest(over ? { ...json, ...over } : json),
+    leastTokens: (protocol) => callerText(protocol).leastTokens(json),
     extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), json, rules),
     rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(json),
     assertCarries(writing) {

@@ -112,6 +112,7 @@ export async function readOpened(
   }
   const request = { dialect, body, streams, context }
   const { model, extras } = await carriedText(parts, { call, asked, body, streams })
+  await assertFits(call, asked, { body, facts, extras })
   const { forwarded_headers } = call
   const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
   return {
@@ -123,6 +124,23 @@ export async function readOpened(
     quoted: quotedInput(parts, model, facts, passages),
     passages,
   }
+}
+
+interface Read {
+  body: TextBody
+  facts: RequestFacts
+  extras: readonly AskedExtra[]
+}
+
+/** The least is worked out only where the estimate is beyond the context. @throws GatewayError in the caller's own words */
+async function assertFits(
+  { protocol }: TextCall,
+  { context }: TextModel,
+  { body, facts, extras }: Read,
+): Promise<void> {
+  if (facts.input_tokens <= context || extras.some(({ name }) => name === 'long_context')) return
+  const tokens = await body.leastTokens(protocol.name)
+  if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
 }
 
 interface Carried {

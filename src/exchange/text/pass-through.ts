@@ -5,6 +5,7 @@ import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
+import { type Rename, renameBytes, renameTo } from '../answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** What goes to providers of the caller's own protocol, and to no others. */
@@ -16,7 +17,7 @@ export interface OwnProtocol {
 }
 
 export function passThrough(
-  { dialect }: TextRequest,
+  { dialect, context }: TextRequest,
   protocol: Protocol,
   { forwarded_headers, extras }: OwnProtocol,
 ): Passage {
@@ -26,25 +27,39 @@ export function passThrough(
     protocol,
     forwarded_headers,
     extras,
-    answer({ bytes, json }, { usage, estimated }) {
+    answer({ bytes, json }, { usage, estimated }, upstream_model) {
       const differs = estimated && text.readUsage(json) !== undefined
       const left = differs ? text.showUsage(json, usage) : json
       const given = answering ? answering.whole(left) : left
-      return given === json ? bytes : JSON.stringify(given)
+      const written = given === json ? bytes : Buffer.from(JSON.stringify(given))
+      if (answering || upstream_model === context.model) return written
+      return renameBytes(written, renameTo(context.model, text.model_places.answer))
     },
-    stream(reading, billed) {
+    stream(reading, billed, upstream_model) {
       const correction = () => correctionOf(protocol, reading, billed)
-      if (raw && !shown) return passOn(reading, frame, correction)
+      const has_name = answering !== undefined || upstream_model === context.model
+      const rename = has_name ? undefined : renameEvents(protocol, context.model)
+      if (raw && !shown) return passOn(reading, frame, correction, rename)
       return reframe(reading, frame, {
         next(data) {
           const left = shown ? shown(data) : data
           if (left === undefined) return []
-          return [{ data: decodeByteString(correction()?.(left) ?? left) }]
+          const corrected = correction()?.(left) ?? left
+          return [{ data: decodeByteString(rename?.(corrected) ?? corrected) }]
         },
         finish: () => [],
       })
     },
   }
+}
+
+/** Renames the events of one stream. */
+function renameEvents({ text: { model_places } }: Protocol, asked: string): Rename {
+  let is_over = false
+  const rename = renameTo(asked, model_places.event, () => {
+    is_over = model_places.once === true
+  })
+  return (data) => (is_over ? data : rename(data))
 }
 
 /**

@@ -29,10 +29,14 @@ export interface Passage {
   readonly forwarded_headers: Readonly<Record<string, string>>
   /** What the request, as the provider gets it, asks for beyond tokens. */
   readonly extras: readonly AskedExtra[]
-  /** The whole answer for the caller. @param billed the usage that is paid for, and shown in place of another */
-  answer(answer: WholeAnswer, billed: Billed): Uint8Array<ArrayBuffer> | string
+  /**
+   * The whole answer for the caller.
+   * @param billed the usage that is paid for, and shown in place of another
+   * @param upstream_model the provider's own name of the model
+   */
+  answer(answer: WholeAnswer, billed: Billed, upstream_model: string): Uint8Array<ArrayBuffer> | string
   /** The relay of a stream's events. @param billed as for `answer`, by what was read until it is asked */
-  stream(reading: StreamReading, billed: () => Billed): Relay
+  stream(reading: StreamReading, billed: () => Billed, upstream_model: string): Relay
 }
 
 /** The passage to each protocol, made when it is first asked for. */

@@ -3,6 +3,8 @@ import { idHeaders } from '../../http/answers.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import { markOf } from '../../protocols/key-mark.ts'
 import { requestTo } from '../../upstream/request.ts'
+import type { Attempt } from '../../upstream/routes.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import type { Sending } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
 import { unitLimits } from './asked-extras.ts'
@@ -52,10 +54,15 @@ export function outputLimitOf({ order, held_nanos, ceiling_nanos }: Held<TextOrd
 }
 
 /** The headers of an answer, whole or streamed. */
-export function answerHeaders(held: Held<TextOrder>, content_type: string): Record<string, string> {
+export function answerHeaders(
+  held: Held<TextOrder>,
+  { model }: Attempt,
+  content_type: string,
+): Record<string, string> {
   const headers: Record<string, string> = {
     'content-type': content_type,
     ...idHeaders(held.origin),
+    ...upstreamModelHeader(model),
     ...held.order.request.dialect.answering?.headers,
   }
   const output_limit = outputLimitOf(held)

@@ -1,7 +1,7 @@
 // A whole text answer: read to its end, priced, and given out once it is paid.
 import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
-import { parseAnswer } from '../../protocols/wire/json.ts'
+import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
@@ -25,14 +25,14 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
     delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
     async answer() {
       await answering?.paid()
-      return new Response(body, { headers: answerHeaders(held, 'application/json') })
+      return new Response(body, { headers: answerHeaders(held, attempt, 'application/json') })
     },
   }
 }
 
 /**
  * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
- * @throws UpstreamFault
+ * @throws UpstreamFault; ReportedFailure for such an error
  */
 async function readWhole(
   { catalogue }: ExchangeParts,
@@ -42,12 +42,12 @@ async function readWhole(
 ): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed; tally: ExtrasTally }> {
   const passage = held.order.passages(attempt.provider)
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
-  const json = parseAnswer(bytes.toString())
+  const json = readReported(passage.protocol, bytes.toString())
   const { readUsage, estimateOutput } = passage.protocol.text
   held.order.request.dialect.answering?.answeredBy(attempt, passage.protocol)
   const billed = bill(held, passage, readUsage(json), () => estimateOutput(json))
   return {
-    body: passage.answer({ bytes, json }, billed),
+    body: passage.answer({ bytes, json }, billed, attempt.model),
     billed,
     tally: tallyAnswer(held.order.model, passage, json),
   }

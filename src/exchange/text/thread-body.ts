@@ -49,6 +49,7 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
     fields,
     content: sha256,
     facts: (of, over) => ask<RequestFacts>({ ask: 'facts', protocol: of, over }),
+    leastTokens: (of) => ask<number>({ ask: 'leastTokens', protocol: of }),
     extras: (of, rules) => ask<readonly AskedExtra[]>({ ask: 'extras', protocol: of, rules }),
     rejectRemembered: (of) => ask<void>({ ask: 'rejectRemembered', protocol: of }),
     async assertCarries(writing) {

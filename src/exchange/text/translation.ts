@@ -10,6 +10,7 @@ import type {
 import type { Protocol } from '../../protocols/protocol.ts'
 import { decodeByteString } from '../../protocols/wire/byte-string.ts'
 import { type EventTranslation, reframe } from '../../upstream/relay.ts'
+import { toldName } from '../answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 export function translation({ dialect, context }: TextRequest, protocol: Protocol): Passage {
@@ -21,12 +22,13 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
     forwarded_headers: {},
     // Whatever is billed beyond tokens is dropped or refused by translation.
     extras: NO_EXTRAS,
-    answer({ json }, billed) {
+    answer({ json }, billed, upstream_model) {
       const decoded = provider.decodeAnswer(json, context.id)
-      const encoded = caller.encodeAnswer({ ...decoded, usage: billed.usage }, context)
+      const model = toldName(decoded.model, { asked: context.model, upstream_model })
+      const encoded = caller.encodeAnswer({ ...decoded, model, usage: billed.usage }, context)
       return JSON.stringify(dialect.answering?.whole(encoded) ?? encoded)
     },
-    stream: (reading, billed) =>
+    stream: (reading, billed, upstream_model) =>
       reframe(
         reading,
         dialect.frame,
@@ -34,6 +36,7 @@ export function translation({ dialect, context }: TextRequest, protocol: Protoco
           provider.createStreamDecoder(context.id),
           caller.createStreamEncoder(context),
           billed,
+          (model) => toldName(model, { asked: context.model, upstream_model }),
         ),
       ),
   }
@@ -45,6 +48,7 @@ function translateEvents(
   decoder: StreamDecoder,
   encoder: StreamEncoder,
   billed: () => Billed,
+  told: (model: string | undefined) => string | undefined,
 ): EventTranslation {
   // The provider's own report of the usage gives way to what is billed, which comes before the end.
   function encode(events: readonly StreamEvent[]): ServerSentEvent[] {
@@ -53,10 +57,13 @@ function translateEvents(
       if (event.type === 'error') throw event.error
       if (event.type === 'usage') continue
       if (event.type === 'end') encoded.push(...encoder.encode({ type: 'usage', usage: billed().usage }))
-      const told_at_start = event.type === 'start' && event.usage !== undefined
-      encoded.push(...encoder.encode(told_at_start ? { ...event, usage: billed().usage } : event))
+      encoded.push(...encoder.encode(event.type === 'start' ? started(event) : event))
     }
     return encoded
+  }
+  function started(event: Extract<StreamEvent, { type: 'start' }>): StreamEvent {
+    const usage = event.usage === undefined ? undefined : billed().usage
+    return { ...event, model: told(event.model), usage }
   }
   return {
     next: (data) => encode(decoder.decode(decodeByteString(data))),

@@ -21,13 +21,16 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   unimplemented: [501, 'api_error'],
   upstream_failed: [502, 'api_error'],
   upstream_timeout: [504, 'timeout_error'],
+  upstream_overloaded: [529, 'overloaded_error'],
   overloaded: [529, 'overloaded_error'],
 }
 
-/** `{type: "error", error: {type, message}, request_id}`. */
+/** `{type: "error", error: {type, message, details}, request_id}`; most errors have no details. */
 export function renderError(error: GatewayError, request_id: string): { status: number; body: JsonObject } {
   const [status, type] = TYPES[error.kind]
-  return { status, body: { type: 'error', error: { type, message: error.message }, request_id } }
+  const { message, details } = error
+  const told = { type, message, ...(details ? { details } : {}) }
+  return { status, body: { type: 'error', error: told, request_id } }
 }
 
 /** The name of the event that holds a stream's error: SDKs recognise it by this name only. */

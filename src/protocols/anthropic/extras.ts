@@ -1,5 +1,6 @@
 // What a messages request can ask for beyond tokens, in its fields, its tools and its betas, and what the provider counts of it.
 // https://platform.claude.com/docs/en/api/messages, https://platform.claude.com/docs/en/about-claude/pricing
+import { invalidRequest } from '../../domain/errors.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
 import {
   billed,
@@ -8,12 +9,12 @@ import {
   isEmptyList,
   isOneOf,
   isStandardTier,
-  remembered,
   rememberedRefusal,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
+import { refusedFields } from '../state.ts'
 import {
   isObject,
   type Json,
@@ -27,6 +28,7 @@ import {
 import { carries } from './carries.ts'
 import { MessagesRequest } from './decode-request.ts'
 import { ServerToolCount } from './server-tools.ts'
+import { state } from './state.ts'
 
 const UNITS = {
   web_search: 'searches',
@@ -176,9 +178,23 @@ const judgeBetas: FieldRule = (value, at, found) => {
     for (const name of (stringIn(beta) ?? '').split(',')) judgeBeta(name, at, found)
 }
 
+/**
+ * The provider continues a thread of whichever account, whose length nobody here knows. Its SDKs' tool runners send threads by
+ * default, and go on with whole conversations where they read these details.
+ * @throws GatewayError invalid_request
+ */
+export function rejectThread(value: Json | undefined = null): void {
+  if (value === null) return
+  throw invalidRequest('thread: is not kept apart by account here. Send all messages of the conversation.', {
+    param: 'thread',
+    details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+  })
+}
+
 const MEMORY = {
+  ...refusedFields(state),
+  thread: ((value) => rejectThread(value)) as FieldRule,
   messages: judgeMessages,
-  thread: remembered(),
   diagnostics: judgeDiagnostics,
   container: ((value, at) => judgeContainer(value, at, [])) as FieldRule,
 }

@@ -1,33 +1,57 @@
 // The meaning of a refusal in the messages protocol: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
-import { parseObject, stringIn } from '../wire/json.ts'
+import { lookUp, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+import { TOO_LONG } from './context.ts'
 
-export const ErrorDetail = Fields({ message: optional(Text) })
+export const ErrorDetail = Fields({ type: optional(Text), message: optional(Text) })
 
 /** https://platform.claude.com/docs/en/api/errors. */
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   ...DEFAULT_FAILURE_CLASSES,
   409: 'bad_request',
-  503: 'rate_limited',
-  529: 'rate_limited',
+}
+
+/** The status of an error that comes under status 200; of the other types it is 500. */
+const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+}
+
+/** Types that say more than the status they come with. */
+const FAILURE_CLASS_BY_TYPE: Readonly<Record<string, FailureClass>> = {
+  overloaded_error: 'overloaded',
+  timeout_error: 'timed_out',
 }
 
 /** An account without credit is answered with a plain 400, which only its message tells apart. */
 const OUT_OF_CREDIT = /credit balance is too low/i
 
-/** Reads a refusal. @param body the provider's JSON, or HTML of a proxy, or nothing */
+/**
+ * Reads a refusal.
+ * @param status 200 for an error inside an answer, whose type then tells its status
+ * @param body the provider's JSON, or HTML of a proxy, or nothing
+ */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = uncheckedIn<typeof ErrorDetail>(parseObject(body)?.error)
   const message = refusalMessage(stringIn(error.message), status, body)
+  const told_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
   return {
     failure_class: OUT_OF_CREDIT.test(message)
       ? 'bad_key'
-      : (FAILURE_CLASS_BY_STATUS[status] ?? 'upstream_error'),
+      : (lookUp(FAILURE_CLASS_BY_TYPE, error.type) ??
+        FAILURE_CLASS_BY_STATUS[told_status] ??
+        'upstream_error'),
     message,
     retry_after_s: retryAfter(headers),
+    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }

@@ -2,6 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -26,6 +27,8 @@ export const anthropic: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: messagesNames,
     prepare,
     limitOutput,
@@ -35,6 +38,7 @@ export const anthropic: Protocol = {
     requires_limit: true,
     estimateOutput,
     stream,
+    model_places: { answer: ['model'], event: ['message', 'model'], once: true },
     extras,
     decodeRequest,
     encodeRequest,

@@ -15,6 +15,7 @@ import {
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal, stringIn } from '../wire/json.ts'
+import { rejectThread } from './extras.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
 /** What the price depends on. */
@@ -40,9 +41,11 @@ export const PricedBlock = Fields({
 
 /**
  * Reads a messages request. What does not decide the price is not looked at: the provider judges it.
- * @throws GatewayError invalid_request for a missing limit or conversation
+ * @throws GatewayError invalid_request for a thread, and for a missing limit or conversation
  */
 export function readRequest(body: JsonObject): RequestFacts {
+  // Of all requests, whoever is to serve them: a thread may have no messages.
+  rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   return {

@@ -20,6 +20,7 @@ const STATUS: Readonly<Record<ErrorKind, readonly [number, string]>> = {
   internal: [500, 'INTERNAL'],
   unimplemented: [501, 'UNIMPLEMENTED'],
   upstream_failed: [502, 'UNAVAILABLE'],
+  upstream_overloaded: [502, 'UNAVAILABLE'],
   upstream_timeout: [502, 'UNAVAILABLE'],
   overloaded: [503, 'UNAVAILABLE'],
 }

@@ -8,16 +8,17 @@ import {
   fieldRules,
   isStandardTier,
   judge,
-  remembered,
   rememberedRefusal,
   toolsIn,
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
+import { refusedFields } from '../state.ts'
 import { isObject, type Json, type JsonObject, objectIn, objectsIn, stringIn } from '../wire/json.ts'
 import { reduce } from '../wire/json-names.ts'
 import { carries } from './carries.ts'
 import { GenerateContentRequest, GenerationConfig } from './decode-request.ts'
+import { state } from './state.ts'
 
 const UNITS = {
   google_search: 'queries',
@@ -124,8 +125,7 @@ const CONFIG = fieldRules(
 const MEMORY = {
   contents: judgeContents,
   systemInstruction: ((value, at) => judgeParts(objectIn(value).parts, `${at}.parts`)) as FieldRule,
-  continuationToken: remembered(),
-  previousInteractionId: remembered(),
+  ...refusedFields(state),
 }
 const BILL = {
   serviceTier: billed('service_tier', isStandardTier),

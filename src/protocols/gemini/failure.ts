@@ -1,13 +1,24 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
-import { eachUncheckedIn, Fields, List, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
+import {
+  Count,
+  eachUncheckedIn,
+  Fields,
+  List,
+  optional,
+  Text,
+  type Unchecked,
+  uncheckedIn,
+} from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
-import { type Json, objectIn, stringIn } from '../wire/json.ts'
+import { countIn, type Json, objectIn, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
+import { TOO_LONG } from './context.ts'
 
 export const ErrorInfo = Fields({ reason: optional(Text), retryDelay: optional(Text) })
 export const ErrorDetail = Fields({
+  code: optional(Count),
   message: optional(Text),
   status: optional(Text),
   details: optional(List(ErrorInfo)),
@@ -22,20 +33,23 @@ const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
 
 /**
  * Reads a refusal.
+ * @param status 200 for an error inside an answer, which then tells its status by its code
  * @param body the provider's JSON, or the same in an array as in streams, or HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
   return {
-    failure_class: classify(status, error, message),
+    failure_class: classify(status === 200 ? (countIn(error.code) ?? 500) : status, error, message),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
+    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }
 
 function classify(status: number, error: ErrorDetail, message: string): FailureClass {
   if (refusesKey(error)) return 'bad_key'
+  if (error.status === 'DEADLINE_EXCEEDED') return 'timed_out'
   if ((status === 403 || status === 404) && NAMES_A_RESOURCE_OF_THE_CALLER.test(message)) return 'bad_request'
   // https://ai.google.dev/gemini-api/docs/troubleshooting, "Gemini API backend service error codes".
   return DEFAULT_FAILURE_CLASSES[status] ?? 'upstream_error'

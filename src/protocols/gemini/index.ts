@@ -2,6 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -28,6 +29,8 @@ export const gemini: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: generateNames,
     prepare,
     limitOutput,
@@ -36,6 +39,7 @@ export const gemini: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    model_places: { answer: ['modelVersion'], event: ['modelVersion'] },
     extras,
     decodeRequest,
     encodeRequest,

@@ -158,9 +158,11 @@ function writeEmbeddingUsage(usage: Usage): JsonObject {
 }
 
 /** A provider's own answer with this usage in place of one that it has. */
-export function showEmbeddingUsage<Bytes extends Uint8Array>(answer: Bytes, usage: Usage): Bytes | string {
+export function showEmbeddingUsage(answer: Uint8Array<ArrayBuffer>, usage: Usage): Uint8Array<ArrayBuffer> {
   const json = parseObject(Buffer.from(answer).toString())
-  return isObject(json?.usage) ? JSON.stringify({ ...json, usage: writeEmbeddingUsage(usage) }) : answer
+  return isObject(json?.usage)
+    ? Buffer.from(JSON.stringify({ ...json, usage: writeEmbeddingUsage(usage) }))
+    : answer
 }
 
 /**

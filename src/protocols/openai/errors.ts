@@ -20,6 +20,7 @@ const TYPES: Readonly<Record<ErrorKind, readonly [number, string, string | null]
   unimplemented: [501, 'invalid_request_error', 'unimplemented'],
   upstream_failed: [502, 'server_error', 'upstream_error'],
   upstream_timeout: [504, 'server_error', 'upstream_timeout'],
+  upstream_overloaded: [503, 'server_error', 'overloaded'],
   overloaded: [503, 'server_error', 'overloaded'],
 }
 

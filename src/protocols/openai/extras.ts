@@ -17,9 +17,11 @@ import {
   unknownTool,
 } from '../extras.ts'
 import { namesOf } from '../forms.ts'
+import { refusedFields } from '../state.ts'
 import { countIn, type Json, type JsonObject, lookUp, objectIn } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import { BiasedRequest, ChatRequest } from './decode-request.ts'
+import { state } from './state.ts'
 
 /** The same for both of OpenAI's protocols: a model's price is one. */
 export const UNITS = {
@@ -59,13 +61,21 @@ const SERVER_TOOLS: Readonly<Record<string, Name>> = {
 }
 
 const judgeTools: FieldRule = (value, list, found) => {
-  for (const [index, { type, function: declared }] of toolsIn(value, list).entries()) {
+  for (const [index, { type, function: declared, container = null }] of toolsIn(value, list).entries()) {
     if (type === 'function' || type === 'custom' || ((type ?? null) === null && declared)) continue
     const at = `${list}[${index}].type`
     const name = lookUp(SERVER_TOOLS, type)
     if (!name) throw unknownTool(at, 'function and custom')
+    if (typeof container === 'string' || namesFiles(container))
+      throw rememberedRefusal(`${list}[${index}].container`)
     found.push({ name, at, is_charged: true })
   }
+}
+
+/** A container that is made for the call may hold stored files. */
+const namesFiles = (container: Json): boolean => {
+  const { file_ids = null } = objectIn(container)
+  return file_ids !== null && !isEmptyList(file_ids)
 }
 
 /** A choice among some of the tools repeats them: they are not charged twice. */
@@ -103,10 +113,7 @@ function fileHolderOf(value: Json): string | undefined {
 const FILE_HOLDERS = ['file', 'input_file', 'image_file'] as const
 
 const MEMORY = {
-  previous_response_id: remembered(),
-  conversation: remembered(),
-  thread_id: remembered(),
-  container: remembered(),
+  ...refusedFields(state),
   prompt: remembered((value) => typeof value === 'string'),
   messages: judgeMessages,
 }

@@ -1,12 +1,17 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
-import { lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { countIn, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
-export const ErrorDetail = Fields({ message: optional(Text), code: optional(Text), param: optional(Text) })
+export const ErrorDetail = Fields({
+  message: optional(Text),
+  type: optional(Text),
+  code: optional(Text),
+  param: optional(Text),
+})
 
 /** The code of a refusal of encrypted reasoning that another key, or another organisation, issued. */
 const UNREADABLE_REASONING = 'invalid_encrypted_content'
@@ -15,7 +20,6 @@ const UNREADABLE_REASONING = 'invalid_encrypted_content'
 const FAILURE_CLASS_BY_STATUS: Readonly<Record<number, FailureClass>> = {
   ...DEFAULT_FAILURE_CLASSES,
   409: 'bad_request',
-  503: 'rate_limited',
 }
 
 /** Codes that say more than the status they come with. */
@@ -27,23 +31,47 @@ const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   /** OpenRouter's moderation: the prompt is at fault, though the status is 403. */
   content_policy_violation: 'bad_request',
   content_filter: 'bad_request',
+  overloaded: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  slow_down: 'overloaded',
+  upstream_timeout: 'timed_out',
+}
+
+/** The status of an error that comes under status 200, by its type; of the other types it is 500. */
+const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  insufficient_quota: 402,
+  permission_error: 403,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  requests: 429,
+  tokens: 429,
+  overloaded_error: 503,
+  service_unavailable_error: 503,
 }
 
 /**
  * Reads a refusal.
+ * @param status 200 for an error inside an answer, which then tells its status by its code (OpenRouter's are numbers) or type
  * @param body an OpenAI error, the same as a bare text (Ollama) or in an array (Google), HTML of a proxy, or nothing
  */
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
+  const told_status = status === 200 ? statusIn(error) : status
   return {
     failure_class:
-      lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[status] ?? 'upstream_error',
+      lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[told_status] ?? 'upstream_error',
     message,
     retry_after_s: retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
+    ...(error.code === CONTEXT_LENGTH_EXCEEDED ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
 }
+
+const statusIn = ({ code, type }: Unchecked<typeof ErrorDetail>): number =>
+  countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
 
 /** The error in a refusal's body; empty where there is none. */
 export function readError(body: string): Unchecked<typeof ErrorDetail> {

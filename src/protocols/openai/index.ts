@@ -2,6 +2,7 @@
 import type { Protocol } from '../protocol.ts'
 import { baseUrlAdvice } from './base-url.ts'
 import { carries } from './carries.ts'
+import { leastTokens, promptTooLong } from './context.ts'
 import { decodeAnswer } from './decode-answer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { createStreamDecoder } from './decode-stream.ts'
@@ -34,6 +35,8 @@ export const openai: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: chatNames,
     prepare,
     limitOutput,
@@ -42,6 +45,7 @@ export const openai: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    model_places: { answer: ['model'], event: ['model'] },
     extras,
     decodeRequest,
     encodeRequest,

@@ -41,7 +41,7 @@ function skipSpaces(data: ByteString, from: number): number {
 }
 
 /** As in `json-bytes.ts`, but without its loop: on a string, the search alone is faster (44 ns an event against 96). */
-function closingQuote(data: ByteString, start: number): number {
+export function closingQuote(data: ByteString, start: number): number {
   let quote = data.indexOf('"', start)
   while (quote > start && isEscaped(data, quote, start, '\\')) quote = data.indexOf('"', quote + 1)
   return quote

@@ -16,8 +16,8 @@ const FAILURE_CLASSES: Record<string, UpstreamFailure['failure_class']> = {
   'quota with retry delay': 'rate_limited',
   'quota of a stream, in an array': 'rate_limited',
   internal: 'upstream_error',
-  overloaded: 'upstream_error',
-  deadline: 'upstream_error',
+  overloaded: 'overloaded',
+  deadline: 'timed_out',
   'page of something in between': 'upstream_error',
 }
 
@@ -47,9 +47,9 @@ describe('the status alone, with an empty body', () => {
     [429, 'rate_limited'],
     [500, 'upstream_error'],
     [502, 'upstream_error'],
-    [503, 'upstream_error'],
-    [504, 'upstream_error'],
-    [529, 'upstream_error'],
+    [503, 'overloaded'],
+    [504, 'timed_out'],
+    [529, 'overloaded'],
     [302, 'upstream_error'],
   ] as const)('%i is %s', (status, failure_class) => {
     const failure = readFailure(status, '')

@@ -1,4 +1,5 @@
 // A protocol that exists for tests only: what it takes to add one.
+import { invalidRequest } from '../../../src/domain/errors.ts'
 import { DEFAULT_FAILURE_CLASSES } from '../../../src/protocols/failure-class.ts'
 import type { Protocol } from '../../../src/protocols/protocol.ts'
 import { refusalMessage } from '../../../src/protocols/refusal-message.ts'
@@ -29,6 +30,8 @@ export const toy: Protocol = {
   renderStreamError: ({ message }) => JSON.stringify({ oops: message }),
   text: {
     readRequest,
+    leastTokens: () => 0,
+    promptTooLong: () => invalidRequest('Say less.'),
     names: namesFrom({ model: 'value', limit: 'count', ways: 'count', live: 'value' }),
     prepare: (body, { model }) => ({ ...body, model }),
     limitOutput: (body, limit) => ({ ...body, limit }),
@@ -37,6 +40,7 @@ export const toy: Protocol = {
     showUsage,
     estimateOutput,
     stream: { open: openStream },
+    model_places: { answer: ['model'], event: ['model'] },
     decodeRequest,
     encodeRequest,
     decodeAnswer,

@@ -1,10 +1,12 @@
 // The responses protocol: its verbs, gathered. Providers of chat completions speak it too, where the catalogue says so.
 import { internal } from '../../../domain/errors.ts'
 import type { Protocol } from '../../protocol.ts'
+import { promptTooLong } from '../context.ts'
 import { renderError } from '../errors.ts'
 import { readFailure } from '../failure.ts'
 import { keyHeaders } from '../target.ts'
 import { carries } from './carries.ts'
+import { leastTokens } from './context.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeAnswer } from './encode-answer.ts'
 import { createStreamEncoder } from './encode-stream.ts'
@@ -36,6 +38,8 @@ export const responses: Protocol = {
   renderStreamError,
   text: {
     readRequest,
+    leastTokens,
+    promptTooLong,
     names: responsesNames,
     echoed_fields: [...ECHOED_FIELDS, RECALLED],
     prepare,
@@ -45,6 +49,7 @@ export const responses: Protocol = {
     showUsage,
     estimateOutput,
     stream,
+    model_places: { answer: ['model'], event: ['response', 'model'] },
     extras,
     decodeRequest,
     encodeAnswer,

@@ -1,0 +1,62 @@
+// The beginning of a stream: read until an event is there, so that an error in place of an answer goes to the next route.
+import { UpstreamFault } from '../../domain/errors.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
+import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
+import { reportedFailure } from '../../upstream/failures.ts'
+import { type ByteReader, beginningWith } from '../../upstream/pump.ts'
+import { fromUpstream } from '../../upstream/transport.ts'
+
+/** An event that is longer is no error: it is not waited for. */
+const MAX_ERROR_BYTES = 64 * 1024
+const ERROR = '"error"'
+/** Without comments before the first event. */
+const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data:/
+
+/**
+ * Waits for the first event of a stream: until it is there, another route may still answer.
+ * @param heard told of bytes that hold no event: comments keep a connection open while a model has not begun
+ * @returns a reader of the whole stream
+ * @throws UpstreamFault; ReportedFailure for an error before any output
+ */
+export async function readFirst(
+  response: Response,
+  protocol: Protocol,
+  heard: () => void,
+): Promise<{ reader: ByteReader }> {
+  const type = response.headers.get('content-type')
+  if (type !== null && !type.startsWith('text/event-stream'))
+    throw new UpstreamFault(`the upstream sent ${type}, no stream`)
+  if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
+  const reader: ByteReader = response.body.getReader()
+  const cutter = createEventCutter()
+  const read: Uint8Array[] = []
+  for (let read_bytes = 0; ; heard()) {
+    const { value } = await fromUpstream(reader.read())
+    if (!value) throw new UpstreamFault('the upstream ended its stream before its first event')
+    read.push(value)
+    read_bytes += value.length
+    const whole = cutter.cut(value)
+    const has_begun = whole !== undefined && hasBegun(toByteString(whole), protocol)
+    if (has_begun || read_bytes > MAX_ERROR_BYTES)
+      return { reader: beginningWith(read.length === 1 ? value : Buffer.concat(read), reader) }
+  }
+}
+
+/** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output */
+function hasBegun(whole: ByteString, protocol: Protocol): boolean {
+  // Nearly all streams: nothing is parsed.
+  if (BEGINS.test(whole) && !whole.includes(ERROR)) return true
+  const reading = protocol.text.stream.open()
+  let has_begun = false
+  let failed_event: ByteString | undefined
+  eachEvent(whole, (data) => {
+    has_begun = true
+    reading.read(data)
+    if (!reading.failed) return undefined
+    failed_event = data
+    return false
+  })
+  if (failed_event === undefined || reading.deliveredTokens() > 0) return has_begun
+  throw reportedFailure(protocol, decodeByteString(failed_event))
+}

@@ -1,0 +1,88 @@
+// The place of one string in JSON text that is not parsed: for names that are replaced in answers, which otherwise pass as they came.
+import type { ByteString } from './byte-string.ts'
+import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
+import { closingQuote } from './json-text.ts'
+
+export interface Place {
+  /** Just past the opening quote. */
+  readonly start: number
+  /** At the closing quote. */
+  readonly end: number
+}
+
+/**
+ * Where the string of a field stands. Only the objects on the way to it are looked into.
+ * @param path the keys on that way, from the outermost object on
+ * @returns undefined where there is no such field, or where it is no string
+ */
+export function placeOfString(json: ByteString, path: readonly string[]): Place | undefined {
+  let at = skipSpaces(json, 0)
+  for (const [depth, key] of path.entries()) {
+    if (json[at] !== '{') return undefined
+    at = valueIn(json, at, key)
+    if (at < 0) return undefined
+    if (depth < path.length - 1) continue
+    if (json[at] !== '"') return undefined
+    const end = closingQuote(json, at + 1)
+    return end < 0 ? undefined : { start: at + 1, end }
+  }
+  return undefined
+}
+
+/** Where the value of a field of an object begins; -1 where it has no such field. @param open the object's brace */
+function valueIn(json: ByteString, open: number, key: string): number {
+  let at = skipSpaces(json, open + 1)
+  while (json[at] === '"') {
+    const key_end = endOfString(json, at)
+    const found = key_end - at - 1 === key.length && json.startsWith(key, at + 1)
+    const colon = skipSpaces(json, key_end + 1)
+    if (json[colon] !== ':') return -1
+    const value = skipSpaces(json, colon + 1)
+    if (found) return value
+    const comma = skipSpaces(json, endOfValue(json, value))
+    if (json[comma] !== ',') return -1
+    at = skipSpaces(json, comma + 1)
+  }
+  return -1
+}
+
+/** The offset just past a value; the end of the text where it is cut off. Of every event: a loop is faster than patterns. */
+function endOfValue(json: ByteString, start: number): number {
+  let depth = 0
+  for (let at = start; at < json.length; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) {
+      at = endOfString(json, at)
+      if (depth === 0) return at + 1
+    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++
+    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+      if (depth === 0) return at
+      depth--
+      if (depth === 0) return at + 1
+    } else if (depth === 0 && (code === COMMA || code <= SPACE)) return at
+  }
+  return json.length
+}
+
+/** Most strings are keys and short words. */
+const SHORT_STRING_CHARS = 16
+const BACKSLASH = 92
+const SPACE = 32
+
+/** The offset of a string's closing quote; the end of the text where it is cut off. */
+function endOfString(json: ByteString, open: number): number {
+  const short = Math.min(open + SHORT_STRING_CHARS, json.length)
+  for (let at = open + 1; at < short; at++) {
+    const code = json.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) break
+  }
+  const end = closingQuote(json, open + 1)
+  return end < 0 ? json.length : end
+}
+
+function skipSpaces(json: ByteString, from: number): number {
+  let at = from
+  while (json.charCodeAt(at) <= SPACE) at++
+  return at
+}

@@ -1,0 +1,111 @@
+// Failures of providers: the one that an answer under status 200 reports, and what callers are told of each class.
+import {
+  type GatewayError,
+  invalidRequest,
+  rateLimited,
+  UpstreamFault,
+  upstreamFailed,
+  upstreamOverloaded,
+  upstreamTimeout,
+} from '../domain/errors.ts'
+import type { UpstreamFailure } from '../protocols/facts.ts'
+import type { FailureClass } from '../protocols/failure-class.ts'
+import type { Protocol } from '../protocols/protocol.ts'
+import { type JsonObject, parseObject } from '../protocols/wire/json.ts'
+
+/** A failure that a provider reports under status 200: in a whole answer, or as an event of a stream. */
+export class ReportedFailure extends UpstreamFault {
+  readonly failure: UpstreamFailure
+
+  constructor(failure: UpstreamFailure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
+
+/** @param text the answer, or the data of the event, as JSON; it may be cut off */
+export const reportedFailure = ({ readFailure }: Pick<Protocol, 'readFailure'>, text: string) =>
+  new ReportedFailure(readFailure(200, new Headers(), text))
+
+/**
+ * A whole answer. @throws UpstreamFault for one that was cut short; ReportedFailure for one that reports an error
+ */
+export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: string): JsonObject {
+  const answer = parseObject(text)
+  if (!answer) throw new UpstreamFault('the upstream sent no JSON object')
+  if ((answer.error ?? null) !== null) throw reportedFailure(protocol, text)
+  return answer
+}
+
+/** After a 429 without a time to wait. */
+const DEFAULT_RETRY_AFTER_S = 5
+
+/**
+ * What a caller is told where no route answered. The last failure decides; a rate limit is told only where each was one.
+ * @param failures of all attempts, in order
+ */
+export function allFailed(failures: readonly UpstreamFailure[]): GatewayError {
+  const failure =
+    failures.findLast(({ failure_class }) => failure_class !== 'rate_limited') ?? failures.at(-1)
+  const cause = failure?.message
+  const retry_after_s = failure?.retry_after_s
+  const waiting = retry_after_s === undefined ? {} : { retry_after_s }
+  switch (failure?.failure_class) {
+    case 'rate_limited':
+      return rateLimited(
+        "The model's provider limits how much it is asked. Nothing was charged; please retry after a moment.",
+        { retry_after_s: retry_after_s ?? DEFAULT_RETRY_AFTER_S, cause },
+      )
+    case 'overloaded':
+      return upstreamOverloaded(
+        "The model's provider is overloaded. Nothing was charged; please retry after a moment.",
+        { ...waiting, cause },
+      )
+    case 'timed_out':
+      return upstreamTimeout(
+        "The model's provider did not answer in time. Nothing was charged; please retry, with a shorter request if it recurs.",
+        { cause },
+      )
+    default:
+      return upstreamFailed("The model's provider failed to answer. Nothing was charged; please retry.", {
+        cause,
+      })
+  }
+}
+
+/** How a provider's failure is told inside a stream, and in which words. */
+const BROKEN: Readonly<
+  Record<Exclude<FailureClass, 'bad_request'>, readonly [error: typeof upstreamFailed, what: string]>
+> = {
+  rate_limited: [rateLimited, "The model's provider broke off its answer at a limit of its rate."],
+  overloaded: [upstreamOverloaded, "The model's provider is overloaded, and broke off its answer."],
+  timed_out: [upstreamTimeout, "The model's provider did not finish its answer in time."],
+  bad_key: [upstreamFailed, "The model's provider broke off its answer."],
+  upstream_error: [upstreamFailed, "The model's provider broke off its answer."],
+}
+
+export interface BrokenStream {
+  /** What the provider reported; undefined where it only stopped. */
+  failure: UpstreamFailure | undefined
+  /** Whether the caller pays for something. */
+  is_charged: boolean
+  /** For the log. */
+  cause: unknown
+  publicWords: (message: string) => string
+}
+
+/** The failure of a stream that broke after it began: of the kind that the provider reported. */
+export function brokenOff({ failure, is_charged, cause, publicWords }: BrokenStream): GatewayError {
+  const failure_class = failure?.failure_class ?? 'upstream_error'
+  if (failure && failure_class === 'bad_request') return refusedRequest(failure, publicWords, cause)
+  const [error, what] = BROKEN[failure_class === 'bad_request' ? 'upstream_error' : failure_class]
+  const charged = is_charged ? 'Only what was delivered is charged' : 'Nothing was charged'
+  return error(`${what} ${charged}; please retry.`, { cause })
+}
+
+/** The refusal of the request itself, in the provider's own words as far as callers may read them. */
+export const refusedRequest = (
+  { message, code }: UpstreamFailure,
+  publicWords: (message: string) => string,
+  cause?: unknown,
+): GatewayError => invalidRequest(publicWords(message), { ...(code === undefined ? {} : { code }), cause })

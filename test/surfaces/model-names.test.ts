@@ -1,0 +1,215 @@
+// silent.md, Chat completions, models, embeddings: "The answer names the model that the caller asked for, on every surface", whole and
+// streamed, also where bytes pass untouched; the provider's own name is in the call's record and in a header.
+import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { asksForStream, framed, providerAsked, recorded } from '../support/replay.ts'
+import { fileScene } from '../support/scene.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
+import { type Answer, splitAt, stream, whole } from '../support/upstream.ts'
+import { REQUESTS } from './requests.ts'
+
+/** A model as callers call it, and the name of its route. */
+const NAMES: readonly (readonly [id: string, route: string])[] = [
+  ['our/model', 'upstream-model'],
+  ['dated', 'dated-2025-08-07'],
+  ['same', 'same'],
+  ['unicode', 'modèle-漢'],
+]
+const catalogue = (url: string): string =>
+  PROTOCOLS.map(
+    (protocol) => `
+[[providers]]
+name = "${protocol}"
+protocol = "${protocol}"
+base_url = "${url}/${protocol}"
+api_keys = []
+${NAMES.flatMap(([id, route]) =>
+  (protocol === 'anthropic' ? ['text'] : ['text', 'embedding']).map(
+    (kind) => `
+[[models]]
+id = "${kind}/${protocol}/${id}"
+kind = "${kind}"
+routes = [{ provider = "${protocol}", model = "${route === id ? `${kind}/${protocol}/${id}` : route}" }]
+price = ${kind === 'text' ? '{ input = 1, output = 4 }' : '{ input = 0.02 }'}
+`,
+  ),
+).join('')}`,
+  ).join('')
+
+const { upstream, call, lastCall } = await fileScene({ catalogue })
+
+const PLACE: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: 'modelVersion',
+  anthropic: 'model',
+  openai: 'model',
+}
+
+/** A recording in which the model has this name; its text holds the name as a field, too. */
+function answerNamed(protocol: BuiltInProtocol, streams: boolean, name: string): string[] {
+  const field = `"${PLACE[protocol]}":${JSON.stringify(name)}`
+  const trap = JSON.stringify(`{${field}}`).slice(1, -1)
+  return recorded(protocol, streams ? 'stream-text' : 'whole-text').map((payload) =>
+    payload
+      .replace(new RegExp(`"${PLACE[protocol]}":\\s*"[^"]*"`), field)
+      .replace(/Tides/, trap.replaceAll('$', '$$$$')),
+  )
+}
+
+const bytesOf = (protocol: BuiltInProtocol, streams: boolean, payloads: readonly string[]): string =>
+  streams ? payloads.map((payload) => framed(protocol, payload)).join('') : (payloads[0] ?? '')
+
+const answerOf = (bytes: string, streams: boolean): Answer =>
+  streams ? stream(...splitAt(bytes, 10, bytes.length >> 1)) : whole(bytes)
+
+const WAYS = PROTOCOLS.flatMap((protocol) => [false, true].map((streams) => [protocol, streams] as const))
+
+describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => {
+  async function pass(id: string, sent: string, more: JsonObject = {}) {
+    upstream.answer(answerOf(sent, streams))
+    const { path, headers, body } = REQUESTS[protocol](`text/${protocol}/${id}`, streams, more)
+    const response = await call(path, body, { headers })
+    expect(response.status).toBe(200)
+    return { response, got: await response.text() }
+  }
+  const named = (name: string) => answerNamed(protocol, streams, name)
+  /** The same with another name in its place, and nowhere else: in what the model wrote stands the old one. */
+  function renamed(from: string, to: string): string {
+    const field = (name: string) => `"${PLACE[protocol]}":${JSON.stringify(name)}`
+    return bytesOf(
+      protocol,
+      streams,
+      named(from).map((payload) => payload.replace(field(from), field(to))),
+    )
+  }
+
+  test.each([
+    'upstream-model',
+    'upstream-model-20250807',
+    'something-else',
+    '',
+    'our/model',
+    'with "quotes" and \\',
+  ])('an alias: the answer, named %p, names what was asked for; no other byte changes', async (name) => {
+    const asked = `text/${protocol}/our/model`
+    const { response, got } = await pass('our/model', bytesOf(protocol, streams, named(name)))
+    expect(got).toBe(renamed(name, asked))
+    expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
+    expect(await lastCall()).toMatchObject({ model: asked, upstream_model: 'upstream-model', estimated: 0 })
+  })
+
+  test.each(['-2025-08-07', '-20250807', '@20250807', '-0807', '-001', '-08-2025'])(
+    'a version of the model that was asked for passes: …%s',
+    async (version) => {
+      const sent = bytesOf(protocol, streams, named(`text/${protocol}/dated${version}`))
+      expect((await pass('dated', sent)).got).toBe(sent)
+    },
+  )
+
+  test.each(['-mini', '-2025-08-07-mini', 'x', '-1', '-12345'])(
+    'another model whose name only begins so does not pass: …%s',
+    async (rest) => {
+      const asked = `text/${protocol}/dated`
+      const { got } = await pass('dated', bytesOf(protocol, streams, named(asked + rest)))
+      expect(got).toBe(renamed(asked + rest, asked))
+    },
+  )
+
+  test('where the route has the name that was asked for, nothing is looked into', async () => {
+    const sent = bytesOf(protocol, streams, named('whatever'))
+    expect((await pass('same', sent)).got).toBe(sent)
+  })
+
+  test('an answer without a name gets none', async () => {
+    const sent = bytesOf(
+      protocol,
+      streams,
+      named('x').map((payload) => payload.replace(new RegExp(`"${PLACE[protocol]}":"x",?`), '')),
+    )
+    expect((await pass('our/model', sent)).got).toBe(sent)
+  })
+
+  test('a route’s name beyond ASCII is encoded in the header', async () => {
+    const { response } = await pass('unicode', bytesOf(protocol, streams, named('modèle-漢')))
+    expect(decodeURI(response.headers.get('x-tollgate-upstream-model') ?? '')).toBe('modèle-漢')
+  })
+})
+
+describe('events that are framed anew', () => {
+  test('a JSON array of the native protocol', async () => {
+    const payloads = answerNamed('gemini', true, 'upstream-model')
+    upstream.answer(answerOf(bytesOf('gemini', true, payloads), true))
+    const { body } = REQUESTS.gemini('', true)
+    const response = await call('/v1beta/models/text/gemini/our/model:streamGenerateContent', body)
+    const events = (await response.json()) as JsonObject[]
+    expect(events).toHaveLength(payloads.length)
+    for (const { modelVersion } of events) expect(modelVersion).toBe('text/gemini/our/model')
+  })
+
+  test('chat, with the usage hidden', async () => {
+    upstream.answer(answerOf(bytesOf('openai', true, answerNamed('openai', true, 'upstream-model')), true))
+    const { path, body } = REQUESTS.openai('text/openai/our/model', true)
+    const { stream_options: _, ...plain } = body
+    const text = await (await call(path, plain)).text()
+    const names = [...text.matchAll(/"model":"([^"]*)"/g)].map(([, name]) => name)
+    expect(new Set(names)).toEqual(new Set(['text/openai/our/model']))
+  })
+})
+
+test.each(PROTOCOLS.flatMap((caller) => WAYS.map((way) => [caller, ...way] as const)))(
+  'translated or not: a caller of %s, a provider of %s, streamed: %p',
+  async (caller, provider, streams) => {
+    const asked = `text/${provider}/our/model`
+    upstream.answer((seen) => {
+      const speaks = providerAsked(seen)
+      const payloads = answerNamed(speaks, asksForStream(seen), 'upstream-model')
+      return answerOf(bytesOf(speaks, asksForStream(seen), payloads), asksForStream(seen))
+    })
+    const { path, headers, body } = REQUESTS[caller](asked, streams)
+    const response = await call(path, body, { headers })
+    const text = await response.text()
+    expect(text).toContain(`"${PLACE[caller]}":"${asked}"`)
+    expect(text).not.toContain(`"${PLACE[caller]}":"upstream-model"`)
+    expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
+  },
+)
+
+describe('embeddings', () => {
+  const vectors = {
+    object: 'list',
+    data: [{ object: 'embedding', index: 0, embedding: [0.25, -1e-7] }],
+    model: 'upstream-model',
+    usage: { prompt_tokens: 2, total_tokens: 2 },
+  }
+  const ask = (id: string) => call('/v1/embeddings', { model: id, input: 'tides' })
+
+  test('bytes that pass name what was asked for; no other byte changes', async () => {
+    const sent = JSON.stringify(vectors, undefined, 1)
+    upstream.answer(whole(sent))
+    const response = await ask('embedding/openai/our/model')
+    expect(await response.text()).toBe(sent.replace('upstream-model', 'embedding/openai/our/model'))
+    expect(response.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
+  })
+
+  test('so do an answer whose usage is not believed, and vectors of another protocol', async () => {
+    upstream.answer(whole({ ...vectors, usage: { prompt_tokens: -1 } }))
+    expect(await (await ask('embedding/openai/our/model')).json()).toMatchObject({
+      model: 'embedding/openai/our/model',
+      usage: { prompt_tokens: 2 },
+    })
+    upstream.answer(whole({ embeddings: [{ values: [1, 0] }] }))
+    expect(await (await ask('embedding/gemini/our/model')).json()).toMatchObject({
+      model: 'embedding/gemini/our/model',
+    })
+  })
+})
+
+test('an answer that is given again under its Idempotency-Key has the same header', async () => {
+  upstream.answer(whole(answerNamed('openai', false, 'upstream-model')[0]))
+  const { path, body } = REQUESTS.openai('text/openai/our/model', false)
+  const headers = { 'idempotency-key': 'named' }
+  const first = await (await call(path, body, { headers })).text()
+  const again = await call(path, body, { headers })
+  expect([again.headers.get('idempotent-replayed'), await again.text()]).toEqual(['true', first])
+  expect(again.headers.get('x-tollgate-upstream-model')).toBe('upstream-model')
+})

@@ -1,0 +1,217 @@
+// silent.md, Failures of providers, as callers see them: its table, for every surface, every provider's protocol, whole and streamed.
+import { describe, expect, test } from 'bun:test'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { asksForStream, framed, providerAsked } from '../support/replay.ts'
+import { fileScene } from '../support/scene.ts'
+import { PROTOCOLS } from '../support/three-providers.ts'
+import { type Answer, RESET, refusal, type Script, SILENCE, stream, whole } from '../support/upstream.ts'
+import { REQUESTS, type SurfaceRequest } from './requests.ts'
+
+/** A provider of each protocol, one more that is given only a moment, and a model of each kind at either. */
+const catalogue = (url: string): string => `
+[server]
+log_level = "debug"
+ledger_writer = "inline"
+${PROTOCOLS.flatMap((protocol) => [providerOf(protocol, protocol, url), providerOf(`hasty-${protocol}`, protocol, url, 'first_byte_timeout_ms = 60\ncall_timeout_ms = 60')]).join('\n')}
+`
+const PRICES = {
+  text: '{ input = 1, output = 4 }',
+  embedding: '{ input = 0.02 }',
+  image: '{ per_image = 0.04 }',
+}
+const KINDS: Readonly<Record<BuiltInProtocol, readonly ('text' | 'embedding' | 'image')[]>> = {
+  gemini: ['text', 'embedding', 'image'],
+  anthropic: ['text'],
+  openai: ['text', 'embedding', 'image'],
+}
+
+const providerOf = (name: string, protocol: BuiltInProtocol, url: string, rest = ''): string => `
+[[providers]]
+name = "${name}"
+protocol = "${protocol}"
+base_url = "${url}/${protocol}"
+api_keys = ["${PROVIDER_KEYS[0]}"]
+cooldown_ms = 0
+${rest}
+${KINDS[protocol]
+  .map(
+    (kind) => `
+[[models]]
+id = "${kind}-${name}"
+kind = "${kind}"
+routes = [{ provider = "${name}", model = "upstream-${kind}" }]
+price = ${PRICES[kind]}
+`,
+  )
+  .join('')}`
+
+const { upstream, call, lastCall } = await fileScene({ catalogue })
+
+type Told = readonly [status: number, type: string | undefined, code?: string | null]
+/** What a provider says, by the rows of the table. */
+type Row = '429' | 'overloaded' | 'broken' | 'time-out'
+
+interface Surface {
+  protocols: readonly BuiltInProtocol[]
+  ask(provider: string): SurfaceRequest
+  /** Status, type, and code where the surface has one. */
+  told: Readonly<Record<Row, Told>>
+}
+
+const NATIVE: Surface['told'] = {
+  '429': [429, 'RESOURCE_EXHAUSTED'],
+  overloaded: [502, 'UNAVAILABLE'],
+  broken: [502, 'UNAVAILABLE'],
+  'time-out': [502, 'UNAVAILABLE'],
+}
+const MESSAGES: Surface['told'] = {
+  '429': [429, 'rate_limit_error'],
+  overloaded: [529, 'overloaded_error'],
+  broken: [502, 'api_error'],
+  'time-out': [504, 'timeout_error'],
+}
+const CHAT: Surface['told'] = {
+  '429': [429, 'rate_limit_error', 'rate_limit_exceeded'],
+  overloaded: [503, 'server_error', 'overloaded'],
+  broken: [502, 'server_error', 'upstream_error'],
+  'time-out': [504, 'server_error', 'upstream_timeout'],
+}
+const IMAGES: Surface['told'] = {
+  '429': [429, 'invalid_request_error', 'rate_limit_exceeded'],
+  overloaded: [502, 'api_error', 'upstream_error'],
+  broken: [502, 'api_error', 'upstream_error'],
+  'time-out': [408, 'invalid_request_error', 'upstream_timeout'],
+}
+
+const text = (told: Surface['told'], caller: BuiltInProtocol, streams: boolean): Surface => ({
+  protocols: PROTOCOLS,
+  ask: (provider) => REQUESTS[caller](`text-${provider}`, streams),
+  told,
+})
+const to =
+  (path: string, kind: string, body: object): Surface['ask'] =>
+  (provider) => ({
+    path,
+    headers: {},
+    body: { model: `${kind}-${provider}`, ...body },
+  })
+
+const SURFACES: Readonly<Record<string, Surface>> = {
+  native: text(NATIVE, 'gemini', false),
+  'native, streamed': text(NATIVE, 'gemini', true),
+  messages: text(MESSAGES, 'anthropic', false),
+  'messages, streamed': text(MESSAGES, 'anthropic', true),
+  chat: text(CHAT, 'openai', false),
+  'chat, streamed': text(CHAT, 'openai', true),
+  embeddings: {
+    protocols: ['gemini', 'openai'],
+    ask: to('/v1/embeddings', 'embedding', { input: 'tides' }),
+    told: CHAT,
+  },
+  images: {
+    protocols: ['gemini', 'openai'],
+    ask: to('/v1/images/generations', 'image', { prompt: 'a red house' }),
+    told: IMAGES,
+  },
+}
+
+/** An error of each protocol that says overload, as it is told under status 200. */
+const OVERLOADED: Readonly<Record<BuiltInProtocol, object>> = {
+  gemini: { error: { code: 503, message: 'secret words', status: 'UNAVAILABLE' } },
+  anthropic: { type: 'error', error: { type: 'overloaded_error', message: 'secret words' } },
+  openai: { error: { message: 'secret words', type: 'service_unavailable_error', param: null, code: null } },
+}
+
+/** Under status 200: in a whole answer, or as the first event of a stream. */
+const under200: Script = (seen) => {
+  const provider = providerAsked(seen)
+  const error = OVERLOADED[provider]
+  return asksForStream(seen) ? stream({ send: framed(provider, JSON.stringify(error)) }) : whole(error)
+}
+
+const CASES: [what: string, row: Row, script: Script, of: '' | 'hasty-'][] = [
+  ['429', '429', refusal(429, 'secret words', { 'retry-after': '17' }), ''],
+  ['503', 'overloaded', refusal(503, 'secret words'), ''],
+  ['529', 'overloaded', refusal(529, 'secret words'), ''],
+  ['500', 'broken', refusal(500, 'secret words'), ''],
+  [
+    '502 of a proxy',
+    'broken',
+    refusal(502, '<html>secret words</html>', { 'content-type': 'text/html' }),
+    '',
+  ],
+  ['401: it refuses the key', 'broken', refusal(401, 'secret words'), ''],
+  ['404: it lacks the model', 'broken', refusal(404, 'secret words'), ''],
+  ['nothing: the connection is reset', 'broken', RESET, ''],
+  ['no JSON', 'broken', whole('secret words'), ''],
+  ['an answer that is cut short', 'broken', whole('{"candidates"'), ''],
+  ['504', 'time-out', refusal(504, 'secret words'), ''],
+  ['nothing in time', 'time-out', SILENCE, 'hasty-'],
+]
+
+for (const [name, surface] of Object.entries(SURFACES)) {
+  describe.each([...surface.protocols])(`${name}: a provider of %s says`, (protocol) => {
+    const fails = async (script: Script, row: Row, provider: string): Promise<Response> => {
+      upstream.answer(script)
+      const { path, headers, body } = surface.ask(provider)
+      const response = await call(path, body, { headers })
+      const said = await response.text()
+      const { error } = JSON.parse(said) as { error: Record<string, unknown> }
+      const [status, type, code] = surface.told[row]
+      expect([response.status, error.status ?? error.type]).toEqual([status, type])
+      if (code !== undefined) expect(error.code).toBe(code)
+      expect(said).not.toContain('secret')
+      expect(error.message).toContain('Nothing was charged')
+      expect(await lastCall()).toMatchObject({ outcome: 'failed', status, cost_nanos: 0, price: '' })
+      return response
+    }
+
+    test.each(CASES)('%s (%s)', async (_, row, script, of) => {
+      const response = await fails(script, row, `${of}${protocol}`)
+      if (row === '429') expect(response.headers.get('retry-after')).toBe('17')
+    })
+
+    if (name !== 'images')
+      test('overload, under status 200', async () => {
+        await fails(under200, 'overloaded', protocol)
+      })
+  })
+}
+
+const twoRoutes = await fileScene({
+  catalogue: (url) =>
+    `${['one', 'two'].map((name) => providerOf(name, 'anthropic', url)).join('\n')}
+[[models]]
+id = "both"
+kind = "text"
+routes = [{ provider = "one", model = "first" }, { provider = "two", model = "second", order = 1 }]
+price = { input = 1, output = 4 }
+`,
+})
+
+describe('where routes fail differently, the last failure decides; 429 is told only where all said so', () => {
+  const ORDERS: [first: Answer, second: Answer, row: Row][] = [
+    [refusal(429), refusal(429), '429'],
+    [refusal(500), refusal(429), 'broken'],
+    [refusal(429), refusal(500), 'broken'],
+    [refusal(503), refusal(429), 'overloaded'],
+    [refusal(500), refusal(503), 'overloaded'],
+    [refusal(503), refusal(500), 'broken'],
+  ]
+  const CALLERS = [
+    ['gemini', NATIVE],
+    ['anthropic', MESSAGES],
+    ['openai', CHAT],
+  ] as const
+  test.each(CALLERS.flatMap(([caller, told]) => ORDERS.map((order) => [caller, told, ...order] as const)))(
+    '%s',
+    async (caller, told, first, second, row) => {
+      twoRoutes.upstream.answer(({ body }) => (body.includes('"first"') ? first : second))
+      const { path, headers, body } = REQUESTS[caller]('both', false)
+      const response = await twoRoutes.call(path, body, { headers })
+      expect(response.status).toBe(told[row][0])
+      expect(response.headers.has('retry-after')).toBe(row === '429')
+    },
+  )
+})

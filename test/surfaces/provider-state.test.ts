@@ -1,0 +1,262 @@
+// State on the provider's side: each field of the tables does what its rule says, on every path, and the README tells the same.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Anthropic from '@anthropic-ai/sdk'
+import { state as anthropicState } from '../../src/protocols/anthropic/state.ts'
+import { state as geminiState } from '../../src/protocols/gemini/state.ts'
+import { state as openaiState } from '../../src/protocols/openai/state.ts'
+import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import type { StateFate, StateTable } from '../../src/protocols/state.ts'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { replay } from '../support/replay.ts'
+import { MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
+import { whole } from '../support/upstream.ts'
+import { ERROR_OF, REQUESTS } from './requests.ts'
+
+const { gateway, upstream, call, key, asked, counts, expectCounts } = await threeProviders()
+beforeEach(() => upstream.answer(replay('text')))
+
+const TABLES: Readonly<Record<BuiltInProtocol, StateTable>> = {
+  gemini: geminiState,
+  anthropic: anthropicState,
+  openai: openaiState,
+}
+
+/** For each field a request that names something by it, and how the refusal calls the field, where not by its own name. */
+const EXAMPLES: Readonly<Record<BuiltInProtocol, Readonly<Record<string, readonly [JsonObject, string?]>>>> =
+  {
+    gemini: {
+      continuationToken: [{ continuationToken: 'x' }],
+      previousInteractionId: [{ previousInteractionId: 'x' }],
+      'contents[].parts[].fileData.fileUri': [
+        {
+          contents: [
+            { role: 'user', parts: [{ fileData: { fileUri: 'gs://bucket/x', mimeType: 'image/png' } }] },
+          ],
+        },
+        'contents[0].parts[0].fileData.fileUri',
+      ],
+      'tools[].fileSearch.fileSearchStoreNames': [
+        { tools: [{ fileSearch: { fileSearchStoreNames: ['fileSearchStores/x'] } }] },
+        'tools[0].fileSearch',
+      ],
+      cachedContent: [{ cachedContent: 'cachedContents/x' }],
+    },
+    anthropic: {
+      thread: [{ thread: { type: 'continue', previous_message_id: 'msg_x' } }],
+      'diagnostics.previous_message_id': [{ diagnostics: { previous_message_id: 'msg_x' } }],
+      'container.id': [{ container: { id: 'container_x' } }, 'container'],
+      'messages[].content[].source.file_id': [
+        {
+          messages: [
+            { role: 'user', content: [{ type: 'document', source: { type: 'file', file_id: 'file_x' } }] },
+          ],
+        },
+        'messages[0].content[0].source.file_id',
+      ],
+      'messages[].content[].file_id': [
+        { messages: [{ role: 'user', content: [{ type: 'container_upload', file_id: 'file_x' }] }] },
+        'messages[0].content[0].file_id',
+      ],
+      'container.skills': [{ container: { skills: [{ type: 'custom', skill_id: 'x' }] } }, 'container'],
+      cache_control: [{ cache_control: { type: 'ephemeral' } }],
+    },
+    openai: {
+      previous_response_id: [{ previous_response_id: 'resp_x' }],
+      conversation: [{ conversation: 'conv_x' }],
+      thread_id: [{ thread_id: 'thread_x' }],
+      container: [{ container: 'cntr_x' }],
+      'prompt.id': [{ prompt: { id: 'pmpt_x' } }, 'prompt'],
+      'messages[].content[].file.file_id': [
+        { messages: [{ role: 'user', content: [{ type: 'file', file: { file_id: 'file-x' } }] }] },
+        'messages[0].content[0].file.file_id',
+      ],
+      'messages[].audio.id': [
+        {
+          messages: [
+            { role: 'assistant', audio: { id: 'audio_x' } },
+            { role: 'user', content: 'x' },
+          ],
+        },
+        'messages[0].audio.id',
+      ],
+      'tools[].container': [
+        { tools: [{ type: 'code_interpreter', container: { type: 'auto', file_ids: ['file-x'] } }] },
+        'tools[0].container',
+      ],
+      'tools[].vector_store_ids': [
+        { tools: [{ type: 'file_search', vector_store_ids: ['vs_x'] }] },
+        'tools[0].type',
+      ],
+      store: [{ store: true }],
+      prompt_cache_key: [{ prompt_cache_key: 'x' }],
+    },
+  }
+
+const rows = PROTOCOLS.flatMap((protocol) =>
+  Object.entries(TABLES[protocol]).map(([field, { fate, what }]) => ({ protocol, field, fate, what })),
+)
+
+const send = (surface: BuiltInProtocol, said: JsonObject, to = surface, streams = false) => {
+  const { path, headers, body } = REQUESTS[surface](MODELS[to], streams, said)
+  return call(path, body, { headers })
+}
+
+const IS_SENT: Readonly<Record<StateFate, boolean>> = {
+  refused: false,
+  priced: false,
+  passes: true,
+  own: true,
+  'not kept': true,
+}
+
+test('every field has an example, and nothing else has', () => {
+  for (const protocol of PROTOCOLS)
+    expect(Object.keys(EXAMPLES[protocol])).toEqual(Object.keys(TABLES[protocol]))
+})
+
+describe.each(rows)('$protocol: $field is $fate', ({ protocol, field, fate }) => {
+  const [said, named = field] = EXAMPLES[protocol][field] ?? [{}]
+
+  test.each([false, true])('to a provider that speaks it, streamed: %p', async (streams) => {
+    const before = counts()
+    const response = await send(protocol, said, protocol, streams)
+    const text = await response.text()
+    if (IS_SENT[fate]) {
+      expect(response.status).toBe(200)
+      expect(asked()).toMatchObject(fate === 'not kept' ? { [field]: false } : said)
+      return
+    }
+    expect(response.status).toBe(400)
+    expect(ERROR_OF[protocol](JSON.parse(text)).message).toContain(named)
+    await expectCounts(before)
+  })
+
+  const others = PROTOCOLS.filter((to) => to !== protocol)
+  if (!IS_SENT[fate] || fate === 'passes')
+    test.each(others)('nor does it reach a provider of %s', async (to) => {
+      const before = counts()
+      const response = await send(protocol, said, to)
+      const { status } = response
+      await response.text()
+      if (status !== 200) await expectCounts(before)
+      else expect(JSON.stringify(asked())).not.toContain(JSON.stringify(said).slice(1, -1))
+    })
+})
+
+describe('container ids of a tool, alone or for a new container', () => {
+  test.each([
+    ['refused', { container: 'cntr_x' }, 'tools[0].container'],
+    ['refused', { container: { type: 'auto', file_ids: ['file-x'] } }, 'tools[0].container'],
+    ['priced', { container: { type: 'auto', file_ids: [] } }, 'tools[0].type'],
+    ['priced', {}, 'tools[0].type'],
+  ])('%s: %p', async (_, more, field) => {
+    const response = await send('openai', { tools: [{ type: 'code_interpreter', ...more }] })
+    expect(ERROR_OF.openai((await response.json()) as JsonObject)).toMatchObject({ param: field })
+  })
+})
+
+describe('thread', () => {
+  const THREADS: JsonObject[] = [
+    { thread: { type: 'create' } },
+    { thread: { type: 'continue', previous_message_id: 'msg_x' }, messages: [] },
+    { thread: 'msg_x' },
+    { thread: {}, messages: 'x'.repeat(1_200_000) },
+  ]
+  const PATHS = ['/v1/messages', '/v1/messages/count_tokens']
+  test.each(
+    PATHS.flatMap((path) =>
+      PROTOCOLS.flatMap((to) =>
+        THREADS.map((said) => [path, to, JSON.stringify(said).slice(0, 80), said] as const),
+      ),
+    ),
+  )('%s, a model of %s: %s', async (path, to, _, said) => {
+    const before = counts()
+    const { headers, body } = REQUESTS.anthropic(MODELS[to], false, said)
+    const response = await call(path, body, { headers })
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        type: 'error',
+        error: {
+          type: 'invalid_request_error',
+          message: expect.stringContaining('thread'),
+          details: { error_code: 'thread_unsupported_request', unsupported: ['thread'] },
+        },
+        request_id: expect.any(String),
+      },
+    ])
+    await expectCounts(before)
+  })
+
+  test('null is none', async () => {
+    expect((await send('anthropic', { thread: null })).status).toBe(200)
+  })
+
+  test('Anthropic’s tool runner goes on by itself, with whole conversations', async () => {
+    const bodies: JsonObject[] = []
+    let tools_run = 0
+    upstream.answer(({ body }) => {
+      bodies.push(JSON.parse(body.toString()))
+      const content =
+        bodies.length === 1
+          ? [{ type: 'tool_use', id: 'toolu_1', name: 'get_weather', input: { city: 'Oslo' } }]
+          : [{ type: 'text', text: 'Rain.' }]
+      return whole({
+        id: `msg_${bodies.length}`,
+        type: 'message',
+        role: 'assistant',
+        model: MODELS.anthropic,
+        content,
+        stop_reason: bodies.length === 1 ? 'tool_use' : 'end_turn',
+        stop_sequence: null,
+        usage: { input_tokens: 5, output_tokens: 5 },
+      })
+    })
+    const sent: unknown[] = []
+    const client = new Anthropic({
+      apiKey: key,
+      baseURL: gateway.url.origin,
+      maxRetries: 0,
+      fetch: (url, init) => {
+        sent.push(JSON.parse(String(init?.body)).thread)
+        return fetch(url, init)
+      },
+    })
+    const answer = await client.beta.messages.toolRunner({
+      model: MODELS.anthropic,
+      max_tokens: 100,
+      messages: [{ role: 'user', content: 'The weather?' }],
+      tools: [
+        {
+          name: 'get_weather',
+          description: 'The weather of a city.',
+          input_schema: { type: 'object', properties: { city: { type: 'string' } } },
+          run: () => {
+            tools_run++
+            return 'rain'
+          },
+          parse: (input: unknown) => input,
+        },
+      ],
+    })
+    expect(sent).toEqual([{ type: 'create' }, undefined, undefined])
+    expect([tools_run, answer.content]).toMatchObject([1, [{ type: 'text', text: 'Rain.' }]])
+    expect(bodies.map(({ messages }) => (messages as unknown[]).length)).toEqual([1, 3])
+    for (const body of bodies) expect(body).not.toHaveProperty('thread')
+  })
+})
+
+test('plugins/README.md has the same table', () => {
+  const SURFACE: Readonly<Record<BuiltInProtocol, string>> = {
+    gemini: 'native  ',
+    anthropic: 'messages',
+    openai: 'chat    ',
+  }
+  const table = rows.map(
+    ({ protocol, field, fate, what }) => `| ${SURFACE[protocol]} | \`${field}\` | ${what} | ${fate} |`,
+  )
+  const readme = readFileSync(join(import.meta.dir, '../../plugins/README.md'), 'utf8')
+  expect(readme).toContain(`${table.join('\n')}\n`)
+})
