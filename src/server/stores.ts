@@ -10,7 +10,7 @@ import { openSettlementJournal, type SettlementJournal } from '../exchange/settl
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
-import { keepLimitsOf } from '../idempotency/space.ts'
+import { answerLimitsOf } from '../idempotency/room.ts'
 import type { OnChange } from '../ledger/health.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -61,7 +61,7 @@ export async function openStores({ data_folder, server, log, now, probe }: Store
   const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
     now,
-    limits: () => keepLimitsOf(server()),
+    limits: () => answerLimitsOf(server()),
   })
   return {
     db,
