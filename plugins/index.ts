@@ -9,6 +9,7 @@ import { library } from './library/index.ts'
 import { messages } from './messages/index.ts'
 import { models } from './models/index.ts'
 import { native } from './native/index.ts'
+import { storedResponses } from './responses/stored.ts'
 import { upload } from './upload/index.ts'
 
 export const plugins = [
@@ -17,6 +18,7 @@ export const plugins = [
   messages,
   chat,
   models,
+  storedResponses,
   embeddings,
   billing,
   upload,

@@ -5,7 +5,14 @@ import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
-import { LimitsSchema, type ModelText, OutlineSchema, providerSchemaFor, ServerSchema } from './schema.ts'
+import {
+  LimitsSchema,
+  type ModelText,
+  OutlineSchema,
+  providerSchemaFor,
+  ResponsesSchema,
+  ServerSchema,
+} from './schema.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -51,13 +58,14 @@ function readDocument({ value }: TomlDocument, options: ReadOptions, report: Rep
   const outline = validate(OutlineSchema, value, [], report)
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
+  const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const providers = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
     { names: namesOf(value.providers), providers, protocols: options.protocols },
     report,
   )
-  return outline && server && limits && { server, limits, providers, models }
+  return outline && server && limits && responses && { server, limits, responses, providers, models }
 }
 
 function readProviders(parts: unknown[], options: ReadOptions, report: Report): Map<string, Provider> {

@@ -86,6 +86,25 @@ export const LimitsSchema = Type.Object(
   closed,
 )
 
+export const ResponsesSchema = Type.Object(
+  {
+    store: Type.Boolean({
+      default: true,
+      description: 'whether responses are kept, so that callers can continue and read them',
+    }),
+    days: Type.Integer({ default: 30, minimum: 1, maximum: 3_650, description: 'how long they are kept' }),
+    max_mb: Megabytes(4_096, 'responses kept of all accounts together'),
+    max_mb_per_account: Megabytes(512, 'responses kept of one account'),
+    max_mb_per_conversation: Type.Integer({
+      default: 32,
+      minimum: 1,
+      maximum: 1_024,
+      description: 'the longest conversation that is continued by previous_response_id',
+    }),
+  },
+  closed,
+)
+
 const PROVIDER_NAME = Type.String({
   pattern: '^[a-z0-9][a-z0-9_-]*$',
   must: 'a name of a-z, 0-9, _ and -, such as "google"',
@@ -243,6 +262,7 @@ export const OutlineSchema = Type.Object(
   {
     server: Type.Optional(Type.Unknown()),
     limits: Type.Optional(Type.Unknown()),
+    responses: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -55,7 +55,7 @@ export function compose({
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library } = stores
+  const { db, ledger, settlements, idempotency, library, responses } = stores
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
@@ -99,6 +99,7 @@ export function compose({
     running,
     catalogue,
     library,
+    responses,
     db,
     log,
     now,

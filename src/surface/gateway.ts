@@ -10,6 +10,7 @@ import type { RunningCalls } from '../exchange/running.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
+import type { KeptResponses } from '../responses/store.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -28,6 +29,8 @@ export interface Gateway {
   catalogue: () => Catalogue
   /** Uploaded and produced images. */
   library: Library
+  /** Responses that callers can continue and read. */
+  responses: KeptResponses
   /** For reading only. */
   db: Database
   log: Logger

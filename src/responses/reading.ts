@@ -1,0 +1,90 @@
+// The reading of kept responses: one, a whole conversation turn by turn, and items by their ids.
+import type { Database } from 'bun:sqlite'
+import { notFound } from '../domain/errors.ts'
+import { type ContentFiles, openContent } from '../kept/content.ts'
+import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
+import type { KeptResponse } from './kept-responses.ts'
+import { type Content, decodeLines } from './lines.ts'
+import { responseQueries } from './queries.ts'
+import { chainFrom, type Row } from './rows.ts'
+
+export interface Readable {
+  db: Database
+  files: Pick<ContentFiles, 'open'>
+}
+
+/** The part of a conversation that one response added. */
+export interface Turn extends Content {
+  id: string
+}
+
+/** What is kept of a row; undefined where it is gone by now, or its file is missing. */
+async function contentOf({ db, files }: Readable, { id }: Row): Promise<Content | undefined> {
+  const found = responseQueries(db).body.get({ id })
+  const bytes = found && (await openContent(files, found))
+  return bytes && (await decodeLines(bytes))
+}
+
+/** A response with the public id of the one that it continues. */
+export async function readResponse(from: Readable, row: Row): Promise<KeptResponse | undefined> {
+  const { account_id, response_id: id, created_at_ms, previous } = row
+  const previous_id =
+    previous === null ? undefined : responseQueries(from.db).row.get({ id: previous })?.response_id
+  const content = await contentOf(from, row)
+  return content && { id, account_id, previous_id, created_at_ms, ...content }
+}
+
+/**
+ * The turns of a conversation up to and with a row.
+ *
+ * @param rows in the order in which they are to be read
+ * @throws GatewayError not_found where a part of it cannot be found
+ */
+export async function* readTurns(from: Readable, rows: Iterable<Row>): AsyncGenerator<Turn> {
+  for (const row of rows) {
+    const content = await contentOf(from, row)
+    if (!content)
+      throw notFound(`A part of the conversation of the response "${row.response_id}" is missing.`)
+    yield { id: row.response_id, ...content }
+  }
+}
+
+/** The rows of a conversation, the oldest first. */
+export const oldestFirst = (db: Database, row: Row): Row[] => [...chainFrom(db, row)].reverse()
+
+/** All items of a conversation, the oldest first; undefined where a part of it cannot be found. */
+export async function readItems(from: Readable, row: Row): Promise<JsonObject[] | undefined> {
+  const items: JsonObject[] = []
+  for (const one of oldestFirst(from.db, row)) {
+    const content = await contentOf(from, one)
+    if (!content) return undefined
+    for (const item of content.input) items.push(item)
+    for (const item of outputOf(content)) items.push(item)
+  }
+  return items
+}
+
+/** The output items with these ids, as far as shown responses of the account have them. */
+export async function readNamed(
+  from: Readable,
+  ids: readonly string[],
+  whose: { account_id: number; expired_by_ms: number },
+): Promise<Map<string, JsonObject>> {
+  const { holderOf } = responseQueries(from.db)
+  const holders = new Map<number, Row>()
+  for (const item_id of new Set(ids)) {
+    const holder = holderOf.get({ ...whose, item_id })
+    if (holder) holders.set(holder.id, holder)
+  }
+  const wanted = new Set(ids)
+  const found = new Map<string, JsonObject>()
+  // The newest last: of several items with one id it is the one that counts.
+  for (const holder of [...holders.values()].sort((one, other) => one.id - other.id)) {
+    const content = await contentOf(from, holder)
+    for (const item of content ? outputOf(content) : [])
+      if (typeof item.id === 'string' && wanted.has(item.id)) found.set(item.id, item)
+  }
+  return found
+}
+
+export const outputOf = ({ response }: Pick<Content, 'response'>): JsonObject[] => objectsIn(response.output)
