@@ -166,19 +166,24 @@ describe('refusals', () => {
     ['POST', '/cancel'],
   ] as const
 
-  test.each(ROUTES)("%s …%s of another account's response: 404, as of one that never was", async (method, rest) => {
-    const [id] = await conversation(1)
-    const ask = async (of: string | undefined, as: string) =>
-      await read(await call(`/v1/responses/${of}${rest}`, undefined, { method, key: as }))
-    const foreign = await ask(id, other)
-    const unknown = await ask('resp_unknown', key)
-    expect(foreign).toMatchObject({
-      status: 404,
-      body: { error: { type: 'invalid_request_error', param: null, code: 'not_found' } },
-    })
-    expect(JSON.stringify(foreign.body).replace(String(id), 'resp_unknown')).toBe(JSON.stringify(unknown.body))
-    expect((await call(`/v1/responses/${id}`)).status).toBe(200)
-  })
+  test.each(ROUTES)(
+    "%s …%s of another account's response: 404, as of one that never was",
+    async (method, rest) => {
+      const [id] = await conversation(1)
+      const ask = async (of: string | undefined, as: string) =>
+        await read(await call(`/v1/responses/${of}${rest}`, undefined, { method, key: as }))
+      const foreign = await ask(id, other)
+      const unknown = await ask('resp_unknown', key)
+      expect(foreign).toMatchObject({
+        status: 404,
+        body: { error: { type: 'invalid_request_error', param: null, code: 'not_found' } },
+      })
+      expect(JSON.stringify(foreign.body).replace(String(id), 'resp_unknown')).toBe(
+        JSON.stringify(unknown.body),
+      )
+      expect((await call(`/v1/responses/${id}`)).status).toBe(200)
+    },
+  )
 
   test.each(ROUTES)("%s …%s without a key: 401 in OpenAI's shape", async (method, rest) => {
     const answer = await read(await gateway.call(`/v1/responses/resp_1${rest}`, undefined, { method }))
