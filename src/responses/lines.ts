@@ -39,7 +39,7 @@ export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
 }
 
 /** Counts what is done in one turn of the event loop, and ends the turn after `TURN_BYTES`. */
-function createPace(): (bytes: number) => Promise<void> | undefined {
+export function createPace(): (bytes: number) => Promise<void> | undefined {
   let done_bytes = 0
   return (bytes) => {
     done_bytes += bytes

@@ -4,7 +4,7 @@ import { notFound } from '../domain/errors.ts'
 import { type ContentFiles, openContent } from '../kept/content.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
 import type { KeptResponse } from './kept-responses.ts'
-import { type Content, decodeLines } from './lines.ts'
+import { type Content, createPace, decodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { chainFrom, type Row } from './rows.ts'
 
@@ -41,11 +41,13 @@ export async function readResponse(from: Readable, row: Row): Promise<KeptRespon
  * @throws GatewayError not_found where a part of it cannot be found
  */
 export async function* readTurns(from: Readable, rows: Iterable<Row>): AsyncGenerator<Turn> {
+  const pace = createPace()
   for (const row of rows) {
     const content = await contentOf(from, row)
     if (!content)
       throw notFound(`A part of the conversation of the response "${row.response_id}" is missing.`)
     yield { id: row.response_id, ...content }
+    await pace(row.kept_bytes)
   }
 }
 
@@ -55,11 +57,13 @@ export const oldestFirst = (db: Database, row: Row): Row[] => [...chainFrom(db, 
 /** All items of a conversation, the oldest first; undefined where a part of it cannot be found. */
 export async function readItems(from: Readable, row: Row): Promise<JsonObject[] | undefined> {
   const items: JsonObject[] = []
+  const pace = createPace()
   for (const one of oldestFirst(from.db, row)) {
     const content = await contentOf(from, one)
     if (!content) return undefined
     for (const item of content.input) items.push(item)
     for (const item of outputOf(content)) items.push(item)
+    await pace(one.kept_bytes)
   }
   return items
 }

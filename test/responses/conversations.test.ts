@@ -264,6 +264,17 @@ describe('the length of a conversation', () => {
     expect(await w.store.find(1, 'r10')).toBeDefined()
   })
 
+  test('does not keep others waiting: they get their turn while it is read', async () => {
+    let previous_id: string | undefined
+    for (let made = 0; made < 40; made += 1)
+      previous_id = (await w.keep(`r${made}`, { previous_id, text: 'x'.repeat(50_000) })).id
+    const order: string[] = []
+    const read = w.store.itemsUntil(1, 'r39').then(() => order.push('read'))
+    setImmediate(() => order.push('another'))
+    await read
+    expect(order).toEqual(['another', 'read'])
+  })
+
   test(`of ${MAX_CHAIN_LENGTH} responses is not continued either`, async () => {
     await w.keep('a')
     w.db.run('UPDATE responses SET chain_length = ?, previous = NULL', [1])
