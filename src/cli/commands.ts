@@ -4,6 +4,7 @@ import { addAccountCommands } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
+import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
@@ -19,6 +20,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addServeCommand,
   addAccountCommands,
   addMoneyCommands,
+  addEntriesCommand,
   addKeyCommands,
   addModelsCommand,
   addUsageCommand,

@@ -36,3 +36,7 @@ CREATE TABLE response_items (
   PRIMARY KEY (account_id, item_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX response_items_by_response ON response_items (response);
+
+-- The entries of an account by their time; those that move money without a call are few, and found without the others.
+CREATE INDEX entries_by_account ON entries (account_id, created_at_ms);
+CREATE INDEX entries_without_call ON entries (account_id, created_at_ms) WHERE kind <> 'charge';
