@@ -13,6 +13,12 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
 })
 
+/** Accounts that are closed: suspended, with all keys revoked. */
+export const closed_accounts = sqliteTable('closed_accounts', {
+  account_id: integer().primaryKey(),
+  closed_at_ms: integer().notNull(),
+})
+
 /** API keys. Only a key's SHA-256 and its first characters are stored. */
 export const keys = sqliteTable('keys', {
   id: integer().primaryKey(),

@@ -18,7 +18,8 @@ function filled() {
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
     INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
-    INSERT INTO response_items VALUES (1, 'i', 2)`)
+    INSERT INTO response_items VALUES (1, 'i', 2);
+    INSERT INTO closed_accounts VALUES (1, 0)`)
   return db
 }
 
@@ -115,8 +116,14 @@ const RESPONSE_ITEMS = [
   ['an empty id', "UPDATE response_items SET item_id = ''"],
 ] as const
 
+const CLOSED_ACCOUNTS = [
+  ['an account twice', 'INSERT INTO closed_accounts VALUES (1, 1)'],
+  ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
+] as const
+
 describe.each([
   ['accounts', ACCOUNTS],
+  ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],
   ['holds', HOLDS],
   ['entries', ENTRIES],

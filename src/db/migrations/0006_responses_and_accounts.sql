@@ -40,3 +40,9 @@ CREATE INDEX response_items_by_response ON response_items (response);
 -- The entries of an account by their time; those that move money without a call are few, and found without the others.
 CREATE INDEX entries_by_account ON entries (account_id, created_at_ms);
 CREATE INDEX entries_without_call ON entries (account_id, created_at_ms) WHERE kind <> 'charge';
+
+-- Accounts that are closed: suspended for good, with all of their keys revoked. Money and books stay.
+CREATE TABLE closed_accounts (
+  account_id INTEGER PRIMARY KEY REFERENCES accounts (id),
+  closed_at_ms INTEGER NOT NULL
+) STRICT;
