@@ -222,17 +222,6 @@ export const responses = sqliteTable('responses', {
   created_at_ms: integer().notNull(),
 })
 
-/** The output items of kept responses, by their own ids. */
-export const response_items = sqliteTable(
-  'response_items',
-  {
-    account_id: integer().notNull(),
-    item_id: text().notNull(),
-    response: integer().notNull(),
-  },
-  ({ account_id, item_id }) => [primaryKey({ columns: [account_id, item_id] })],
-)
-
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect

@@ -1,7 +1,7 @@
-// The queries on kept responses and their items, prepared once for each connection.
+// The queries on kept responses, prepared once for each connection.
 import { and, asc, count, eq, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
-import { response_items, responses } from '../db/schema.ts'
+import { responses } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -61,35 +61,6 @@ export const responseQueries = perConnection({
         chain_length: placeholder('chain_length'),
         created_at_ms: placeholder('created_at_ms'),
       })
-      .returning({ id: responses.id })
-      .prepare(),
-  /** The newest response that has an item of an id is the one that the id means. */
-  insertItem: (orm) =>
-    orm
-      .insert(response_items)
-      .values({
-        account_id: placeholder('account_id'),
-        item_id: placeholder('item_id'),
-        response: placeholder('response'),
-      })
-      .onConflictDoUpdate({
-        target: [response_items.account_id, response_items.item_id],
-        set: { response: sql`excluded.response` },
-      })
-      .prepare(),
-  /** The shown response that has an item. */
-  holderOf: (orm) =>
-    orm
-      .select(ROW)
-      .from(response_items)
-      .innerJoin(responses, eq(responses.id, response_items.response))
-      .where(
-        and(
-          eq(response_items.account_id, placeholder('account_id')),
-          eq(response_items.item_id, placeholder('item_id')),
-          IS_SHOWN,
-        ),
-      )
       .prepare(),
   countLater: (orm) =>
     orm

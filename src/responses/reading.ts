@@ -1,4 +1,4 @@
-// The reading of kept responses: one, a whole conversation turn by turn, and items by their ids.
+// The reading of kept responses: one, or a whole conversation turn by turn.
 import type { Database } from 'bun:sqlite'
 import { notFound } from '../domain/errors.ts'
 import { type ContentFiles, openContent } from '../kept/content.ts'
@@ -66,29 +66,6 @@ export async function readItems(from: Readable, row: Row): Promise<JsonObject[] 
     await pace(one.kept_bytes)
   }
   return items
-}
-
-/** The output items with these ids, as far as shown responses of the account have them. */
-export async function readNamed(
-  from: Readable,
-  ids: readonly string[],
-  whose: { account_id: number; expired_by_ms: number },
-): Promise<Map<string, JsonObject>> {
-  const { holderOf } = responseQueries(from.db)
-  const holders = new Map<number, Row>()
-  for (const item_id of new Set(ids)) {
-    const holder = holderOf.get({ ...whose, item_id })
-    if (holder) holders.set(holder.id, holder)
-  }
-  const wanted = new Set(ids)
-  const found = new Map<string, JsonObject>()
-  // The newest last: of several items with one id it is the one that counts.
-  for (const holder of [...holders.values()].sort((one, other) => one.id - other.id)) {
-    const content = await contentOf(from, holder)
-    for (const item of content ? outputOf(content) : [])
-      if (typeof item.id === 'string' && wanted.has(item.id)) found.set(item.id, item)
-  }
-  return found
 }
 
 export const outputOf = ({ response }: Pick<Content, 'response'>): JsonObject[] => objectsIn(response.output)

@@ -3,7 +3,6 @@ import type { Database } from 'bun:sqlite'
 import type { ResponseRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import type { BodyColumns } from '../kept/content.ts'
-import { isObject } from '../protocols/wire/json.ts'
 import type { KeptResponse } from './kept-responses.ts'
 import { responseQueries } from './queries.ts'
 
@@ -25,7 +24,7 @@ export function* chainFrom(db: Database, row: Row): Generator<Row> {
 }
 
 /**
- * Writes the row of a response, and the ids of its output items.
+ * Writes the row of a response.
  *
  * @returns false where the response that it continues is gone: it would say less than it was asked
  */
@@ -36,7 +35,7 @@ export function insertRow(db: Database, kept: KeptResponse, columns: BodyColumns
     const previous =
       previous_id === undefined ? undefined : queries.named.get({ account_id, response_id: previous_id })
     if (previous_id !== undefined && !previous) return false
-    const { id: response } = queries.insert.get({
+    queries.insert.run({
       ...columns,
       account_id,
       response_id: id,
@@ -46,19 +45,9 @@ export function insertRow(db: Database, kept: KeptResponse, columns: BodyColumns
       created_at_ms,
     })
     if (previous) queries.countLater.run({ id: previous.id })
-    for (const item_id of itemIdsOf(kept)) queries.insertItem.run({ account_id, item_id, response })
     return true
   })
 }
-
-/** Ids that are longer are no ids of ours. */
-const MAX_ITEM_ID_CHARS = 255
-
-const itemIdsOf = ({ response }: Pick<KeptResponse, 'response'>): string[] =>
-  (Array.isArray(response.output) ? response.output : [])
-    .map((item) => (isObject(item) ? item.id : undefined))
-    .filter((id) => typeof id === 'string')
-    .filter((id) => id !== '' && id.length <= MAX_ITEM_ID_CHARS)
 
 /**
  * Deletes rows that none continues, and with each those before it that were kept only for it: deleted ones, and ones past

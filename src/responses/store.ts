@@ -14,11 +14,10 @@ import {
 } from '../kept/content.ts'
 import { createRoom, type Room, sufficient } from '../kept/room.ts'
 import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
-import type { JsonObject } from '../protocols/wire/json.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
-import { oldestFirst, readItems, readNamed, readResponse, readTurns, type Turn } from './reading.ts'
+import { oldestFirst, readItems, readResponse, readTurns, type Turn } from './reading.ts'
 import { chainFrom, deleteLast, deleteNamed, findShown, insertRow, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
@@ -26,8 +25,6 @@ export interface KeptResponses extends ResponseStore {
   bytesUntil(account_id: number, id: string): number | undefined
   /** The conversation up to and with a response, read turn by turn; undefined as for `find`. */
   turnsUntil(account_id: number, id: string, order: TurnOrder): AsyncGenerator<Turn> | undefined
-  /** The output items that have these ids, as far as responses that have them may be seen by the account. */
-  itemsNamed(account_id: number, ids: readonly string[]): Promise<Map<string, JsonObject>>
   /** Deletes what is past its time, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
   /** Deletes files that no row names. Only at start. @returns how many there were */
@@ -108,7 +105,6 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
       const row = shown(account_id, id)
       return row && readTurns(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
     },
-    itemsNamed: (account_id, ids) => readNamed(state, ids, { account_id, expired_by_ms: expiredBy(state) }),
     sweep: () => sweep(state),
     async recover() {
       const named = responseQueries(db).bodyFiles.all()

@@ -18,7 +18,6 @@ function filled() {
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
     INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
-    INSERT INTO response_items VALUES (1, 'i', 2);
     INSERT INTO closed_accounts VALUES (1, 0)`)
   return db
 }
@@ -110,12 +109,6 @@ const RESPONSES = [
   ['a first one that is the second', 'UPDATE responses SET chain_length = 2 WHERE id = 1'],
 ] as const
 
-const RESPONSE_ITEMS = [
-  ['an item of an unknown response', 'UPDATE response_items SET response = 9'],
-  ['an item of an unknown account', 'UPDATE response_items SET account_id = 9'],
-  ['an empty id', "UPDATE response_items SET item_id = ''"],
-] as const
-
 const CLOSED_ACCOUNTS = [
   ['an account twice', 'INSERT INTO closed_accounts VALUES (1, 1)'],
   ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
@@ -129,7 +122,6 @@ describe.each([
   ['entries', ENTRIES],
   ['calls', CALLS],
   ['responses', RESPONSES],
-  ['response_items', RESPONSE_ITEMS],
 ] as const)('%s refuse', (table, refused) => {
   test.each([...refused])('%s', (_, sql) => {
     const db = filled()

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import { MAX_CHAIN_LENGTH } from '../../src/responses/store.ts'
-import { LARGE, message, said } from './support.ts'
+import { LARGE, said } from './support.ts'
 import { DAY_MS, type World, world } from './world.ts'
 
 let w: World
@@ -117,8 +117,7 @@ describe('accounts', () => {
       await w.store.itemsUntil(2, 'a'),
       w.store.turnsUntil(2, 'a', 'newest first'),
       await w.store.remove(2, 'a'),
-      (await w.store.itemsNamed(2, ['msg_a'])).size,
-    ]).toEqual([undefined, undefined, undefined, false, 0])
+    ]).toEqual([undefined, undefined, undefined, false])
     await expect(w.keep('b', { account_id: 2, previous_id: 'a' })).rejects.toMatchObject({
       kind: 'not_found',
     })
@@ -131,46 +130,6 @@ describe('accounts', () => {
     expect(await w.store.find(2, 'a')).toEqual(second)
     await expect(w.keep('a', { text: LARGE })).rejects.toThrow('UNIQUE')
     expect(await w.fileCount()).toBe(0)
-  })
-})
-
-describe('items by their ids', () => {
-  test('are found in any response that is shown', async () => {
-    await three()
-    const found = await w.store.itemsNamed(1, ['msg_a', 'msg_c', 'msg_c', 'msg_none', '__proto__'])
-    expect([...found]).toEqual([
-      ['msg_a', message('msg_a', 'You said: asked by a')],
-      ['msg_c', message('msg_c', 'You said: asked by c')],
-    ])
-  })
-
-  test('not in one that is deleted or past its time', async () => {
-    await three()
-    await w.store.remove(1, 'b')
-    w.clock.now_ms += 1
-    expect((await w.store.itemsNamed(1, ['msg_a', 'msg_b'])).size).toBe(1)
-    w.clock.now_ms += 30 * DAY_MS
-    expect((await w.store.itemsNamed(1, ['msg_a', 'msg_b'])).size).toBe(0)
-  })
-
-  test('the newest item of an id is the one that it means', async () => {
-    await w.keep('a')
-    const b = await w.keep('b')
-    b.response.output = [message('msg_a', 'newer')]
-    await w.store.remove(1, 'b')
-    await w.store.keep(b)
-    expect((await w.store.itemsNamed(1, ['msg_a'])).get('msg_a')).toEqual(message('msg_a', 'newer'))
-  })
-
-  test('output that has no ids is kept all the same', async () => {
-    const a = await w.keep('z')
-    const odd = {
-      ...a,
-      id: 'odd',
-      response: { id: 'odd', output: [{ type: 'x' }, { id: 7 }, { id: 'i'.repeat(300) }] },
-    }
-    await w.store.keep(odd)
-    expect(await w.store.find(1, 'odd')).toEqual(odd)
   })
 })
 

@@ -28,15 +28,6 @@ CREATE INDEX responses_last ON responses (account_id, id) WHERE later = 0;
 CREATE INDEX responses_last_by_age ON responses (created_at_ms) WHERE later = 0;
 CREATE INDEX responses_kept ON responses (account_id, kept_bytes);
 
--- The output items of kept responses, by their own ids: a later request may name one instead of sending it again.
-CREATE TABLE response_items (
-  account_id INTEGER NOT NULL REFERENCES accounts (id),
-  item_id TEXT NOT NULL CHECK (length(item_id) BETWEEN 1 AND 255),
-  response INTEGER NOT NULL REFERENCES responses (id) ON DELETE CASCADE,
-  PRIMARY KEY (account_id, item_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX response_items_by_response ON response_items (response);
-
 -- The entries of an account by their time; those that move money without a call are few, and found without the others.
 CREATE INDEX entries_by_account ON entries (account_id, created_at_ms);
 CREATE INDEX entries_without_call ON entries (account_id, created_at_ms) WHERE kind <> 'charge';
