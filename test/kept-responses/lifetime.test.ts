@@ -65,7 +65,7 @@ async function bun(...args: string[]): Promise<{ status: number; out: string }> 
 
 /** Keeps a conversation of two responses in a data folder that no gateway serves: one in a row, one in a file. */
 async function fill(folder: string): Promise<void> {
-  expect(await bun('test/responses/fill.ts', folder)).toEqual({ status: 0, out: '' })
+  expect(await bun('test/kept-responses/fill.ts', folder)).toEqual({ status: 0, out: '' })
 }
 
 const tollgate = (folder: string, ...args: string[]) => bun('src/main.ts', ...args, '--data', folder)

@@ -1,6 +1,6 @@
 // A process that keeps and deletes responses until it kills itself at the k-th passing of a step.
 //
-//   bun test/responses/crash-process.ts <data folder> <step> <passing>
+//   bun test/kept-responses/crash-process.ts <data folder> <step> <passing>
 //
 // It prints a line for each response that it was told is kept or deleted.
 import { writeSync } from 'node:fs'

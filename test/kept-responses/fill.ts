@@ -1,4 +1,4 @@
-// A process that keeps a conversation of two responses in a data folder, one in a row and one in a file: bun test/responses/fill.ts <data folder>
+// A process that keeps a conversation of two responses in a data folder, one in a row and one in a file: bun test/kept-responses/fill.ts <data folder>
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { createFileStore } from '../../src/media/store.ts'
