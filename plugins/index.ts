@@ -15,6 +15,7 @@ import { moderations } from './moderations/index.ts'
 import { native } from './native/index.ts'
 import { rerank } from './rerank/index.ts'
 import { responses } from './responses/index.ts'
+import { storedResponses } from './responses/stored.ts'
 import { upload } from './upload/index.ts'
 
 export const plugins = [
@@ -25,6 +26,7 @@ export const plugins = [
   responses,
   completions,
   models,
+  storedResponses,
   embeddings,
   audio,
   moderations,

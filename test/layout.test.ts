@@ -14,10 +14,10 @@ const LAYERS: readonly (readonly string[])[] = [
   ['plugins/'],
   ['src/surface/'],
   ['src/exchange/'],
-  ['idempotency', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing', 'responses'].map(
+  ['idempotency', 'responses', 'library', 'access', 'ledger', 'upstream', 'media', 'pricing'].map(
     (name) => `src/${name}/`,
   ),
-  ['src/http/', 'src/protocols/', 'src/config/'],
+  ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/'],
   ['src/observe/', 'src/db/'],
   ['src/domain/'],
 ]

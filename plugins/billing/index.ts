@@ -1,4 +1,4 @@
-// The billing surface: GET /api/v1/account, /api/v1/usage, and the live feed of calls, /api/v1/events.
+// The billing surface: GET /api/v1/account, /api/v1/usage, /api/v1/entries, and the live feed of calls, /api/v1/events.
 import { Elysia } from 'elysia'
 import { type Caller, COMMON_FORMS, unknownKey } from '../../src/access/gate.ts'
 import { findKey, type KeyOfAccount } from '../../src/access/lookup.ts'
@@ -8,6 +8,7 @@ import { dailySums } from '../../src/ledger/sums.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { EntriesQuery, EntriesView, entriesPage } from './entries.ts'
 import { createFeeds, Feed, type FeedTimers } from './events.ts'
 import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
 import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
@@ -17,7 +18,8 @@ const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
 
 /**
  * `GET /api/v1/account`: the caller's money and limits. `GET /api/v1/usage`: the calls of all keys of their account, and
- * of no other; with `sums=day`, the sums by day (UTC), model and key. `GET /api/v1/events`: the same calls as they happen,
+ * of no other; with `sums=day`, the sums by day (UTC), model and key. `GET /api/v1/entries`: the
+ * movements of their balance. `GET /api/v1/events`: the calls as they happen,
  * as server-sent events.
  */
 export function billing(gateway: Gateway, timers: FeedTimers = {}) {
@@ -47,6 +49,10 @@ export function billing(gateway: Gateway, timers: FeedTimers = {}) {
       },
       { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
     )
+    .get('/api/v1/entries', ({ caller, query }) => entriesPage(db, caller.account.id, query), {
+      query: EntriesQuery,
+      response: { 200: EntriesView, ...FAILURES },
+    })
     .get(
       '/api/v1/events',
       ({ caller, origin, request }) =>

@@ -20,7 +20,10 @@ const A_MOMENT =
 /** How a call ended. */
 export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
 
-const Moment = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$', must: A_MOMENT })
+export const Moment = Type.String({
+  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$',
+  must: A_MOMENT,
+})
 
 const closed = { additionalProperties: false }
 
@@ -60,12 +63,8 @@ export function readUsageRequest(
   query: Static<typeof UsageQuery>,
   { account_id, now_ms }: { account_id: number; now_ms: number },
 ): UsageRequest {
-  const { key, model, outcome, since, until, sums } = query
-  const since_ms = since === undefined ? undefined : readMoment('since', since, 'start')
-  const until_ms = until === undefined ? undefined : readMoment('until', until, 'end')
-  if (since_ms !== undefined && until_ms !== undefined && since_ms >= until_ms) {
-    throw invalidRequest('since: must be before until.', { param: 'since' })
-  }
+  const { key, model, outcome, sums } = query
+  const { since_ms, until_ms } = readPeriod(query)
   const filter = { account_id, key_prefix: key, model, outcome, since_ms, until_ms }
   if (sums === undefined) {
     const { limit, cursor } = pageOf(query)
@@ -76,6 +75,19 @@ export function readUsageRequest(
     filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },
     request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone: 'utc' },
   }
+}
+
+/** @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins */
+export function readPeriod({ since, until }: { since?: string; until?: string }): {
+  since_ms: number | undefined
+  until_ms: number | undefined
+} {
+  const since_ms = since === undefined ? undefined : readMoment('since', since, 'start')
+  const until_ms = until === undefined ? undefined : readMoment('until', until, 'end')
+  if (since_ms !== undefined && until_ms !== undefined && since_ms >= until_ms) {
+    throw invalidRequest('since: must be before until.', { param: 'since' })
+  }
+  return { since_ms, until_ms }
 }
 
 /** A day begins at midnight UTC; as an end it counts whole. */

@@ -54,9 +54,9 @@ export class ResponseCall implements Answering {
     this.#compacts ||= facts.compacts === true
     const account_id = admitted.caller.account.id
     const { responses: store } = this.#gateway
-    const recalled = facts.refers_to && (await recall(store, account_id, facts.refers_to))
+    const recalled = facts.refers_to && (await recall(this.#gateway, admitted, facts.refers_to))
     const changes: JsonObject = { ...this.#keptTools(read), ...(recalled ? recalledFields(recalled) : {}) }
-    if (store?.enabled && fields.store !== false && !this.#compacts) {
+    if (store.enabled && fields.store !== false && !this.#compacts) {
       const { input } = await body.read(['input'])
       this.#keeping = {
         account_id,
@@ -70,7 +70,7 @@ export class ResponseCall implements Answering {
       Object.assign(changes, compactionFields({ ...fields, input: input ?? null, ...changes }))
     }
     const revised = Object.keys(changes).length === 0 ? body : await body.with(changes)
-    if (store?.enabled || fields.store === false) return revised
+    if (store.enabled || fields.store === false) return revised
     // The answer says that it is not kept.
     this.#asked = { ...fields, store: false }
     return { ...revised, fields: { ...revised.fields, store: false } }
@@ -142,7 +142,7 @@ export class ResponseCall implements Answering {
     const { responses: store, log } = this.#gateway
     const response =
       typeof this.#response === 'string' ? objectIn(parseObject(this.#response)?.response) : this.#response
-    if (!this.#keeping || !store || !response) return
+    if (!this.#keeping || !response) return
     try {
       await store.keep({ ...this.#keeping, id: String(response.id), response })
     } catch (cause) {

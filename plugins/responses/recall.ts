@@ -1,20 +1,38 @@
 // What a request refers to of the responses that are kept for its account.
 import { type GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import type { Admitted } from '../../src/exchange/admission.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { placeOfItem } from '../../src/protocols/openai/responses/ids.ts'
 import type { Recalled } from '../../src/protocols/openai/responses/recalled.ts'
 import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
 import type { ResponseStore } from '../../src/responses/kept-responses.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
 
 type References = NonNullable<RequestFacts['refers_to']>
 
-/** @throws GatewayError where something of it is not kept for this account */
+/** Shorter conversations are simply read. */
+const SMALL_BYTES = 64 * 1024
+/** As it is read, and as values. */
+const COPIES = 2
+
+/**
+ * Takes memory for a long conversation first, until the call ends.
+ *
+ * @throws GatewayError where something of it is not kept for this account; rate_limited where there is no memory in time
+ */
 export async function recall(
-  store: ResponseStore | undefined,
-  account_id: number,
+  { responses: store, exchange }: Pick<Gateway, 'responses' | 'exchange'>,
+  { caller: { account }, scope, place }: Admitted,
   { previous, items }: References,
 ): Promise<Recalled> {
-  if (!store?.enabled) throw nothingIsKept(previous)
+  if (!store.enabled) throw nothingIsKept(previous)
+  const account_id = account.id
+  const conversation_bytes = previous === undefined ? 0 : (store.bytesUntil(account_id, previous) ?? 0)
+  if (conversation_bytes > SMALL_BYTES) {
+    const share = exchange.bodies.memory.open(account_id)
+    scope.defer(share.release)
+    await share.grow(conversation_bytes * COPIES, place.gone)
+  }
   const before = previous === undefined ? [] : await store.itemsUntil(account_id, previous)
   if (!before) throw noSuchResponse(previous ?? '')
   const found = new Map<string, JsonObject>()

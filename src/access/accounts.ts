@@ -1,6 +1,7 @@
 // Administration of accounts: create, list, suspend, resume. Their money belongs to the ledger.
 import type { Database } from 'bun:sqlite'
 import type { Account } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import { accountQueries } from './queries.ts'
 
@@ -26,7 +27,7 @@ export function createAccount(db: Database, account: { name: string; now_ms: num
   const { name, now_ms } = account
   checkName(name)
   const created: Account | undefined = accountQueries(db).insertAccount.get({ name, created_at_ms: now_ms })
-  if (!created) throw invalidRequest(`There is already an account "${name}".`, { param: 'name' })
+  if (!created) throw nameIsTaken(name)
   return created
 }
 
@@ -54,11 +55,28 @@ export const suspendAccount = (db: Database, name: string): Account => setStatus
  */
 export const resumeAccount = (db: Database, name: string): Account => setStatus(db, name, 'active')
 
+/**
+ * Gives an account another name.
+ *
+ * @throws GatewayError not_found when there is no account of this name; invalid_request when the new one is malformed or taken
+ */
+export function renameAccount(db: Database, name: string, new_name: string): Account {
+  checkName(new_name)
+  const { accountByName, rename } = accountQueries(db)
+  return immediately(db, () => {
+    if (!accountByName.get({ name })) throw noSuchAccount(name)
+    if (accountByName.get({ name: new_name })) throw nameIsTaken(new_name)
+    return rename.get({ name, new_name })
+  })
+}
+
 function setStatus(db: Database, name: string, status: Account['status']): Account {
   const changed: Account | undefined = accountQueries(db).setStatus.get({ name, status })
   if (!changed) throw noSuchAccount(name)
   return changed
 }
 
+const nameIsTaken = (name: string) =>
+  invalidRequest(`There is already an account "${name}".`, { param: 'name' })
 const noSuchAccount = (name: string) =>
   notFound(`There is no account "${name}". \`tollgate account list\` shows all accounts.`)

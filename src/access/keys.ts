@@ -7,6 +7,7 @@ import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { accountByName, checkName } from './accounts.ts'
 import { checkAddresses } from './addresses.ts'
+import { refuseClosed } from './closing.ts'
 import { checkModelPatterns } from './model-patterns.ts'
 import { keyQueries } from './queries.ts'
 import { generateKey, hashKey, PREFIX_LENGTH, type RandomBytes } from './secret.ts'
@@ -37,9 +38,9 @@ export interface Issuing {
 }
 
 /**
- * Creates a key for an account, whatever the account's status.
+ * Creates a key for an account, also for one that is suspended.
  *
- * @throws GatewayError not_found without the account; invalid_request when a setting is malformed or the name taken
+ * @throws GatewayError not_found without the account; conflict where it is closed; invalid_request when a setting is malformed or the name taken
  */
 export function createKey(
   db: Database,
@@ -50,6 +51,7 @@ export function createKey(
   checkSettings(settings, issuing.now_ms)
   return immediately(db, () => {
     const account = accountByName(db, account_name)
+    refuseClosed(db, account)
     refuseTakenName(db, account.id, settings.name, issuing.now_ms)
     return issue(db, account.id, settings, issuing)
   })

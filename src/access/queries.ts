@@ -2,7 +2,7 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, keys } from '../db/schema.ts'
+import { accounts, closed_accounts, keys } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -36,12 +36,56 @@ export const accountQueries = perConnection({
       .from(accounts)
       .where(eq(accounts.name, placeholder('name')))
       .prepare(),
+  rename: (orm) =>
+    orm
+      .update(accounts)
+      .set({ name: given('new_name') })
+      .where(eq(accounts.name, placeholder('name')))
+      .returning()
+      .prepare(),
   setStatus: (orm) =>
     orm
       .update(accounts)
       .set({ status: given('status') })
       .where(eq(accounts.name, placeholder('name')))
       .returning()
+      .prepare(),
+})
+
+/** Queries on closed accounts. */
+export const closingQueries = perConnection({
+  find: (orm) =>
+    orm
+      .select()
+      .from(closed_accounts)
+      .where(eq(closed_accounts.account_id, placeholder('account_id')))
+      .prepare(),
+  all: (orm) => orm.select().from(closed_accounts).prepare(),
+  /** An account that is closed keeps its time. */
+  insert: (orm) =>
+    orm
+      .insert(closed_accounts)
+      .values({ account_id: placeholder('account_id'), closed_at_ms: placeholder('closed_at_ms') })
+      .onConflictDoNothing()
+      .prepare(),
+  remove: (orm) =>
+    orm
+      .delete(closed_accounts)
+      .where(eq(closed_accounts.account_id, placeholder('account_id')))
+      .returning()
+      .prepare(),
+  /** Also those that a rotation would revoke later. */
+  revokeKeys: (orm) =>
+    orm
+      .update(keys)
+      .set({ revoked_at_ms: given('now_ms') })
+      .where(
+        and(
+          eq(keys.account_id, placeholder('account_id')),
+          or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
+        ),
+      )
+      .returning({ id: keys.id })
       .prepare(),
 })
 

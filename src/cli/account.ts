@@ -1,15 +1,11 @@
-// `account`: create, list, show, suspend and resume accounts.
+// `account`: create, list, show, suspend and resume accounts; rename and close are in account-end.ts.
 import type { Command } from 'commander'
-import {
-  accountByName,
-  createAccount,
-  listAccounts,
-  resumeAccount,
-  suspendAccount,
-} from '../access/accounts.ts'
+import { createAccount, suspendAccount } from '../access/accounts.ts'
+import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../access/closing.ts'
 import { listKeys } from '../access/keys.ts'
-import type { Account, Key } from '../db/schema.ts'
+import type { Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
+import { addRenameAndClose } from './account-end.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { type Column, fields } from './table.ts'
@@ -37,7 +33,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .description('List all accounts and their money, in USD.')
     .action((_: object, command: Command) => {
       const { folder, answer, tableOf } = contextOf(command, deps)
-      const all = withDatabase(folder, 'read', listAccounts)
+      const all = withDatabase(folder, 'read', shownAccounts)
       answer(
         { accounts: all.map(accountView) },
         tableOf(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
@@ -50,7 +46,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const { found, keys } = withDatabase(folder, 'read', (db) => {
-        const found = accountByName(db, name)
+        const found = shownAccount(db, name)
         return { found, keys: listKeys(db, found.id) }
       })
       answer(
@@ -64,21 +60,27 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     .description("Refuse an account's new calls. Calls under way finish and are charged.")
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const changed = withDatabase(folder, 'write', (db) => suspendAccount(db, name))
-      answer(accountView(changed), `Account ${name} is suspended.`)
+      const changed = withDatabase(folder, 'write', (db) => {
+        suspendAccount(db, name)
+        return shownAccount(db, name)
+      })
+      answer(accountView(changed), `Account ${name} is ${changed.status}.`)
     })
 
   account
     .command('resume <name>')
-    .description('Let a suspended account call again.')
+    .description('Let a suspended or closed account call again. Its revoked keys stay revoked.')
     .action((name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const changed = withDatabase(folder, 'write', (db) => resumeAccount(db, name))
-      answer(accountView(changed), `Account ${name} is active.`)
+      const { account, was_closed } = withDatabase(folder, 'write', (db) => reopenAccount(db, name))
+      const next = was_closed ? ` Next: tollgate key create ${name}` : ''
+      answer(accountView(account), `Account ${name} is active.${next}`)
     })
+
+  addRenameAndClose(account, deps)
 }
 
-const COLUMNS: Column<Account>[] = [
+const COLUMNS: Column<ShownAccount>[] = [
   { head: 'NAME', text: ({ name }) => name, elastic: true },
   { head: 'STATUS', text: ({ status }) => status },
   { head: 'BALANCE', text: ({ balance_nanos }) => formatUsd(balance_nanos), right: true },
@@ -92,7 +94,7 @@ const COLUMNS: Column<Account>[] = [
   },
 ]
 
-function describe(account: Account, keys: readonly Key[], now_ms: number): string {
+function describe(account: ShownAccount, keys: readonly Key[], now_ms: number): string {
   const active = keys.filter((key) => keyStatus(key, now_ms) === 'active')
   return fields([
     ['name', account.name],

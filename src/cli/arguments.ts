@@ -1,6 +1,6 @@
 // The readers of a command's arguments: amounts, counts, times and lists. A bad value is wrong usage.
 import { InvalidArgumentError } from 'commander'
-import { ServerSchema } from '../config/schema.ts'
+import { ServerSchema } from '../config/section-schemas.ts'
 import { type Nanos, parseUsd } from '../domain/money.ts'
 import { parseDuration, parseMoment } from './times.ts'
 

@@ -1,4 +1,5 @@
 // `audit`: a check of the books and of stored images, with or without a running gateway.
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { openDatabase } from '../db/open.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -7,6 +8,9 @@ import { type Audit, audit, type Totals } from '../ledger/audit.ts'
 import { compareLibrary, type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
 import { foldersIn, type Library } from '../library/library.ts'
 import { findMissing, hasMarked } from '../library/missing.ts'
+import { createFileStore } from '../media/store.ts'
+import { auditResponses, type ResponseTotals, totalsOfResponses } from '../responses/audit.ts'
+import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withReadableDatabase } from './data-folder.ts'
 import { fields, table } from './table.ts'
@@ -15,17 +19,18 @@ import { type CliDeps, EXIT, Exit } from './terminal.ts'
 export function addAuditCommand(program: Command, deps: CliDeps): void {
   program
     .command('audit')
-    .summary('Check the books and the stored images.')
+    .summary('Check the books, the stored images and the kept responses.')
     .description(
-      'Check every balance, hold, charge and debt against the others, and every stored image against its file. ' +
+      'Check every balance, hold, charge and debt against the others, and every stored image and kept ' +
+        'response against its file. ' +
         'Images that were missing and whose files are back are shown again. ' +
         'The exit status is 1 if anything is wrong.',
     )
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const found = await auditFolder(folder)
-      const { clean, findings, files, found_files, totals } = found
-      answer({ clean, findings, files, found_files, totals: totalsView(totals) }, describe(found))
+      const { clean, findings, files, found_files } = found
+      answer({ clean, findings, files, found_files, totals: totalsView(found) }, describe(found))
       if (!found.clean) throw new Exit(EXIT.failed)
     })
 }
@@ -35,6 +40,7 @@ interface FolderAudit extends Audit {
   files: Disagreement[]
   /** Images that were marked as missing, and whose files are back. */
   found_files: number
+  kept: ResponseTotals
 }
 
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
@@ -43,8 +49,11 @@ async function auditFolder(folder: DataFolder): Promise<FolderAudit> {
   const folders = foldersIn(folder.dir)
   const found_files = await withReadableDatabase(folder, (db) => findMarked({ db, ...folders }, folder))
   const images = await withReadableDatabase(folder, (db) => compareLibrary({ db, ...folders }))
-  const findings = [...in_books, ...images.findings]
-  return { clean: findings.length === 0, findings, files: images.files, found_files, totals }
+  const response_files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
+  const in_responses = await withReadableDatabase(folder, (db) => auditResponses(db, response_files))
+  const kept = withDatabase(folder, 'read', totalsOfResponses)
+  const findings = [...in_books, ...images.findings, ...in_responses]
+  return { clean: findings.length === 0, findings, files: images.files, found_files, totals, kept }
 }
 
 /** Writes only where there is something to unmark. */
@@ -68,12 +77,13 @@ export function describeFindings({ findings }: Pick<Audit, 'findings'>): string 
 }
 
 function describe(audit: FolderAudit): string {
-  const { totals } = audit
+  const { totals, kept } = audit
   const summary = fields([
     ['accounts', String(totals.accounts)],
     ['keys', String(totals.keys)],
     ['calls', String(totals.calls)],
     ['pending holds', String(totals.pending_holds)],
+    ['responses', `${kept.responses}, of ${kept.response_bytes} bytes`],
     ['topped up', `${formatUsd(totals.topped_up_nanos)} USD`],
     ['withdrawn', `${formatUsd(totals.withdrawn_nanos)} USD`],
     ['charged', `${formatUsd(totals.charged_nanos)} USD`],
@@ -130,12 +140,14 @@ function shorten(path: string): string {
   return `${path.slice(0, MAX_PATH_CHARS - 5)}…${path.slice(-4)}`
 }
 
-function totalsView({ accounts, keys, calls, pending_holds, ...amounts }: Totals) {
+function totalsView({ totals, kept }: { totals: Totals; kept: ResponseTotals }) {
+  const { accounts, keys, calls, pending_holds, ...amounts } = totals
   return {
     accounts,
     keys,
     calls,
     pending_holds,
+    ...kept,
     ...money('balance', amounts.balance_nanos),
     ...money('held', amounts.held_nanos),
     ...money('debt', amounts.debt_nanos),

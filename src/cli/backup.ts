@@ -12,8 +12,8 @@ export function addBackupCommand(program: Command, deps: CliDeps): void {
     .summary('Copy the database.')
     .description(
       'Write a checked and audited copy of the database, also while the gateway runs. It has the accounts, keys ' +
-        '(hashed) and calls. The catalogue, the images and the uploaded files are plain files of the data folder: ' +
-        'copy tollgate.toml, images/ and files/ after it.',
+        '(hashed), calls and kept responses. The catalogue, the images, the uploaded files and large responses are ' +
+        'plain files of the data folder: copy tollgate.toml, images/, files/ and responses/ after it.',
     )
     .action((file: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)

@@ -4,6 +4,7 @@ import { addAccountCommands } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
+import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
@@ -20,6 +21,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addServeCommand,
   addAccountCommands,
   addMoneyCommands,
+  addEntriesCommand,
   addKeyCommands,
   addModelsCommand,
   addProvidersCommands,

@@ -36,7 +36,7 @@ export function addRestoreCommand(program: Command, deps: CliDeps): void {
 
 /** The database only names these files. */
 const BEFORE_SERVE =
-  'Before you start the gateway, restore the folders images/ and files/ of the same time beside it: an image without its file is missing until the file is back.'
+  'Before you start the gateway, restore the folders images/, files/ and responses/ of the same time beside it: an image without its file is missing until the file is back, and so is a kept response.'
 
 /** Runs `work` while no gateway serves the folder, and none can start. */
 function withoutGateway<T>({ dir }: DataFolder, work: () => T): T {

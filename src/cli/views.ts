@@ -1,9 +1,10 @@
 // Accounts and keys as commands show them: the fields of --json, and the status of a key.
-import type { Account, Key } from '../db/schema.ts'
+import type { ShownAccount } from '../access/closing.ts'
+import type { Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
 
 /** An account as `--json` shows it. `available` is what new calls may hold. */
-export function accountView(account: Account) {
+export function accountView(account: ShownAccount) {
   const available_nanos = account.balance_nanos - account.held_nanos
   return {
     id: account.id,

@@ -6,14 +6,8 @@ import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
-import {
-  LimitsSchema,
-  type ModelText,
-  NativeSchema,
-  OutlineSchema,
-  providerSchemaFor,
-  ServerSchema,
-} from './schema.ts'
+import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
+import { LimitsSchema, NativeSchema, ResponsesSchema, ServerSchema } from './section-schemas.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -87,6 +81,7 @@ function readDocument(
   const server = validate(ServerSchema, value.server ?? {}, ['server'], report)
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
   const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
+  const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -94,7 +89,8 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  return outline && server && limits && native && { server, limits, native, providers, models }
+  if (!(outline && server && limits && native && responses)) return undefined
+  return { server, limits, native, responses, providers, models }
 }
 
 interface Providers {

@@ -7,3 +7,9 @@ export const closed = { additionalProperties: false }
 export const MAX_COUNT = 67_108_864
 
 export const Count = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_COUNT, description })
+
+/** setTimeout fires at once for delays beyond 31 bits. */
+export const MAX_TIMER_MS = 2_147_483_647
+
+export const Milliseconds = (options: { default: number; minimum: number; description?: string }) =>
+  Type.Integer({ ...options, maximum: MAX_TIMER_MS })

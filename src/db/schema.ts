@@ -13,6 +13,12 @@ export const accounts = sqliteTable('accounts', {
   created_at_ms: integer().notNull(),
 })
 
+/** Accounts that are closed: suspended, with all keys revoked. */
+export const closed_accounts = sqliteTable('closed_accounts', {
+  account_id: integer().primaryKey(),
+  closed_at_ms: integer().notNull(),
+})
+
 /** API keys. Only a key's SHA-256 and its first characters are stored. */
 export const keys = sqliteTable('keys', {
   id: integer().primaryKey(),
@@ -194,6 +200,28 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   kept_bytes: integer().notNull(),
 })
 
+/** Responses that are kept for their callers, each with the one that it continues. */
+export const responses = sqliteTable('responses', {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  /** The public id. */
+  response_id: text().notNull(),
+  /** The row of the response that this one continues, which stays while this one does. */
+  previous: integer(),
+  /** How many responses continue this one. */
+  later: integer().notNull(),
+  /** 1 where its caller deleted it while others continue it. */
+  deleted: integer().notNull(),
+  /** The input items and the response as lines of JSON, or else the name of the file that contains them. */
+  body: blob({ mode: 'buffer' }),
+  body_file: text(),
+  kept_bytes: integer().notNull(),
+  /** The conversation up to and with this response: its bytes, and its number of responses. */
+  chain_bytes: integer().notNull(),
+  chain_length: integer().notNull(),
+  created_at_ms: integer().notNull(),
+})
+
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect
@@ -201,4 +229,5 @@ export type Entry = typeof entries.$inferSelect
 export type Call = typeof calls.$inferSelect
 export type Generation = typeof generations.$inferSelect
 export type FileRow = typeof files.$inferSelect
+export type ResponseRow = typeof responses.$inferSelect
 export type IdempotencyKey = typeof idempotency_keys.$inferSelect

@@ -133,11 +133,23 @@ export interface NativeSettings {
   readonly extra_methods: boolean
 }
 
+/** What is kept of responses, so that callers can continue and read them. */
+export interface ResponseSettings {
+  /** Whether any are kept. */
+  readonly store: boolean
+  readonly days: number
+  /** Of all accounts together, of one, and of one conversation that is continued. */
+  readonly max_mb: number
+  readonly max_mb_per_account: number
+  readonly max_mb_per_conversation: number
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
   readonly native: NativeSettings
+  readonly responses: ResponseSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

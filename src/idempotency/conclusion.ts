@@ -1,8 +1,9 @@
 // The end of a request with an Idempotency-Key: its answer is kept, or its key becomes free, or neither.
 import { type ErrorKind, type GatewayError, toGatewayError } from '../domain/errors.ts'
 import { type RenderError, renderFailure } from '../http/answers.ts'
+import type { KeptBody } from '../kept/content.ts'
 import type { Logger } from '../observe/log.ts'
-import type { KeptAnswers, KeptBody, KeyedRequest } from './kept-answers.ts'
+import type { KeptAnswers, KeyedRequest } from './kept-answers.ts'
 import { keepWhole, type Recording, startRecording } from './recording.ts'
 
 export interface ConclusionDeps {

@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import type { Call, IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
-import { payloadTooLarge } from '../domain/errors.ts'
+import { type ContentFiles, type KeptBody, keepContent, openContent, writeContent } from '../kept/content.ts'
+import type { Spacious } from '../kept/room.ts'
 import { idempotencyQueries } from './queries.ts'
-import { createRoom, type KeyOfAccount, type Room, type Spacious } from './room.ts'
-import type { KeepLimits } from './space.ts'
+import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'
 
 /** A request that carries a key. */
 export interface KeyedRequest {
@@ -22,25 +22,6 @@ export interface KeptAnswer {
   status: number
   headers: [name: string, value: string][]
   body: KeptBody
-}
-
-/** Bytes in the row, or the key of a file, whose bytes count as being written until the answer is kept. */
-export type KeptBody = { bytes: Uint8Array } | { file: string; size_bytes: number }
-
-/** The files of large bodies, as far as they are used here. A file under its key is complete and safe from power loss. */
-export interface AnswerFiles {
-  /** Nothing is left of a write that fails. @throws what the disk throws; GatewayError payload_too_large over the cap */
-  put(
-    key: string,
-    content: Uint8Array | AsyncIterable<Uint8Array>,
-    options: { cap_bytes: number },
-  ): Promise<unknown>
-  /** Undefined where there is no such file. */
-  open(key: string): Promise<Blob | undefined>
-  remove(key: string): Promise<unknown>
-  list(): Promise<readonly { key: string; bytes: number }[]>
-  /** Deletes what interrupted writes left. Only at start: it would delete writes in progress, too. */
-  removeLeftovers(): Promise<void>
 }
 
 export interface KeptAnswers {
@@ -92,13 +73,12 @@ export const KEPT_FOR_MS = 24 * 60 * 60 * 1000
 /** Kept answers in a database, and in a folder of their own for the large bodies. */
 export function createKeptAnswers(
   db: Database,
-  files: AnswerFiles,
-  { now, limits }: { now: () => number; limits: () => KeepLimits },
+  files: ContentFiles,
+  { now, limits }: { now: () => number; limits: () => AnswerLimits },
 ): KeptAnswers {
   const queries = idempotencyQueries(db)
   const expired_by_ms = () => now() - KEPT_FOR_MS
-  const room = createRoom(db, files, limits)
-  const { space } = room
+  const room = createAnswerRoom(db, files, limits)
 
   /** @returns the row that the request replaces, if any */
   function take(request: KeyedRequest): Spacious[] {
@@ -113,34 +93,33 @@ export function createKeptAnswers(
   return {
     find: (request) => queries.find.get({ ...request, expired_by_ms: expired_by_ms() }),
     async begin(request, isUnderWay) {
-      space()
+      room.countKeys()
       const replaced = await untilFree(() => take(request))
-      space().addKeys(request.account_id, 1)
+      room.addKey(request.account_id)
       await room.release(replaced)
       await room.forgetOldest(request.account_id, isUnderWay)
     },
-    async keep(request, answer) {
-      let stored = false
-      try {
-        stored = await store(db, room, request, answer)
-      } finally {
-        if (!stored && 'file' in answer.body) await files.remove(answer.body.file)
-      }
+    async keep(request, { status, headers, body }) {
+      const text = JSON.stringify(headers)
+      const kept = { account_id: request.account_id, body, more_bytes: text.length }
+      await keepContent({ files, room }, kept, (columns) => {
+        const values = { ...request, status, headers: text, ...columns }
+        return queries.store.get(values) !== undefined
+      })
     },
     async forget(request) {
-      space()
+      room.countKeys()
       await room.release(await untilFree(() => queries.deleteRequest.all({ ...request })))
     },
     isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,
     callOf: (row) => queries.call.get({ ...row }),
-    write: (account_id, content, cap_bytes) => write({ files, room, limits }, account_id, content, cap_bytes),
-    async open({ body, body_file }) {
-      return body_file === null ? (body ?? undefined) : await files.open(body_file)
-    },
+    write: (account_id, content, cap_bytes) =>
+      writeContent({ files, room, limits }, account_id, content, cap_bytes),
+    open: (row) => openContent(files, row),
     async sweep() {
-      space()
+      room.countKeys()
       await room.release(await untilFree(() => queries.deleteExpired.all({ expired_by_ms: expired_by_ms() })))
-      for (const account_id of space().accounts()) await room.make(account_id)
+      for (const account_id of room.space().accounts()) await room.make(account_id)
     },
     async removeStrays() {
       await files.removeLeftovers()
@@ -155,66 +134,3 @@ export function createKeptAnswers(
     },
   }
 }
-
-/** Puts an answer into its row, and counts it. @returns whether the request still has its key */
-async function store(
-  db: Database,
-  room: Room,
-  request: KeyedRequest,
-  { status, headers, body }: KeptAnswer,
-): Promise<boolean> {
-  const { account_id } = request
-  const text = JSON.stringify(headers)
-  const in_file = 'file' in body
-  const size_bytes = in_file ? body.size_bytes : body.bytes.length
-  const kept_bytes = text.length + size_bytes
-  room.space().write(account_id, kept_bytes - (in_file ? size_bytes : 0))
-  try {
-    if (!(await room.make(account_id))) throw noRoom()
-    const kept = in_file
-      ? { body: null, body_file: body.file }
-      : { body: Buffer.from(body.bytes), body_file: null }
-    const values = { ...request, status, headers: text, ...kept, kept_bytes }
-    const stored = await untilFree(() => idempotencyQueries(db).store.get(values))
-    if (stored) room.space().keep(account_id, kept_bytes)
-    return stored !== undefined
-  } finally {
-    room.space().write(account_id, -kept_bytes)
-  }
-}
-
-interface Writing {
-  files: AnswerFiles
-  room: Room
-  limits: () => KeepLimits
-}
-
-/** Writes a file, and makes room for each of its chunks before it is written. */
-async function write(
-  { files, room, limits }: Writing,
-  account_id: number,
-  content: Uint8Array | AsyncIterable<Uint8Array>,
-  cap_bytes: number,
-): Promise<KeptBody> {
-  const file = crypto.randomUUID()
-  let size_bytes = 0
-  async function* claimed() {
-    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
-      // Otherwise older answers would be given up for one that cannot be kept.
-      if (size_bytes + chunk.length > Math.min(cap_bytes, limits().kept_bytes_per_account)) throw noRoom()
-      size_bytes += chunk.length
-      room.space().write(account_id, chunk.length)
-      if (!(await room.make(account_id))) throw noRoom()
-      yield chunk
-    }
-  }
-  try {
-    await files.put(file, claimed(), { cap_bytes })
-  } catch (failure) {
-    room.space().write(account_id, -size_bytes)
-    throw failure
-  }
-  return { file, size_bytes }
-}
-
-const noRoom = () => payloadTooLarge('The answer is larger than what may be kept of it.')

@@ -1,8 +1,6 @@
 // The recording of an answer while it is sent to its caller: in memory while it is small, then in a file.
-import type { KeptAnswers, KeptBody } from './kept-answers.ts'
-
-/** Kept in the row up to this; SQLite reads and writes rows of that size faster than files. https://sqlite.org/intern-v-extern-blob.html */
-export const MAX_ROW_BYTES = 64 * 1024
+import { type KeptBody, MAX_ROW_BYTES } from '../kept/content.ts'
+import type { KeptAnswers } from './kept-answers.ts'
 
 /** Larger answers are not kept. About ten times the longest answer of a text model, or ten images of the default size. */
 export const MAX_KEPT_BYTES = 64 * 1024 * 1024

@@ -1,28 +1,34 @@
-// Room for kept answers: the oldest are given up, and their files removed, where a bound is exceeded.
+// Room for kept answers and keys: the oldest answers are given up, the oldest keys forgotten, where a bound is exceeded.
 import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import type { IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
+import type { ServerSettings } from '../domain/catalogue.ts'
+import { createRoom, type Room, type Spacious, sufficient } from '../kept/room.ts'
+import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
 import { idempotencyQueries } from './queries.ts'
-import { createSpace, type Excess, type KeepLimits, type Space } from './space.ts'
 
 /** A key, by its account. */
 export type KeyOfAccount = Pick<IdempotencyKey, 'account_id' | 'key'>
 
-/** The space that a row takes. */
-export type Spacious = Pick<IdempotencyKey, 'account_id' | 'kept_bytes' | 'body_file'>
+export interface AnswerLimits extends KeepLimits {
+  /** Idempotency-Keys of one account, with and without a kept answer. */
+  readonly keys_per_account: number
+}
 
-export interface Room {
-  /** What is kept and written. Counted at the first use: every change after that is counted as it is made. */
-  space(): Space
-  /** Counts anew at the next use. Only while nothing is being written. */
-  recount(): void
-  /** Gives up the oldest answers of whoever has to. @returns whether the bounds hold then */
-  make(account_id: number): Promise<boolean>
+export const answerLimitsOf = (server: ServerSettings): AnswerLimits => ({
+  kept_bytes: server.kept_answers_mb * MEGABYTE,
+  kept_bytes_per_account: server.kept_answers_mb_per_account * MEGABYTE,
+  keys_per_account: server.idempotency_keys_per_account,
+})
+
+/** `release` counts the rows' keys, too. */
+export interface AnswerRoom extends Room {
+  /** Counts the keys that there are, if that was not done yet: before any is added or deleted. */
+  countKeys(): void
+  addKey(account_id: number): void
   /** Forgets the oldest keys of an account that has more than it may, but none that is under way. */
   forgetOldest(account_id: number, isUnderWay: (row: KeyOfAccount) => boolean): Promise<void>
-  /** Takes rows that were deleted out of the count, and removes their files. */
-  release(rows: readonly Spacious[]): Promise<void>
 }
 
 /** Answers that are given up in one transaction. */
@@ -36,81 +42,62 @@ interface Files {
   remove(key: string): Promise<unknown>
 }
 
-export function createRoom(db: Database, files: Files, limits: () => KeepLimits): Room {
+export function createAnswerRoom(db: Database, files: Files, limits: () => AnswerLimits): AnswerRoom {
   const queries = idempotencyQueries(db)
-  let counted: Space | undefined
+  let counted: Map<number, number> | undefined
+  const room = createRoom({ files, limits, holdings: () => queries.keptSums.all(), giveUp })
 
-  function space(): Space {
-    counted ??= createSpace({ keys: queries.keyCounts.all(), kept: queries.keptSums.all() })
-    return counted
-  }
-
-  /** Rows are changed before their files: a file without a row is removed at the next start, a row needs its file. */
-  async function removeFiles(rows: readonly Spacious[]): Promise<void> {
-    for (const { body_file } of rows) if (body_file !== null) await files.remove(body_file)
-  }
-
-  function uncount(rows: readonly Spacious[]): void {
-    for (const { account_id, kept_bytes } of rows) {
-      space().keep(account_id, -kept_bytes)
-      space().addKeys(account_id, -1)
-    }
-  }
-
-  function forget(ids: readonly number[]): Spacious[] {
-    const deleted = immediately(db, () => ids.flatMap((id) => queries.deleteRow.all({ id })))
-    uncount(deleted)
-    return deleted
-  }
-
-  /** Counted in the same turn, so that nobody else gives up more for the same excess. */
-  function giveUpOldest({ account_id, over_bytes, kept_bytes }: Excess): Spacious[] {
+  function giveUp(account_id: number, over_bytes: number): Spacious[] {
     const oldest = queries.oldestKept.all({ account_id, row_limit: MAX_GIVEN_UP })
     const given_up = sufficient(oldest, over_bytes)
     immediately(db, () => {
       for (const { id } of given_up) queries.giveUp.run({ id })
     })
-    const freed_bytes = given_up.reduce((total, row) => total + row.kept_bytes, 0)
-    // Without a row nothing is kept, whatever was counted: somebody else deleted rows.
-    space().keep(account_id, given_up.length === 0 ? -kept_bytes : -freed_bytes)
     return given_up
   }
 
+  function keys(): Map<number, number> {
+    counted ??= new Map(queries.keyCounts.all().map(({ account_id, keys }) => [account_id, keys]))
+    return counted
+  }
+
+  function addKeys(account_id: number, added: number): void {
+    const count = (keys().get(account_id) ?? 0) + added
+    if (count === 0) keys().delete(account_id)
+    else keys().set(account_id, count)
+  }
+
+  function uncountKeys(rows: readonly Spacious[]): void {
+    for (const { account_id } of rows) addKeys(account_id, -1)
+  }
+
+  /** Counted in the same turn, so that nobody else forgets more for the same excess. */
+  function forget(ids: readonly number[]): Spacious[] {
+    const deleted = immediately(db, () => ids.flatMap((id) => queries.deleteRow.all({ id })))
+    uncountKeys(deleted)
+    return deleted
+  }
+
   return {
-    space,
+    ...room,
+    async release(rows) {
+      uncountKeys(rows)
+      await room.release(rows)
+    },
+    countKeys: () => void [room.space(), keys()],
+    addKey: (account_id) => addKeys(account_id, 1),
     recount() {
       counted = undefined
-    },
-    async release(rows) {
-      uncount(rows)
-      await removeFiles(rows)
-    },
-    async make(account_id) {
-      for (;;) {
-        const excess = space().excess(account_id, limits())
-        if (excess === undefined) return true
-        if (excess === 'nobody') return false
-        await removeFiles(await untilFree(() => giveUpOldest(excess)))
-      }
+      room.recount()
     },
     async forgetOldest(account_id, isUnderWay) {
       const { keys_per_account } = limits()
-      const excess = space().keysOf(account_id) - keys_per_account
+      const excess = (keys().get(account_id) ?? 0) - keys_per_account
       if (excess <= 0) return
       const row_limit = excess + Math.floor(keys_per_account * FORGOTTEN_SHARE)
       const oldest = queries.oldestKeys.all({ account_id, row_limit: row_limit + MAX_UNDER_WAY })
       const forgotten = oldest.filter((row) => !isUnderWay(row)).slice(0, row_limit)
-      await removeFiles(await untilFree(() => forget(forgotten.map(({ id }) => id))))
+      await room.release(await untilFree(() => forget(forgotten.map(({ id }) => id))))
     },
   }
-}
-
-/** The first rows that keep so many bytes together. */
-function sufficient<Row extends Spacious>(rows: readonly Row[], bytes: number): Row[] {
-  let found_bytes = 0
-  return rows.filter(({ kept_bytes }) => {
-    if (found_bytes >= bytes) return false
-    found_bytes += kept_bytes
-    return true
-  })
 }

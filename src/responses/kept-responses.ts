@@ -1,14 +1,17 @@
-// Kept responses: what an account may continue from, and where it is kept.
+// Kept responses as the rest of the gateway uses them: the state of conversations, which is ours and no provider's.
 import type { JsonObject } from '../protocols/wire/json.ts'
 
 export interface KeptResponse {
   id: string
   account_id: number
   previous_id: string | undefined
-  created_at_ms: number /** As the caller sent them, previous ones left out. */
-  input: JsonObject[] /** The response object as it was answered. */
+  created_at_ms: number
+  /** As the caller sent them, previous ones left out. */
+  input: JsonObject[]
+  /** The response object as it was answered. */
   response: JsonObject
 }
+
 export interface ResponseStore {
   /** Whether the operator lets responses be kept. */
   readonly enabled: boolean

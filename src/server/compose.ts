@@ -64,7 +64,7 @@ export function compose({
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library } = stores
+  const { db, ledger, settlements, idempotency, library, responses } = stores
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
@@ -109,6 +109,7 @@ export function compose({
     catalogue,
     library,
     images: imagePartsOf(library),
+    responses,
     db,
     log,
     now,

@@ -36,6 +36,11 @@ export function reportRecovered(recovered: Recovered, log: Logger): void {
     )
 }
 
+/** Reports files of kept responses that were never finished, or whose rows are gone. */
+export function reportStrayResponses(stray_files: number, log: Logger): void {
+  if (stray_files > 0) log.info({ stray_files }, 'deleted files of kept responses that no row names')
+}
+
 /** Reports images whose files are back, if there are any. */
 export function reportFound(found_files: number, log: Logger): void {
   if (found_files > 0) log.info({ found_files }, 'missing images are back')

@@ -79,7 +79,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const watched = await openCatalogue(catalogue_path, { env, protocols, log })
   const catalogue = watched.current
 
-  const stores = await openStores({ data_folder, server: () => catalogue().server, log, now, probe })
+  const stores = await openStores({ data_folder, catalogue, log, now, probe })
   const close = async () => {
     watched.close()
     await stores.close()

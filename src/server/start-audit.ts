@@ -1,12 +1,16 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
 import type { Database } from 'bun:sqlite'
 import { constants, setPriority } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Finding } from '../domain/finding.ts'
 import { audit } from '../ledger/audit.ts'
 import { auditLibrary } from '../library/audit.ts'
 import type { Library } from '../library/library.ts'
+import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
+import { auditResponses } from '../responses/audit.ts'
+import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { isCompiled } from './relaunch.ts'
 import { reportFindings } from './reports.ts'
 
@@ -31,7 +35,7 @@ export interface StartAudit {
 }
 
 /**
- * Audits the books and the images, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
+ * Audits the books, the images and the kept responses, and reports what is wrong. Wrong books are no reason to refuse calls: a large ledger,
  * which takes seconds, is audited while the gateway serves, by `tollgate audit` at a low priority.
  *
  * @returns once the audit is over, or goes on beside the calls
@@ -39,13 +43,16 @@ export interface StartAudit {
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
   const { db, library, data_folder, log, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
   if (rowsOf(db) > max_rows_at_once) return auditBeside(data_folder, log)
-  reportFindings([...audit(db).findings, ...(await auditLibrary(library))], log)
+  const in_responses = await auditResponses(db, createFileStore(join(data_folder, RESPONSES_FOLDER)))
+  reportFindings([...audit(db).findings, ...(await auditLibrary(library)), ...in_responses], log)
   return { ended: Promise.resolve(), stop() {} }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. */
 function rowsOf(db: Database): number {
-  const newest = ['holds', 'generations', 'files'].map((table) => `SELECT max(id) AS id FROM ${table}`)
+  const newest = ['holds', 'generations', 'files', 'responses'].map(
+    (table) => `SELECT max(id) AS id FROM ${table}`,
+  )
   return (
     db.query<{ rows: number | null }, []>(`SELECT max(id) AS rows FROM (${newest.join(' UNION ALL ')})`).get()
       ?.rows ?? 0

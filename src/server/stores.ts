@@ -6,12 +6,12 @@ import type { MigrationCopy } from '../db/copy.ts'
 import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
-import type { ServerSettings } from '../domain/catalogue.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
 import { openSettlementJournal, type SettlementJournal } from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
-import { keepLimitsOf } from '../idempotency/space.ts'
+import { answerLimitsOf } from '../idempotency/room.ts'
 import type { OnChange } from '../ledger/health.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -22,12 +22,13 @@ import { refuseMissingFolders } from '../library/missing.ts'
 import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
-import { reportLedger, reportRecovered, reportSwept } from './reports.ts'
+import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
+import { reportLedger, reportRecovered, reportStrayResponses, reportSwept } from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
-  /** The catalogue's settings; where the ledger's writer runs is taken once, at the start. */
-  server: () => ServerSettings
+  /** Where the ledger's writer runs is taken once, at the start. */
+  catalogue: () => Catalogue
   log: Logger
   now: () => number
   probe: (point: string) => void
@@ -43,12 +44,13 @@ export interface Stores {
   journal: SettlementJournal
   idempotency: Idempotency
   library: Library
+  responses: KeptResponses
   /** Closes everything, and releases the folder's lock. */
   close(): Promise<void>
 }
 
 /** @throws Error where another process serves the folder, or it cannot be written */
-export async function openStores({ data_folder, server, log, now, probe }: StoreOptions): Promise<Stores> {
+export async function openStores({ data_folder, catalogue, log, now, probe }: StoreOptions): Promise<Stores> {
   refuseUnwritable(data_folder)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
@@ -58,12 +60,25 @@ export async function openStores({ data_folder, server, log, now, probe }: Store
     log.info({ ...copy }, 'migrated the database; a copy from before is kept')
   const db = openDatabase(database_path, { onCopy })
   const onChange: OnChange = (failing, cause) => reportLedger(failing, cause, log)
-  const ledger = await openLedger({ path: database_path, writer: server().ledger_writer, probe, onChange })
+  const ledger = await openLedger({
+    path: database_path,
+    writer: catalogue().server.ledger_writer,
+    probe,
+    onChange,
+  })
   const journal = openSettlementJournal(data_folder, log)
   const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })
   const answers = createKeptAnswers(db, createFileStore(join(data_folder, 'answers')), {
     now,
-    limits: () => keepLimitsOf(server()),
+    limits: () => answerLimitsOf(catalogue().server),
+  })
+  const responses_db = openForResponses(database_path)
+  const responses = createKeptResponses({
+    db: responses_db,
+    files: createFileStore(join(data_folder, RESPONSES_FOLDER)),
+    settings: () => catalogue().responses,
+    now,
+    probe,
   })
   return {
     db,
@@ -73,14 +88,28 @@ export async function openStores({ data_folder, server, log, now, probe }: Store
     journal,
     idempotency: createIdempotency({ answers, log }),
     library: openLibrary({ db, now, probe, data_folder }),
+    responses,
     async close() {
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
+      responses_db.close()
       db.close()
       unlock()
     },
   }
+}
+
+/**
+ * A connection that does not wait for the disk. What it wrote survives the death of the process at once, and a power cut
+ * from the next commit of the ledger on, which flushes the same log; it leaves checkpoints to the ledger, too.
+ */
+function openForResponses(path: string): Database {
+  const db = openDatabase(path)
+  db.run('PRAGMA synchronous = NORMAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  neverBlock(db)
+  return db
 }
 
 export interface RecoverOptions {
@@ -97,7 +126,7 @@ export interface RecoverOptions {
  * @throws Error where a folder of images is missing, before anything is changed
  */
 export async function recover(stores: Stores, options: RecoverOptions): Promise<void> {
-  const { db, ledger, journal, idempotency, library } = stores
+  const { db, ledger, journal, idempotency, library, responses } = stores
   const { data_folder, accept_missing_files, now, log } = options
   if (!accept_missing_files) await refuseMissingFolders(library, data_folder)
   const pending = holdQueries(db).pending.all({ expired_by_ms: Number.MAX_SAFE_INTEGER })
@@ -105,6 +134,8 @@ export async function recover(stores: Stores, options: RecoverOptions): Promise<
   reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: true }), log)
   await idempotency.sweep()
   await idempotency.recover()
+  await responses.sweep()
+  reportStrayResponses(await responses.recover(), log)
   reportRecovered(await recoverLibrary(library), log)
   journal.reserve()
   // From the first call on, nobody waits for a lock of another process.

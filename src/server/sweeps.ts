@@ -1,4 +1,4 @@
-// Regular sweeps beside the calls: holds whose calls are gone, kept answers past their time, missing images that are back.
+// Regular sweeps beside the calls: holds whose calls are gone, answers and responses past their time, missing images that are back.
 import type { RunningCalls } from '../exchange/running.ts'
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
@@ -20,12 +20,13 @@ export interface SweepOptions {
  * @returns what stops it
  */
 export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOptions): () => void {
-  const { db, ledger, settlements, idempotency, library } = stores
+  const { db, ledger, settlements, idempotency, library, responses } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
   const sweep = async () => {
     reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
+    await responses.sweep()
     reportFound(await findMissing(library), log)
   }
   const timer = setInterval(

@@ -11,7 +11,7 @@ import type { RunningCalls } from '../exchange/running.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
-import type { ResponseStore } from '../responses/kept-responses.ts'
+import type { KeptResponses } from '../responses/store.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -33,7 +33,7 @@ export interface Gateway {
   /** What image calls share, on whichever surface: their rate, their memory. */
   images: ImageParts
   /** Responses that callers can continue and read. */
-  responses?: ResponseStore
+  responses: KeptResponses
   /** For reading only. */
   db: Database
   log: Logger

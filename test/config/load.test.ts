@@ -12,9 +12,16 @@ const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
 describe('a correct file', () => {
   test('missing settings have their defaults', () => {
-    const { server, limits, providers, models } = catalogueOf(CATALOGUE)
+    const { server, limits, responses, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({ reads_per_minute: 600 })
+    expect(responses).toEqual({
+      store: true,
+      days: 30,
+      max_mb: 4_096,
+      max_mb_per_account: 512,
+      max_mb_per_conversation: 32,
+    })
     expect(providers.get('acme')).toEqual({
       name: 'acme',
       protocol: 'gemini',

@@ -15,7 +15,10 @@ function filled() {
     INSERT INTO calls VALUES (1, 'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
       1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1);
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0);
-    INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0)`)
+    INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
+    INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
+    INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
+    INSERT INTO closed_accounts VALUES (1, 0)`)
   return db
 }
 
@@ -89,12 +92,36 @@ const CALLS = [
   ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
 ] as const
 
+const RESPONSES = [
+  ['a response of an unknown account', 'UPDATE responses SET account_id = 9'],
+  ['an id twice in one account', "UPDATE responses SET response_id = 'r1'"],
+  ['an empty id', "UPDATE responses SET response_id = '' WHERE id = 1"],
+  ['a response that continues itself', 'UPDATE responses SET previous = 2 WHERE id = 2'],
+  ['one that continues an unknown one', 'UPDATE responses SET previous = -1 WHERE id = 2'],
+  ['the deletion of one that another continues', 'DELETE FROM responses WHERE id = 1'],
+  ['a deleted one that none continues', 'UPDATE responses SET deleted = 1 WHERE id = 2'],
+  ['a negative count of those after it', 'UPDATE responses SET later = -1'],
+  ['content in the row and in a file', "UPDATE responses SET body_file = 'g' WHERE id = 1"],
+  ['content nowhere', 'UPDATE responses SET body = NULL WHERE id = 1'],
+  ['one file for two', "UPDATE responses SET body = NULL, body_file = 'f' WHERE id = 1"],
+  ['no bytes', 'UPDATE responses SET kept_bytes = 0 WHERE id = 1'],
+  ['a conversation smaller than its last response', 'UPDATE responses SET chain_bytes = 6 WHERE id = 2'],
+  ['a first one that is the second', 'UPDATE responses SET chain_length = 2 WHERE id = 1'],
+] as const
+
+const CLOSED_ACCOUNTS = [
+  ['an account twice', 'INSERT INTO closed_accounts VALUES (1, 1)'],
+  ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
+] as const
+
 describe.each([
   ['accounts', ACCOUNTS],
+  ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],
   ['holds', HOLDS],
   ['entries', ENTRIES],
   ['calls', CALLS],
+  ['responses', RESPONSES],
 ] as const)('%s refuse', (table, refused) => {
   test.each([...refused])('%s', (_, sql) => {
     const db = filled()

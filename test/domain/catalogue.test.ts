@@ -1,7 +1,8 @@
 // The catalogue's interfaces against the schema of its file: the same fields of the same types. Checked by tsc.
 import { expectTypeOf, test } from 'bun:test'
 import type { Static } from '@sinclair/typebox'
-import type { LimitsSchema, ModelText, ServerSchema } from '../../src/config/schema.ts'
+import type { ModelText } from '../../src/config/schema.ts'
+import type { LimitsSchema, ServerSchema } from '../../src/config/section-schemas.ts'
 import type { Limit, Limits, Route, ServerSettings } from '../../src/domain/catalogue.ts'
 
 /** Without `readonly` at any depth, which the schema's types do not have. */

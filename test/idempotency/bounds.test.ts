@@ -5,9 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
-import { createKeptAnswers, type KeptAnswers, type KeptBody } from '../../src/idempotency/kept-answers.ts'
+import { createKeptAnswers, type KeptAnswers } from '../../src/idempotency/kept-answers.ts'
 import { startRecording } from '../../src/idempotency/recording.ts'
-import type { KeepLimits } from '../../src/idempotency/space.ts'
+import type { AnswerLimits } from '../../src/idempotency/room.ts'
+import type { KeptBody } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 import { scene } from '../support/scene.ts'
 import { answering, expectRefusal, PAID, send } from './support.ts'
@@ -22,7 +23,7 @@ let folder: string
 let db: Database
 let files: FileStore
 let answers: KeptAnswers
-let limits: KeepLimits
+let limits: AnswerLimits
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tollgate-answers-'))

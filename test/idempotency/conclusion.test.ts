@@ -3,14 +3,15 @@ import type { Database } from 'bun:sqlite'
 import { beforeEach, describe, expect, test } from 'bun:test'
 import { invalidRequest, upstreamFailed } from '../../src/domain/errors.ts'
 import { createIdempotency, type Idempotency } from '../../src/idempotency/idempotency.ts'
-import { type AnswerFiles, createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
+import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
+import type { ContentFiles } from '../../src/kept/content.ts'
 import type { Operation } from '../../src/ledger/operations.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { hold, post, voided, world } from '../ledger/world.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 /** These answers are small: none of them goes to a file. */
-const NO_FILES: AnswerFiles = {
+const NO_FILES: ContentFiles = {
   put: () => Promise.reject(new Error('no file was expected')),
   open: async () => undefined,
   remove: async () => undefined,

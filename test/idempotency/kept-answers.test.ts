@@ -11,8 +11,9 @@ import {
   type KeptAnswers,
   type KeyedRequest,
 } from '../../src/idempotency/kept-answers.ts'
-import { keepWhole, MAX_KEPT_BYTES, MAX_ROW_BYTES, startRecording } from '../../src/idempotency/recording.ts'
-import type { KeepLimits } from '../../src/idempotency/space.ts'
+import { keepWhole, MAX_KEPT_BYTES, startRecording } from '../../src/idempotency/recording.ts'
+import type { AnswerLimits } from '../../src/idempotency/room.ts'
+import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { createFileStore, type FileStore } from '../../src/media/store.ts'
 
 let folder: string
@@ -20,7 +21,7 @@ let db: Database
 let files: FileStore
 let answers: KeptAnswers
 let clock_ms = 1_000_000_000_000
-const ROOMY: KeepLimits = { kept_bytes: 2 ** 31, kept_bytes_per_account: 2 ** 28, keys_per_account: 1_000 }
+const ROOMY: AnswerLimits = { kept_bytes: 2 ** 31, kept_bytes_per_account: 2 ** 28, keys_per_account: 1_000 }
 let limits = ROOMY
 
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KEPT_FOR_MS } from '../../src/idempotency/kept-answers.ts'
-import { MAX_ROW_BYTES } from '../../src/idempotency/recording.ts'
+import { MAX_ROW_BYTES } from '../../src/kept/content.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { refusal, splitAt, startUpstream, stream, type Upstream } from '../support/upstream.ts'

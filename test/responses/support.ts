@@ -4,6 +4,7 @@ import { plugins } from '../../plugins/index.ts'
 import { responses } from '../../plugins/responses/index.ts'
 import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
 import type { KeptResponse, ResponseStore } from '../../src/responses/kept-responses.ts'
+import type { KeptResponses } from '../../src/responses/store.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { CallOptions } from '../support/gateway.ts'
 import { replay } from '../support/replay.ts'
@@ -13,7 +14,10 @@ import { threeProviders } from '../support/three-providers.ts'
 export const QUESTION = 'Why are there tides?'
 
 /** A store without bounds. */
-export function memoryStore(): ResponseStore & { readonly all: Map<string, KeptResponse>; enabled: boolean } {
+export function memoryStore(): Pick<KeptResponses, keyof ResponseStore | 'bytesUntil'> & {
+  readonly all: Map<string, KeptResponse>
+  enabled: boolean
+} {
   const all = new Map<string, KeptResponse>()
   const find = (account_id: number, id: string) => {
     const kept = all.get(id)
@@ -34,15 +38,18 @@ export function memoryStore(): ResponseStore & { readonly all: Map<string, KeptR
     find: async (account_id, id) => find(account_id, id),
     remove: async (_, id) => all.delete(id),
     itemsUntil: async (account_id, id) => itemsUntil(account_id, id),
+    bytesUntil: () => undefined,
   }
 }
 
 export type MemoryStore = ReturnType<typeof memoryStore>
 
 /** The surfaces, with this store behind responses. */
-export const pluginsWith = (store: ResponseStore) =>
+export const pluginsWith = (store: MemoryStore) =>
   plugins.map((plugin) =>
-    plugin === responses ? (gateway: Gateway) => responses({ ...gateway, responses: store }) : plugin,
+    plugin === responses
+      ? (gateway: Gateway) => responses({ ...gateway, responses: { ...gateway.responses, ...store } })
+      : plugin,
   )
 
 export interface ResponsesScene extends Scene {

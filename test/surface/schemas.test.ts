@@ -5,6 +5,7 @@ import { plugins } from '../../plugins/index.ts'
 import { faultsIn } from '../../src/domain/validation.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
+import { answerTo } from '../kept-responses/support.ts'
 import { make, ownerIn } from '../library/support.ts'
 import { paint } from '../media/support.ts'
 import { catalogueOf, MODEL } from '../support/catalogue.ts'
@@ -23,11 +24,15 @@ const ROUTES = [
   'GET /v1beta/models/*',
   'GET /api/v1/account',
   'GET /api/v1/usage',
+  'GET /api/v1/entries',
   'GET /api/v1/events',
   'POST /api/v1/upload',
   'GET /api/v1/files',
   'GET /api/v1/files/*',
   'DELETE /api/v1/files/*',
+  'GET /v1/responses/:id',
+  'GET /v1/responses/:id/input_items',
+  'DELETE /v1/responses/:id',
   'GET /api/images/history',
   'GET /api/images/:id',
   'DELETE /api/images/:id',
@@ -64,6 +69,7 @@ beforeAll(async () => {
   const { key } = owner
   await gateway.call(wholePath(MODEL), ask(), { key })
   const [image = ''] = await make(gateway, owner, { cost_nanos: 5 })
+  await handed?.responses.keep(answerTo('resp_1', owner.account.id))
   const [first, second] = await upload(gateway, key, { bytes: png }, { bytes: png })
   const suspended = await gateway.caller()
   gateway.db.run("UPDATE accounts SET status = 'suspended' WHERE id = (SELECT max(id) FROM accounts)")
@@ -122,12 +128,22 @@ describe('answers fit what is declared', () => {
     ['GET /api/v1/usage', '/api/v1/usage?limit=1', 200],
     ['GET /api/v1/usage', '/api/v1/usage?sums=day', 200],
     ['GET /api/v1/usage', '/api/v1/usage?sums=day&limit=0', 400],
+    ['GET /api/v1/entries', '/api/v1/entries', 200],
+    ['GET /api/v1/entries', '/api/v1/entries?kind=gift', 400],
     ['GET /api/v1/files', '/api/v1/files?limit=1', 200],
     ['GET /api/v1/files', '/api/v1/files?limit=0', 400],
     ['GET /api/v1/files/*', '/api/v1/files/{first}', 200],
     ['GET /api/v1/files/*', '/api/v1/files/none', 404],
     ['DELETE /api/v1/files/*', '/api/v1/files/{second}', 200],
     ['DELETE /api/v1/files/*', '/api/v1/files/none', 404],
+    ['GET /v1/responses/:id', '/v1/responses/resp_1', 200],
+    ['GET /v1/responses/:id', '/v1/responses/resp_1?stream=true', 400],
+    ['GET /v1/responses/:id', '/v1/responses/none', 404],
+    ['GET /v1/responses/:id/input_items', '/v1/responses/resp_1/input_items', 200],
+    ['GET /v1/responses/:id/input_items', '/v1/responses/resp_1/input_items?limit=0', 400],
+    ['GET /v1/responses/:id/input_items', '/v1/responses/none/input_items', 404],
+    ['DELETE /v1/responses/:id', '/v1/responses/resp_1', 200],
+    ['DELETE /v1/responses/:id', '/v1/responses/resp_1', 404],
     ['GET /api/images/history', '/api/images/history', 200],
     ['GET /api/images/history', '/api/images/history?kind=x', 400],
     ['GET /api/images/:id', '/api/images/{image}', 200],

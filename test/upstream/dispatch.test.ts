@@ -25,6 +25,7 @@ const provider = (name: string): Provider => ({
 const catalogue: Catalogue = {
   server: {} as Catalogue['server'],
   limits: { reads_per_minute: 600 },
+  responses: { store: false, days: 30, max_mb: 0, max_mb_per_account: 0, max_mb_per_conversation: 1 },
   providers: new Map(NAMES.map((name) => [name, provider(name)])),
   native: { extra_methods: false },
   models: new Map(),

@@ -1,0 +1,45 @@
+// `account rename` and `account close`: another name, and an end that keeps money and books.
+import type { Command } from 'commander'
+import { renameAccount } from '../access/accounts.ts'
+import { closeAccount, shownAccount } from '../access/closing.ts'
+import { formatUsd } from '../domain/money.ts'
+import { contextOf } from './context.ts'
+import { readCatalogueOf, withDatabase } from './data-folder.ts'
+import type { CliDeps } from './terminal.ts'
+import { accountView } from './views.ts'
+
+export function addRenameAndClose(account: Command, deps: CliDeps): void {
+  account
+    .command('rename <name> <new-name>')
+    .description('Give an account another name. Its keys, money and calls stay its own.')
+    .action(async (name: string, new_name: string, _: object, command: Command) => {
+      const { folder, answer, remark } = contextOf(command, deps)
+      const renamed = withDatabase(folder, 'write', (db) => {
+        renameAccount(db, name, new_name)
+        return shownAccount(db, new_name)
+      })
+      answer(accountView(renamed), `Account ${name} is now ${new_name}.`)
+      const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
+      if ('catalogue' in reading && Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
+        remark(`The catalogue has limits for ${name}: rename [limits.accounts.${name}] there, too.`)
+    })
+
+  account
+    .command('close <name>')
+    .description(
+      "Refuse an account's calls for good, and revoke its keys. Calls under way finish and are charged. " +
+        'Its money and its books are kept.',
+    )
+    .action((name: string, _: object, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const { revoked_keys, left } = withDatabase(folder, 'write', (db) => ({
+        revoked_keys: closeAccount(db, name, deps.now()),
+        left: shownAccount(db, name),
+      }))
+      answer(
+        { ...accountView(left), revoked_keys },
+        `Account ${name} is closed; keys revoked: ${revoked_keys}. ` +
+          `Its balance of ${formatUsd(left.balance_nanos)} USD and its debt of ${formatUsd(left.debt_nanos)} USD are kept.`,
+      )
+    })
+}

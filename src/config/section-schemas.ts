@@ -1,0 +1,115 @@
+// The shape of the catalogue's sections of settings: [server], [limits], [native] and [responses].
+import { Type } from '@sinclair/typebox'
+import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'
+
+const Megabytes = (fallback: number, description: string) =>
+  Type.Integer({ default: fallback, minimum: 0, maximum: MAX_COUNT, description })
+
+export const ServerSchema = Type.Object(
+  {
+    listen: Type.String({
+      default: '127.0.0.1:8080',
+      pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$',
+      must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
+    }),
+    public_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^\\s]+$',
+        description: 'how callers reach the gateway, for the lines it prints',
+        must: 'a URL, such as "https://gateway.example.com"',
+      }),
+    ),
+    cors_origins: Type.Array(
+      Type.String({
+        pattern: '^(\\*|[a-z][a-z0-9+.-]*://[^\\s/?#*@A-Z]+)$',
+        must: 'an origin as browsers send it, such as "https://app.example", or "*" for any',
+      }),
+      { default: [], description: 'whose pages may call from a browser' },
+    ),
+    log_level: Type.Union(
+      [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
+      { default: 'info' },
+    ),
+    ledger_writer: Type.Union([Type.Literal('auto'), Type.Literal('inline'), Type.Literal('thread')], {
+      default: 'auto',
+      description:
+        'where the ledger commits: auto measures the disk at the start, and uses a thread where it is slow',
+    }),
+    on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], { default: 'cancel' }),
+    drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
+    shutdown_timeout_ms: Milliseconds({ default: 30_000, minimum: 0 }),
+    stalled_reader_timeout_ms: Milliseconds({ default: 120_000, minimum: 1_000 }),
+    kept_answers_mb: Megabytes(2_048, 'answers kept for an Idempotency-Key, all accounts together'),
+    kept_answers_mb_per_account: Megabytes(256, 'answers kept for the Idempotency-Keys of one account'),
+    idempotency_keys_per_account: Type.Integer({
+      default: 200_000,
+      minimum: 1_000,
+      maximum: MAX_COUNT,
+      description: 'keys of one account that are remembered for 24 hours',
+    }),
+    max_answer_bytes: Type.Integer({
+      default: 67_108_864,
+      minimum: 1_048_576,
+      maximum: 1_073_741_824,
+      description:
+        'the largest whole answer that is taken from a provider, expanded where it comes compressed',
+    }),
+  },
+  closed,
+)
+
+export const NativeSchema = Type.Object(
+  {
+    extra_methods: Type.Boolean({
+      default: false,
+      description: 'models.list and models.get, countTokens, embedContent and batchEmbedContents',
+    }),
+  },
+  closed,
+)
+
+const LimitSchema = Type.Object(
+  {
+    requests_per_minute: Type.Optional(Count('calls started in any 60 seconds')),
+    tokens_per_minute: Type.Optional(Count('tokens read and written in any 60 seconds')),
+    concurrent_calls: Type.Optional(Count('calls at once')),
+  },
+  closed,
+)
+
+export const LimitsSchema = Type.Object(
+  {
+    account: Type.Optional(LimitSchema),
+    key: Type.Optional(LimitSchema),
+    accounts: Type.Optional(Type.Record(Type.String(), LimitSchema, { description: 'by account name' })),
+    keys: Type.Optional(
+      Type.Record(Type.String(), LimitSchema, { description: 'by the prefix that `key list` shows' }),
+    ),
+    reads_per_minute: Type.Integer({
+      default: 600,
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'free reads of a key in any 60 seconds',
+    }),
+  },
+  closed,
+)
+
+export const ResponsesSchema = Type.Object(
+  {
+    store: Type.Boolean({
+      default: true,
+      description: 'whether responses are kept, so that callers can continue and read them',
+    }),
+    days: Type.Integer({ default: 30, minimum: 1, maximum: 3_650, description: 'how long they are kept' }),
+    max_mb: Megabytes(4_096, 'responses kept of all accounts together'),
+    max_mb_per_account: Megabytes(512, 'responses kept of one account'),
+    max_mb_per_conversation: Type.Integer({
+      default: 32,
+      minimum: 1,
+      maximum: 1_024,
+      description: 'the longest conversation that is continued by previous_response_id',
+    }),
+  },
+  closed,
+)

@@ -1,0 +1,128 @@
+// Kept content: bytes in a row, or in a file where they are many, written within the bounds of an account and of all.
+import { untilFree } from '../db/busy.ts'
+import { payloadTooLarge } from '../domain/errors.ts'
+import type { Room } from './room.ts'
+import type { KeepLimits } from './space.ts'
+
+/** Kept in the row up to this; SQLite reads and writes rows of that size faster than files. https://sqlite.org/intern-v-extern-blob.html */
+export const MAX_ROW_BYTES = 64 * 1024
+
+/** Bytes in the row, or the key of a file, whose bytes count as being written until the row is. */
+export type KeptBody = { bytes: Uint8Array } | { file: string; size_bytes: number }
+
+/** The columns of a row that has content. */
+export interface BodyColumns {
+  body: Buffer | null
+  body_file: string | null
+  kept_bytes: number
+}
+
+/** The files of large bodies, as far as they are used here. A file under its key is complete and safe from power loss. */
+export interface ContentFiles {
+  /** Nothing is left of a write that fails. @throws what the disk throws; GatewayError payload_too_large over the cap */
+  put(
+    key: string,
+    content: Uint8Array | AsyncIterable<Uint8Array>,
+    options: { cap_bytes: number },
+  ): Promise<unknown>
+  /** Undefined where there is no such file. */
+  open(key: string): Promise<Blob | undefined>
+  remove(key: string): Promise<unknown>
+  list(): Promise<readonly { key: string; bytes: number }[]>
+  /** Deletes what interrupted writes left. Only at start: it would delete writes in progress, too. */
+  removeLeftovers(): Promise<void>
+}
+
+export interface ContentDeps {
+  files: ContentFiles
+  room: Room
+  limits: () => KeepLimits
+}
+
+/**
+ * Writes a file, and makes room for each of its chunks before it is written.
+ *
+ * @throws GatewayError payload_too_large over the cap, or where there is no room; what the content or the disk throws.
+ * No file is left then
+ */
+export async function writeContent(
+  { files, room, limits }: ContentDeps,
+  account_id: number,
+  content: Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  cap_bytes = Number.POSITIVE_INFINITY,
+): Promise<KeptBody> {
+  const file = crypto.randomUUID()
+  let size_bytes = 0
+  async function* claimed() {
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      // Otherwise older content would be given up for what cannot be kept.
+      if (size_bytes + chunk.length > Math.min(cap_bytes, limits().kept_bytes_per_account)) throw noRoom()
+      size_bytes += chunk.length
+      room.space().write(account_id, chunk.length)
+      if (!(await room.make(account_id))) throw noRoom()
+      yield chunk
+    }
+  }
+  try {
+    await files.put(file, claimed(), { cap_bytes })
+  } catch (failure) {
+    room.space().write(account_id, -size_bytes)
+    throw failure
+  }
+  return { file, size_bytes }
+}
+
+/**
+ * Makes room for a body, has its row written, and counts it. The body's file is removed where no row names it then.
+ *
+ * @param more_bytes what the row keeps beside the body
+ * @param write writes the row, in one statement or transaction. @returns whether it did
+ * @returns what `write` returned
+ * @throws GatewayError payload_too_large where there is no room; what `write` throws
+ */
+export async function keepContent(
+  { files, room }: Pick<ContentDeps, 'files' | 'room'>,
+  { account_id, body, more_bytes }: { account_id: number; body: KeptBody; more_bytes: number },
+  write: (columns: BodyColumns) => boolean,
+): Promise<boolean> {
+  const in_file = 'file' in body
+  const size_bytes = in_file ? body.size_bytes : body.bytes.length
+  const kept_bytes = more_bytes + size_bytes
+  const columns = in_file
+    ? { body: null, body_file: body.file, kept_bytes }
+    : { body: Buffer.from(body.bytes), body_file: null, kept_bytes }
+  let kept = false
+  room.space().write(account_id, kept_bytes - (in_file ? size_bytes : 0))
+  try {
+    if (!(await room.make(account_id))) throw noRoom()
+    kept = await untilFree(() => write(columns))
+    if (kept) room.space().keep(account_id, kept_bytes)
+    return kept
+  } finally {
+    room.space().write(account_id, -kept_bytes)
+    if (!kept && in_file) await files.remove(body.file)
+  }
+}
+
+/** The bytes of a row's content, to be read; undefined where its file is gone. */
+export async function openContent(
+  files: Pick<ContentFiles, 'open'>,
+  { body, body_file }: Pick<BodyColumns, 'body' | 'body_file'>,
+): Promise<Uint8Array | Blob | undefined> {
+  return body_file === null ? (body ?? undefined) : await files.open(body_file)
+}
+
+/**
+ * Deletes the files that no row names, and what interrupted writes left. Only at start: it would delete what is being
+ * written, too.
+ *
+ * @returns how many files no row named
+ */
+export async function removeStrays(files: ContentFiles, names: ReadonlySet<string | null>): Promise<number> {
+  await files.removeLeftovers()
+  const strays = (await files.list()).filter(({ key }) => !names.has(key))
+  for (const { key } of strays) await files.remove(key)
+  return strays.length
+}
+
+const noRoom = () => payloadTooLarge('It is larger than what may be kept.')

@@ -1,0 +1,93 @@
+// The audit of kept responses: conversations are whole, and large responses have their files.
+import type { Database } from 'bun:sqlite'
+import type { Finding } from '../domain/finding.ts'
+import type { ContentFiles } from '../kept/content.ts'
+import { responseQueries } from './queries.ts'
+import type { Row } from './rows.ts'
+
+const MEANINGS = {
+  kept_response_has_its_content:
+    'A kept response has the bytes that its row counts, in the row or in its file.',
+  conversation_is_whole:
+    'A kept response that continues another counts the responses and the bytes of the whole conversation, all of one account.',
+  response_counts_those_after_it: 'A kept response counts the responses that continue it.',
+} as const
+
+export interface ResponseTotals {
+  responses: number
+  response_bytes: number
+}
+
+/** How much is kept. */
+export function totalsOfResponses(db: Database): ResponseTotals {
+  const { count = 0, kept_bytes } = responseQueries(db).totals.get() ?? {}
+  return { responses: count, response_bytes: kept_bytes ?? 0 }
+}
+
+/**
+ * Compares the rows with each other, and with the files. May run beside a server: what is wrong is looked at again, since
+ * rows and files may change between two reads.
+ */
+export async function auditResponses(
+  db: Database,
+  files: Pick<ContentFiles, 'list' | 'open'>,
+): Promise<Finding[]> {
+  const first = await breaches(db, files)
+  if (first.length === 0) return first
+  const again = new Set((await breaches(db, files)).map(nameOf))
+  return first.filter((finding) => again.has(nameOf(finding)))
+}
+
+const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
+
+async function breaches(db: Database, files: Pick<ContentFiles, 'list' | 'open'>): Promise<Finding[]> {
+  const rows = responseQueries(db).all.all()
+  // After the rows: a row had its file before it was written.
+  const sizes = new Map((await files.list()).map(({ key, bytes }) => [key, bytes]))
+  const by_id = new Map<number, Row>(rows.map((row) => [row.id, row]))
+  const after = Map.groupBy(rows, ({ previous }) => previous)
+  return rows.flatMap((row) => {
+    const { body_file, body_bytes, kept_bytes } = row
+    const found_bytes = body_file === null ? body_bytes : sizes.get(body_file)
+    const expected = expectedChain(row, row.previous === null ? undefined : by_id.get(row.previous))
+    const later = after.get(row.id)?.length ?? 0
+    return [
+      ...(found_bytes === kept_bytes
+        ? []
+        : [finding('kept_response_has_its_content', row, bytesText(kept_bytes), bytesText(found_bytes))]),
+      ...(expected === chainText(row)
+        ? []
+        : [finding('conversation_is_whole', row, expected, chainText(row))]),
+      ...(later === row.later ? [] : [finding('response_counts_those_after_it', row, later, row.later)]),
+    ]
+  })
+}
+
+function expectedChain(row: Row, previous: Row | undefined): string {
+  const { account_id, kept_bytes } = row
+  const { chain_bytes = 0, chain_length = 0 } = previous ?? {}
+  return chainText({
+    account_id: previous?.account_id ?? account_id,
+    chain_bytes: chain_bytes + kept_bytes,
+    chain_length: chain_length + 1,
+  })
+}
+
+const chainText = (row: Pick<Row, 'account_id' | 'chain_bytes' | 'chain_length'>): string =>
+  `${row.chain_length} responses of ${row.chain_bytes} bytes of account ${row.account_id}`
+
+const bytesText = (bytes: number | null | undefined): string =>
+  bytes === null || bytes === undefined ? 'nothing' : `${bytes} bytes`
+
+const finding = (
+  invariant: keyof typeof MEANINGS,
+  { response_id }: Row,
+  expected: Finding['expected'],
+  found: Finding['found'],
+): Finding => ({
+  invariant,
+  meaning: MEANINGS[invariant],
+  subject: `response ${response_id}`,
+  expected,
+  found,
+})

@@ -1,0 +1,50 @@
+// A kept response as lines of JSON: the response first, then each of its input items.
+import type { JsonObject } from '../protocols/wire/json.ts'
+import type { KeptResponse } from './kept-responses.ts'
+
+/** What is kept of a response. */
+export type Content = Pick<KeptResponse, 'input' | 'response'>
+
+/** Other calls get their turn after so much of a long conversation: 2 ms or less. */
+const TURN_BYTES = 512 * 1024
+
+/** The lines of a response, each with its end. */
+export async function encodeLines({ response, input }: Content): Promise<Uint8Array[]> {
+  const encoder = new TextEncoder()
+  const lines: Uint8Array[] = []
+  const pace = createPace()
+  for (const value of [response, ...input]) {
+    const line = encoder.encode(`${JSON.stringify(value)}\n`)
+    lines.push(line)
+    await pace(line.length)
+  }
+  return lines
+}
+
+/** @throws SyntaxError where the lines were cut or changed */
+export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
+  const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : await body.text()
+  const values: JsonObject[] = []
+  const pace = createPace()
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found < 0 ? text.length : found
+    values.push(JSON.parse(text.slice(start, end)))
+    await pace(end - start)
+    start = end + 1
+  }
+  const [response, ...input] = values
+  if (!response) throw new SyntaxError('a kept response has no lines')
+  return { response, input }
+}
+
+/** Counts what is done in one turn of the event loop, and ends the turn after `TURN_BYTES`. */
+export function createPace(): (bytes: number) => Promise<void> | undefined {
+  let done_bytes = 0
+  return (bytes) => {
+    done_bytes += bytes
+    if (done_bytes < TURN_BYTES) return undefined
+    done_bytes = 0
+    return new Promise((resolve) => setImmediate(resolve))
+  }
+}

@@ -1,0 +1,133 @@
+// The queries on kept responses, prepared once for each connection.
+import { and, asc, count, eq, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
+import { perConnection } from '../db/prepared.ts'
+import { responses } from '../db/schema.ts'
+
+const { placeholder } = sql
+
+/** All but the body, which may be large. */
+const ROW = {
+  id: responses.id,
+  account_id: responses.account_id,
+  response_id: responses.response_id,
+  previous: responses.previous,
+  later: responses.later,
+  deleted: responses.deleted,
+  body_file: responses.body_file,
+  kept_bytes: responses.kept_bytes,
+  chain_bytes: responses.chain_bytes,
+  chain_length: responses.chain_length,
+  created_at_ms: responses.created_at_ms,
+}
+
+const OF_ID = and(
+  eq(responses.account_id, placeholder('account_id')),
+  eq(responses.response_id, placeholder('response_id')),
+)
+const IS_SHOWN = and(eq(responses.deleted, 0), gt(responses.created_at_ms, placeholder('expired_by_ms')))
+/** With a literal, so that the partial indexes serve. */
+const IS_LAST = eq(responses.later, sql`0`)
+
+export const responseQueries = perConnection({
+  /** By its public id, whether or not it is shown. */
+  named: (orm) => orm.select(ROW).from(responses).where(OF_ID).prepare(),
+  /** By its public id, unless it is deleted or past its time. */
+  shown: (orm) => orm.select(ROW).from(responses).where(and(OF_ID, IS_SHOWN)).prepare(),
+  row: (orm) =>
+    orm
+      .select(ROW)
+      .from(responses)
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  body: (orm) =>
+    orm
+      .select({ body: responses.body, body_file: responses.body_file })
+      .from(responses)
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  insert: (orm) =>
+    orm
+      .insert(responses)
+      .values({
+        account_id: placeholder('account_id'),
+        response_id: placeholder('response_id'),
+        previous: placeholder('previous'),
+        later: 0,
+        deleted: 0,
+        body: placeholder('body'),
+        body_file: placeholder('body_file'),
+        kept_bytes: placeholder('kept_bytes'),
+        chain_bytes: placeholder('chain_bytes'),
+        chain_length: placeholder('chain_length'),
+        created_at_ms: placeholder('created_at_ms'),
+      })
+      .prepare(),
+  countLater: (orm) =>
+    orm
+      .update(responses)
+      .set({ later: sql`${responses.later} + 1` })
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  /** Ends the mark of a deleted row, too, once none continues it: it goes then. */
+  uncountLater: (orm) =>
+    orm
+      .update(responses)
+      .set({
+        later: sql`${responses.later} - 1`,
+        deleted: sql`${responses.deleted} AND ${responses.later} > 1`,
+      })
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  markDeleted: (orm) =>
+    orm
+      .update(responses)
+      .set({ deleted: 1 })
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  deleteRow: (orm) =>
+    orm
+      .delete(responses)
+      .where(eq(responses.id, placeholder('id')))
+      .prepare(),
+  /** The oldest of an account that none continues. */
+  oldestLast: (orm) =>
+    orm
+      .select(ROW)
+      .from(responses)
+      .where(and(eq(responses.account_id, placeholder('account_id')), IS_LAST))
+      .orderBy(asc(responses.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  expiredLast: (orm) =>
+    orm
+      .select(ROW)
+      .from(responses)
+      .where(and(IS_LAST, lte(responses.created_at_ms, placeholder('expired_by_ms'))))
+      .orderBy(asc(responses.created_at_ms))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  keptSums: (orm) =>
+    orm
+      .select({ account_id: responses.account_id, kept_bytes: sum(responses.kept_bytes).mapWith(Number) })
+      .from(responses)
+      .groupBy(responses.account_id)
+      .prepare(),
+  totals: (orm) =>
+    orm
+      .select({ count: count(), kept_bytes: sum(responses.kept_bytes).mapWith(Number) })
+      .from(responses)
+      .prepare(),
+  bodyFiles: (orm) =>
+    orm
+      .select({ body_file: responses.body_file })
+      .from(responses)
+      .where(isNotNull(responses.body_file))
+      .prepare(),
+  /** All rows, for the audit. */
+  all: (orm) =>
+    orm
+      .select({ ...ROW, body_bytes: sql<number | null>`length(${responses.body})` })
+      .from(responses)
+      .orderBy(asc(responses.id))
+      .prepare(),
+})

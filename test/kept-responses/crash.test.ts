@@ -1,0 +1,74 @@
+// Crashes: afterwards conversations are whole, no file is without its row, and every report was true.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccount } from '../../src/access/accounts.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { auditResponses } from '../../src/responses/audit.ts'
+import { createKeptResponses } from '../../src/responses/store.ts'
+
+const STEPS = ['response.written', 'response.kept', 'response.deleted'] as const
+const PASSINGS = [1, 2, 7] as const
+const settings = { store: true, days: 30, max_mb: 100, max_mb_per_account: 50, max_mb_per_conversation: 32 }
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tollgate-responses-'))
+  const db = openDatabase(join(folder, 'tollgate.db'))
+  createAccount(db, { name: 'one', now_ms: 0 })
+  db.close()
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+interface Report {
+  what: 'kept' | 'deleted'
+  id: string
+}
+
+/** Runs the process until it is dead. @returns its reports */
+async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
+  const script = join(import.meta.dir, 'crash-process.ts')
+  const child = Bun.spawn([process.execPath, script, folder, step, String(passing)], {
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  await child.exited
+  expect([child.signalCode, errors]).toEqual(['SIGKILL', ''])
+  return output
+    .split('\n')
+    .filter((line) => line.endsWith('}'))
+    .map((line) => JSON.parse(line))
+}
+
+let strays = 0
+test.each(STEPS.flatMap((step) => PASSINGS.map((passing) => [step, passing] as const)))(
+  'killed at "%s", passing %i',
+  async (step, passing) => {
+    const reports = await runUntilKilled(step, passing)
+    const db = openDatabase(join(folder, 'tollgate.db'))
+    const files = createFileStore(join(folder, 'responses'))
+    const store = createKeptResponses({ db, files, settings: () => settings, now: Date.now, probe: () => {} })
+    await store.sweep()
+    strays += await store.recover()
+    expect(await auditResponses(db, files)).toEqual([])
+    const named = db.query('SELECT count(body_file) AS n FROM responses').get()
+    expect(named).toEqual({ n: (await files.list()).length })
+    const deleted = new Set(reports.filter(({ what }) => what === 'deleted').map(({ id }) => id))
+    const last = reports.at(-1)
+    for (const { id } of reports) {
+      const found = await store.itemsUntil(1, id)
+      // A deletion may have happened before it could be reported.
+      if (deleted.has(id)) expect([id, found]).toEqual([id, undefined])
+      else if (found) expect(found.length % 2).toBe(0)
+      else expect([step, last]).toEqual(['response.deleted', last])
+    }
+    db.close()
+  },
+)
+
+test('some kills left a file without its row, which the next start deleted', () => {
+  expect(strays).toBeGreaterThan(0)
+})
