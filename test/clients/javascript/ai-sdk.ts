@@ -25,7 +25,12 @@ const COMMON = { maxRetries: 0 }
 
 async function stream(model: LanguageModel): Promise<Shown> {
   const pieces: string[] = []
-  for await (const piece of streamText({ ...COMMON, model, prompt: PROMPT }).textStream) pieces.push(piece)
+  const failures: unknown[] = []
+  // Without this it would print the failure, and end the stream as if all were well.
+  const onError = ({ error }: { error: unknown }) => void failures.push(error)
+  const { textStream } = streamText({ ...COMMON, model, prompt: PROMPT, onError })
+  for await (const piece of textStream) pieces.push(piece)
+  if (failures.length > 0) throw failures[0]
   return { text: pieces.join(''), pieces: pieces.length }
 }
 
