@@ -118,6 +118,7 @@ const claudeCode: Agent = {
         ANTHROPIC_API_KEY: key,
         ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        CLAUDE_CODE_MAX_RETRIES: '1',
       },
     }
   },

@@ -7,16 +7,17 @@ import type { Client } from './client.ts'
 import { GO_CLIENTS } from './go.ts'
 import { NPM_CLIENTS } from './npm.ts'
 import { PYTHON_CLIENTS } from './python.ts'
+import { keepResult, keptResults, type Result } from './results.ts'
 import { README, tableOf, withTable } from './table.ts'
-import { openTrials, type Tried } from './trial.ts'
+import { openTrials } from './trial.ts'
 
 const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
 
 const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--tools-by script|simulator] [--model ID] [--table]
 
 Installs what is missing into the cache (several GB, some minutes), and prints the results as JSON. A name
-may be the beginning of several: --only python. --table writes them into plugins/README.md; what was not
-tried is then missing there. The exit status is 1 where a client was not served.
+may be the beginning of several: --only python. --table writes them into plugins/README.md, with what the
+cache has of earlier runs. The exit status is 1 where a client was not served.
 
 ${CLIENTS.map(({ name, version }) => `  ${name.padEnd(44)}${version}`).join('\n')}`
 
@@ -50,29 +51,39 @@ const tools_by = values['tools-by']
 if (tools_by !== 'script' && tools_by !== 'simulator') refuse('--tools-by: must be script or simulator.')
 const { model, cache } = values
 
-const tried: Tried[] = []
+const day = new Date().toISOString().slice(0, 10)
+const results: Result[] = []
 {
   await using trials = await openTrials({ cache, tools_by, ...(model === undefined ? {} : { model }) })
   for (const client of chosen(values.only)) {
-    const each = await trials.of(client)
-    tried.push(each)
-    const wrong = Object.entries(each.verdicts).flatMap(([feature, verdict]) =>
-      verdict === 'yes' ? [] : [`  ${feature}: ${verdict.wrong}`],
-    )
-    process.stderr.write(
-      `${[`${client.name} ${client.version}: ${wrong.length === 0 ? 'served' : 'NOT SERVED'}`, ...wrong].join('\n')}\n`,
-    )
+    const result = { ...(await trials.of(client)), day }
+    results.push(result)
+    await keepResult(cache, result)
+    process.stderr.write(`${summaryOf(result)}\n`)
   }
 }
 
-const day = new Date().toISOString().slice(0, 10)
-if (values.table) await Bun.write(README, withTable(await Bun.file(README).text(), tableOf(tried, day)))
-const results = tried.map(({ client: { name, title, version }, verdicts }) => ({
+if (values.table) {
+  const table = tableOf(await keptResults(cache, CLIENTS))
+  await Bun.write(README, withTable(await Bun.file(README).text(), table))
+}
+const shown = results.map(({ client: { name, title, version }, verdicts }) => ({
   name,
   title,
   version,
   verdicts,
 }))
-process.stdout.write(`${JSON.stringify({ day, tools_by, results }, null, 2)}\n`)
-const served = tried.every(({ verdicts }) => Object.values(verdicts).every((verdict) => verdict === 'yes'))
-process.exit(served ? 0 : 1)
+process.stdout.write(`${JSON.stringify({ day, tools_by, results: shown }, null, 2)}\n`)
+process.exit(results.every(isServed) ? 0 : 1)
+
+function isServed({ verdicts }: Result): boolean {
+  return Object.values(verdicts).every((verdict) => verdict === 'yes')
+}
+
+function summaryOf(result: Result): string {
+  const { name, version } = result.client
+  const wrong = Object.entries(result.verdicts).flatMap(([feature, verdict]) =>
+    verdict === 'yes' ? [] : [`  ${feature}: ${verdict.wrong}`],
+  )
+  return [`${name} ${version}: ${isServed(result) ? 'served' : 'NOT SERVED'}`, ...wrong].join('\n')
+}

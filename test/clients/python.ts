@@ -57,6 +57,8 @@ const PACKAGES: readonly Package[] = [
   {
     name: 'litellm',
     version: '1.106.2',
+    // Its calls with tools import it, though it is not among what it requires.
+    with: ['mcp==2.3.0'],
     program: 'litellm_sdk.py',
     kinds: [OPENAI, ANTHROPIC, { ...GOOGLE, kind: 'gemini' }],
   },

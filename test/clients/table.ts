@@ -1,7 +1,8 @@
 // The table of clients and features, and its place in plugins/README.md between two markers.
 import { GROUPS } from './client.ts'
 import { FEATURES } from './feature.ts'
-import type { Tried, Verdict } from './trial.ts'
+import type { Result } from './results.ts'
+import type { Verdict } from './trial.ts'
 
 export const README = `${import.meta.dir}/../../plugins/README.md`
 const BEGINS = '<!-- clients: begin (bun run clients --table) -->'
@@ -10,10 +11,10 @@ const ENDS = '<!-- clients: end -->'
 const cellOf = (verdict: Verdict | undefined): string =>
   verdict === undefined ? '' : verdict === 'yes' ? 'yes' : '**no**'
 
-/** A table for each group. @param day when they were tried, such as 2026-11-22 */
-export function tableOf(tried: readonly Tried[], day: string): string {
+/** A table for each group. */
+export function tableOf(results: readonly Result[]): string {
   const rows = GROUPS.flatMap((group) => {
-    const of_group = tried.filter(({ client }) => client.group === group)
+    const of_group = results.filter(({ client }) => client.group === group)
     if (of_group.length === 0) return []
     return [
       '',
@@ -25,7 +26,8 @@ export function tableOf(tried: readonly Tried[], day: string): string {
       ),
     ]
   })
-  return [`Tried on ${day}:`, ...rows].join('\n')
+  const days = results.map(({ day }) => day).sort()
+  return [`Last tried on ${days.at(-1) ?? 'no day yet'}:`, ...rows].join('\n')
 }
 
 /** The README with this table in place of the one before. @throws Error where the markers are missing */

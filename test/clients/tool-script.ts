@@ -208,9 +208,9 @@ const gemini: Wire = {
       streams: path.includes(':streamGenerateContent'),
       tools: objectsIn(tools)
         .flatMap(({ functionDeclarations }) => objectsIn(functionDeclarations))
-        .map(({ name, parameters, parametersJsonSchema }) => ({
+        .map(({ name, parameters, parametersJsonSchema, parameters_json_schema }) => ({
           name: String(name),
-          schema: objectIn(parametersJsonSchema ?? parameters),
+          schema: objectIn(parametersJsonSchema ?? parameters_json_schema ?? parameters),
         })),
       results: turns
         .slice(last + 1)
