@@ -35,7 +35,7 @@ interface Agent {
   start(task: Task, at: Connection, place: Place): Started
 }
 
-const TIMEOUT_MS = 150_000
+const TIMEOUT_MS = 300_000
 const PICTURE = 'picture.png'
 const ACTION = 'Run three shell commands, one after another, and say what they print.'
 /** The trace that each command of the script leaves in the working directory. */
