@@ -1,10 +1,13 @@
 // Installs clients into the cache: a virtual environment, an npm folder or a Go module each, once for each set of versions.
 import { cp, mkdir, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Installation } from './client.ts'
 import { runProgram } from './process.ts'
 
-const OPTIONS = { timeout_ms: 900_000, low_priority: true }
+/** Installers keep the home of who runs them: their registries and certificates are set there. */
+const env = { HOME: homedir() }
+const OPTIONS = { timeout_ms: 900_000, low_priority: true, env }
 const MARK = 'installed.json'
 
 /**
@@ -45,7 +48,12 @@ const INSTALLERS: Readonly<Record<Installation['by'], Installer>> = {
     const options = {
       ...OPTIONS,
       cwd: folder,
-      env: { GOPATH: join(folder, '../gopath'), GOCACHE: join(folder, '../gocache'), GOFLAGS: '-mod=mod' },
+      env: {
+        ...env,
+        GOPATH: join(folder, '../gopath'),
+        GOCACHE: join(folder, '../gocache'),
+        GOFLAGS: '-mod=mod',
+      },
     }
     const sources = join(import.meta.dir, 'go')
     await cp(join(sources, `${name}.go.txt`), join(folder, 'main.go'))
