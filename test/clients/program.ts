@@ -1,0 +1,31 @@
+// Programs of other languages beside this file: what they are told by the environment, and the last line that they print.
+import type { Connection, Shown } from './feature.ts'
+import { UNKNOWN_MODEL, WEATHER, WRONG_KEY } from './feature.ts'
+import * as material from './material.ts'
+import { runProgram } from './process.ts'
+
+const TIMEOUT_MS = 120_000
+
+/** Runs a program that says what it saw as JSON in its last line. */
+export async function runToShow(command: readonly string[], at: Connection, cwd: string): Promise<Shown> {
+  const { stdout } = await runProgram(command, { cwd, env: environmentOf(at), timeout_ms: TIMEOUT_MS })
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+}
+
+const environmentOf = ({ url, key, model }: Connection): Record<string, string> => ({
+  TOLLGATE_URL: url,
+  TOLLGATE_KEY: key,
+  TOLLGATE_MODEL: model,
+  TOLLGATE_WRONG_KEY: WRONG_KEY,
+  TOLLGATE_UNKNOWN_MODEL: UNKNOWN_MODEL,
+  TOLLGATE_MATERIAL: JSON.stringify({
+    prompt: material.PROMPT,
+    tool_prompt: material.TOOL_PROMPT,
+    schema_prompt: material.SCHEMA_PROMPT,
+    image_prompt: material.IMAGE_PROMPT,
+    schema: material.SCHEMA,
+    tool_schema: material.TOOL.schema,
+    png_base64: material.PNG_BASE64,
+    weather: WEATHER,
+  }),
+})

@@ -1,0 +1,103 @@
+// Tries clients against a gateway of their own: the simulator, and the script where a tool is called or an image looked for.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '../support/eventually.ts'
+import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { clientsCatalogue, SCRIPTED, SIMULATED } from './catalogue.ts'
+import type { Client } from './client.ts'
+import { complaints, type Evidence, FEATURES, type Feature } from './feature.ts'
+import { install } from './install.ts'
+import { PNG_BEGINS } from './material.ts'
+import { toolScript } from './tool-script.ts'
+
+export interface TrialOptions {
+  /** Where clients are installed. */
+  readonly cache: string
+  /** Who serves tools and images: the script, or the simulator as everything else. */
+  readonly tools_by: 'script' | 'simulator'
+  /** A model for all, in place of the simulated one of each client's protocol. */
+  readonly model?: string
+}
+
+/** What a feature of a client came to: `yes`, or what went wrong. */
+export type Verdict = 'yes' | { readonly wrong: string }
+
+export interface Tried {
+  readonly client: Client
+  readonly verdicts: Readonly<Partial<Record<Feature, Verdict>>>
+}
+
+const SCRIPT_CALLS = 3
+/** The simulator calls a tool once, and answers with its result. */
+const SIMULATOR_CALLS = 1
+
+export interface Trials extends AsyncDisposable {
+  /** Installs a client where it is not yet, and tries each of its features. */
+  of(client: Client): Promise<Tried>
+}
+
+/** Starts the gateway that clients are tried with. */
+export async function openTrials(options: TrialOptions): Promise<Trials> {
+  const upstream = await startUpstream(toolScript(SCRIPT_CALLS))
+  const gateway = await startGatewayProcess(clientsCatalogue(upstream.url), { balance_usd: '10000' })
+  return {
+    async of(client) {
+      const verdicts: Partial<Record<Feature, Verdict>> = {}
+      const installed = await installedOf(client, options.cache)
+      for (const feature of FEATURES.filter((each) => client.features.includes(each)))
+        verdicts[feature] =
+          typeof installed === 'string'
+            ? await tried(client, feature, { gateway, upstream, installed, options })
+            : installed
+      return { client, verdicts }
+    },
+    async [Symbol.asyncDispose]() {
+      await gateway[Symbol.asyncDispose]()
+      await upstream[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function installedOf({ install: wanted }: Client, cache: string): Promise<string | Verdict> {
+  try {
+    return wanted ? await install(wanted, cache) : ''
+  } catch (thrown) {
+    return { wrong: `not installed: ${wordsOf(thrown)}` }
+  }
+}
+
+interface Scene {
+  readonly gateway: GatewayProcess
+  readonly upstream: Upstream
+  readonly installed: string
+  readonly options: TrialOptions
+}
+
+async function tried(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
+  const { gateway, upstream, installed, options } = scene
+  const scripted = options.tools_by === 'script' && (feature === 'tools' || feature === 'image')
+  const model = scripted ? SCRIPTED[client.protocol] : (options.model ?? SIMULATED[client.protocol])
+  const before = { calls: gateway.books().calls.length, seen: upstream.seen.length }
+  const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
+  try {
+    const at = { url: gateway.url.origin, key: gateway.key, model }
+    const shown = await client.show(feature, at, { installed, work })
+    await eventually('nothing is held', () => gateway.books().holds.every(({ state }) => state !== 'pending'))
+    const sent = upstream.seen.slice(before.seen)
+    const evidence: Evidence = {
+      calls: gateway.books().calls.slice(before.calls),
+      tool_calls: scripted ? SCRIPT_CALLS : SIMULATOR_CALLS,
+      ...(scripted ? { image_arrived: sent.some(({ body }) => body.includes(PNG_BEGINS)) } : {}),
+    }
+    const found = complaints(feature, shown, evidence)
+    return found.length === 0 ? 'yes' : { wrong: `${found.join('; ')}; it showed ${JSON.stringify(shown)}` }
+  } catch (thrown) {
+    return { wrong: wordsOf(thrown) }
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
