@@ -7,11 +7,12 @@ import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { textCalls } from '../../src/exchange/text/call.ts'
-import { idHeaders } from '../../src/http/answers.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
-import { calls } from '../../src/surface/calls.ts'
+import { calls, freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { failures } from '../../src/surface/responses.ts'
 import { ResponseCall } from './call.ts'
+import { OpenAIError, UpgradeView } from './stored-views.ts'
 
 /** As for chat completions: images come inline here too. */
 const BODY_LIMIT_BYTES = 30 * 1024 * 1024
@@ -32,18 +33,24 @@ export function responses(gateway: Gateway) {
     })
   }
 
-  /** Codex asks for a WebSocket first, and goes on at once by POST where it is told that there is none. */
-  function upgrade(origin: CallOrigin): Response {
-    if (!origin.request.headers.has('upgrade'))
-      throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
-    const headers = { ...idHeaders(origin), upgrade: 'HTTP/1.1', connection: 'upgrade' }
-    return new Response(null, { status: 426, headers })
-  }
-
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'responses' })
     .use(calls(gateway, SURFACE))
     .post('/v1/responses', ({ origin }) => create(origin, false), unparsed)
     .post('/v1/responses/compact', ({ origin }) => create(origin, true), unparsed)
-    .get('/v1/responses', ({ origin }) => upgrade(origin))
+    .use(upgrades(gateway))
 }
+
+/** Codex asks for a WebSocket first, and goes on at once by POST where it is told that there is none. */
+const upgrades = (gateway: Gateway) =>
+  new Elysia({ name: 'responses: upgrades' }).use(freeCalls(gateway, SURFACE)).get(
+    '/v1/responses',
+    ({ request, set }) => {
+      if (!request.headers.has('upgrade'))
+        throw notFound('No such endpoint. Use POST /v1/responses, or GET /v1/responses/{id}.')
+      set.status = 426
+      Object.assign(set.headers, { upgrade: 'HTTP/1.1', connection: 'upgrade' })
+      return { error: { message: 'There is no WebSocket here. Use POST /v1/responses.' } }
+    },
+    { response: { 426: UpgradeView, ...failures(OpenAIError, 401, 403, 404, 429) } },
+  )

@@ -69,3 +69,6 @@ export const OpenAIError = Type.Object({
 })
 
 export type Item = JsonObject & Static<typeof ItemView>
+
+/** The answer to who asks for a WebSocket. */
+export const UpgradeView = Type.Object({ error: Type.Object({ message: Type.String() }, closed) }, closed)

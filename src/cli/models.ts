@@ -36,31 +36,49 @@ const COLUMNS: Column<Model>[] = [
   { head: 'USABLE', text: usability },
   { head: 'INPUT', text: ({ price }) => tokenRate(price, 'input_tokens'), right: true },
   { head: 'OUTPUT', text: ({ price }) => tokenRate(price, 'output_tokens'), right: true },
-  { head: 'UNITS', text: ({ price }) => unitText(price) },
+  {
+    head: 'UNITS',
+    text: ({ price }) => unitText(price, RATE_WORDS),
+    narrow: ({ price }) => unitText(price, SHORT_RATE_WORDS),
+  },
   {
     head: 'ROUTES',
     text: ({ routes }) => routes.map(({ provider, model }) => `${provider}:${model}`).join(', '),
-    elastic: true,
+    spare: 1,
   },
 ]
 
 /** The rates of other units than text tokens. */
-function unitText(price: Price): string {
-  if (price.unit === 'image') return `${formatUsd(price.per_image_nanos)} per image`
+function unitText(price: Price, words: RateWords): string {
+  if (price.unit === 'image') return formatUsd(price.per_image_nanos) + words.per_image
   if (price.unit === 'token') return '-'
   const texts = price.rates.flatMap(({ name, nanos }) =>
-    name === 'input' || name === 'output' ? [] : [`${formatUsd(nanos)} ${RATE_WORDS[name]}`],
+    name === 'input' || name === 'output' ? [] : [formatUsd(nanos) + words[name]],
   )
   return texts.join(', ') || '-'
 }
 
-const RATE_WORDS: Readonly<Record<Exclude<RateName, 'input' | 'output'>, string>> = {
-  per_million_characters: 'per million characters',
-  per_minute: 'per minute',
-  per_second: 'per second',
-  per_search: 'per search',
-  per_thousand_searches: 'per thousand searches',
-  audio: 'per million audio tokens',
+type RateWords = Readonly<Record<Exclude<RateName, 'input' | 'output'> | 'per_image', string>>
+
+const RATE_WORDS: RateWords = {
+  per_image: ' per image',
+  per_million_characters: ' per million characters',
+  per_minute: ' per minute',
+  per_second: ' per second',
+  per_search: ' per search',
+  per_thousand_searches: ' per thousand searches',
+  audio: ' per million audio tokens',
+}
+
+/** For a terminal that is too narrow for the others. */
+const SHORT_RATE_WORDS: RateWords = {
+  per_image: '/image',
+  per_million_characters: '/M chars',
+  per_minute: '/minute',
+  per_second: '/second',
+  per_search: '/search',
+  per_thousand_searches: '/K searches',
+  audio: '/M audio',
 }
 
 /** What is billed beyond tokens; shown where some model has it. */

@@ -46,11 +46,13 @@ export type MemoryStore = ReturnType<typeof memoryStore>
 
 /** The surfaces, with this store behind responses. */
 export const pluginsWith = (store: MemoryStore) =>
-  plugins.map((plugin) =>
-    plugin === responses
-      ? (gateway: Gateway) => responses({ ...gateway, responses: { ...gateway.responses, ...store } })
-      : plugin,
-  )
+  plugins.map((plugin) => {
+    if (plugin !== responses) return plugin
+    return (gateway: Gateway) => {
+      const { turnsUntil, sweep, recover } = gateway.responses
+      return responses({ ...gateway, responses: Object.assign(store, { turnsUntil, sweep, recover }) })
+    }
+  })
 
 export interface ResponsesScene extends Scene {
   store: MemoryStore

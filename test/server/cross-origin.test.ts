@@ -99,6 +99,7 @@ describe('a preflight', () => {
 describe('an answer', () => {
   const read = { 'access-control-allow-origin': PAGE, vary: 'Origin' }
   const headers = { origin: PAGE, 'anthropic-version': '2023-06-01' }
+  const UPSTREAM_MODEL = 'x-tollgate-upstream-model'
   const MESSAGE = { model: MODEL, max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] }
 
   test.each(PATHS.filter((path) => path !== '/healthz' && path !== '/nowhere'))(
@@ -118,19 +119,31 @@ describe('an answer', () => {
   )
 
   test.each<[string, string, object | undefined, number, string[]]>([
-    ['whole', wholePath(), ask(), 200, ['x-request-id']],
-    ['a stream of events', streamPath(), ask(), 200, ['x-request-id']],
-    ['a stream as an array', arrayPath(), ask(), 200, ['x-request-id']],
-    ['messages', '/v1/messages', MESSAGE, 200, ['request-id', 'x-request-id']],
-    ['messages, streamed', '/v1/messages', { ...MESSAGE, stream: true }, 200, ['request-id', 'x-request-id']],
-    ['chat', '/v1/chat/completions', MESSAGE, 200, ['x-request-id']],
-    ['chat, streamed', '/v1/chat/completions', { ...MESSAGE, stream: true }, 200, ['x-request-id']],
+    ['whole', wholePath(), ask(), 200, ['x-request-id', UPSTREAM_MODEL]],
+    ['a stream of events', streamPath(), ask(), 200, ['x-request-id', UPSTREAM_MODEL]],
+    ['a stream as an array', arrayPath(), ask(), 200, ['x-request-id', UPSTREAM_MODEL]],
+    ['messages', '/v1/messages', MESSAGE, 200, ['request-id', 'x-request-id', UPSTREAM_MODEL]],
+    [
+      'messages, streamed',
+      '/v1/messages',
+      { ...MESSAGE, stream: true },
+      200,
+      ['request-id', 'x-request-id', UPSTREAM_MODEL],
+    ],
+    ['chat', '/v1/chat/completions', MESSAGE, 200, ['x-request-id', UPSTREAM_MODEL]],
+    [
+      'chat, streamed',
+      '/v1/chat/completions',
+      { ...MESSAGE, stream: true },
+      200,
+      ['x-request-id', UPSTREAM_MODEL],
+    ],
     [
       'a lowered limit',
       '/v1/messages',
       { ...MESSAGE, max_tokens: 99_999 },
       200,
-      ['request-id', 'x-request-id', 'x-tollgate-output-limit'],
+      ['request-id', 'x-request-id', 'x-tollgate-output-limit', UPSTREAM_MODEL],
     ],
     ['models', '/v1/models', undefined, 200, ['request-id', 'x-request-id']],
     ['the account', '/api/v1/account', undefined, 200, ['x-request-id']],
