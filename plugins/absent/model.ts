@@ -11,8 +11,9 @@ export interface AbsentApi {
 const INLINE = 'Send files inside the request, as base64 data.'
 const ONE_BY_ONE = 'Send each request on its own.'
 const CONVERSATION =
-  'Keep the conversation on your side, and send it with each request to /v1/chat/completions or /v1/messages.'
+  'POST /v1/responses keeps conversations (previous_response_id). Or keep yours, and send it with each request.'
 const AGENTS = 'Run the agent on your side, over /v1/messages.'
+const BY_WORDS = 'Send "stream": true to /v1/responses or /v1/chat/completions.'
 const OWN_TOOLS = 'Run it on your side, and offer it to the model as a tool.'
 const OWN_SEARCH = 'Search on your side: POST /v1/embeddings makes the vectors.'
 const OPERATOR = 'The operator of this gateway sees to that.'
@@ -34,8 +35,8 @@ const ABSENT: Readonly<Record<string, AbsentApi>> = {
   conversations: openai(CONVERSATION),
   vector_stores: openai(OWN_SEARCH),
   containers: openai(OWN_TOOLS),
-  realtime: openai('Send "stream": true to /v1/chat/completions.'),
-  live: openai('Send "stream": true to /v1/chat/completions.'),
+  realtime: openai(BY_WORDS),
+  live: openai(BY_WORDS),
   chatkit: openai(CONVERSATION),
   fine_tuning: openai(LISTED),
   engines: openai(LISTED),

@@ -104,6 +104,18 @@ const SURFACES: Readonly<Record<string, Surface>> = {
   'messages, streamed': text(MESSAGES, 'anthropic', true),
   chat: text(CHAT, 'openai', false),
   'chat, streamed': text(CHAT, 'openai', true),
+  responses: { protocols: PROTOCOLS, ask: to('/v1/responses', 'text', { input: 'tides' }), told: CHAT },
+  'responses, streamed': {
+    protocols: PROTOCOLS,
+    ask: to('/v1/responses', 'text', { input: 'tides', stream: true }),
+    told: CHAT,
+  },
+  completions: { protocols: PROTOCOLS, ask: to('/v1/completions', 'text', { prompt: 'tides' }), told: CHAT },
+  'completions, streamed': {
+    protocols: PROTOCOLS,
+    ask: to('/v1/completions', 'text', { prompt: 'tides', stream: true }),
+    told: CHAT,
+  },
   embeddings: {
     protocols: ['gemini', 'openai'],
     ask: to('/v1/embeddings', 'embedding', { input: 'tides' }),
