@@ -47,7 +47,7 @@ async function readSpeech(parts: ExchangeParts, admitted: Admitted): Promise<Spe
 
 /** Slow speech, in a script that has a syllable or more to a character. English has 15 characters a second. */
 const MIN_CHARACTERS_PER_S = 4
-const USUAL_CHARACTERS_PER_S = 15
+const DEFAULT_CHARACTERS_PER_S = 15
 /** OpenAI's price for a minute of gpt-4o-mini-tts, by its price for a token. */
 const TOKENS_PER_S = 21
 /** No tokenizer makes more than this of a byte, and no voice of a second. */
@@ -64,7 +64,7 @@ function unitsOf({
   const input: Units = { ...NO_UNITS, characters, input_tokens }
   const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
   const held = withAudio(input, Math.ceil(longest_s * 1_000))
-  const usual_ms = Math.ceil((characters / USUAL_CHARACTERS_PER_S / speed) * 1_000)
+  const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
   const most: Units = {
     ...held,
     input_tokens: Math.max(characters, input_tokens) * MAX_TOKENS_PER_CHARACTER + SLACK_TOKENS,
