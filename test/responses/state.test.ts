@@ -1,5 +1,5 @@
 // Issue: "State is ours, not the provider's": conversations that are continued, priced for all that they bring, per account.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
 import { replay, TIDES } from '../support/replay.ts'
@@ -76,6 +76,31 @@ describe('a response is continued', () => {
       await asks({ model, input: [{ type: 'item_reference', id: item?.id ?? null }, user('Again')] }),
     )
     expect(store.all.get(id)?.input).toMatchObject([{ type: 'message', role: 'assistant' }, user('Again')])
+  })
+})
+
+describe('items that are only referred to', () => {
+  const reference = ({ id = null }: JsonObject) => ({ type: 'item_reference', id })
+
+  test('each once, as OpenAI has it: an answer cannot be multiplied by a short request', async () => {
+    const [item = {}] = objectsIn((await asks(FIRST)).output)
+    const before = counts()
+    const input = [reference(item), user('Go on'), reference(item)]
+    expect(await errorOf(await post({ model, input }))).toMatchObject({ status: 400, param: 'input' })
+    await expectCounts(before)
+  })
+
+  test('are read from their response at once', async () => {
+    upstream.answer(replay('tools'))
+    const items = objectsIn(
+      (await asks({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })).output,
+    )
+    upstream.answer(replay('text'))
+    expect(items.length).toBeGreaterThan(1)
+    const find = spyOn(store, 'find')
+    await post({ model, input: items.map(reference) })
+    expect(find).toHaveBeenCalledTimes(1)
+    find.mockRestore()
   })
 })
 
