@@ -180,6 +180,14 @@ describe('what is not there', () => {
     const input = [user('x'), { type: 'item_reference', id }]
     expect(await errorOf(await post({ model, input }))).toMatchObject({ status: 404, param: 'input' })
   })
+  test.each([
+    ['a response', { previous_response_id: 'x'.repeat(100_000) }],
+    ['an item', { input: [{ type: 'item_reference', id: 'x'.repeat(100_000) }] }],
+  ])('%s by an id as long as a book, which is not given back', async (_, refers_to) => {
+    const text = await (await post({ ...FIRST, ...refers_to })).text()
+    expect(text).toContain('not found')
+    expect(text.length).toBeLessThan(1_000)
+  })
   test('anything, where the operator lets nothing be kept', async () => {
     const { id = null } = await asks(FIRST)
     store.enabled = false
