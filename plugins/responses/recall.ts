@@ -4,7 +4,7 @@ import type { Admitted } from '../../src/exchange/admission.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { placeOfItem } from '../../src/protocols/openai/responses/ids.ts'
 import type { Recalled } from '../../src/protocols/openai/responses/recalled.ts'
-import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
+import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
 import type { ResponseStore } from '../../src/responses/kept-responses.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 
@@ -35,29 +35,47 @@ export async function recall(
   }
   const before = previous === undefined ? [] : await store.itemsUntil(account_id, previous)
   if (!before) throw noSuchResponse(previous ?? '')
+  return { before, items: await itemsNamed(store, account_id, items) }
+}
+
+/** Each response is read once, and each item taken once: a short request cannot have a long answer read a thousand times. */
+async function itemsNamed(
+  store: ResponseStore,
+  account_id: number,
+  ids: readonly string[],
+): Promise<Record<string, JsonObject>> {
   const found = new Map<string, JsonObject>()
-  for (const id of items) found.set(id, await itemOf(store, account_id, id))
-  return { before, items: Object.fromEntries(found) }
+  const outputs = new Map<string, Json>()
+  for (const id of ids) {
+    if (found.has(id)) throw duplicateItem(id)
+    const place = placeOfItem(id)
+    if (!place) throw noSuchItem(id)
+    const { response_id, index } = place
+    const output = outputs.get(response_id) ?? (await store.find(account_id, response_id))?.response.output
+    const item = Array.isArray(output) ? output[index] : undefined
+    if (output === undefined || !isObject(item)) throw noSuchItem(id)
+    outputs.set(response_id, output)
+    found.set(id, item)
+  }
+  return Object.fromEntries(found)
 }
 
-async function itemOf(store: ResponseStore, account_id: number, id: string): Promise<JsonObject> {
-  const place = placeOfItem(id)
-  const kept = place && (await store.find(account_id, place.response_id))
-  const { output } = kept?.response ?? {}
-  const item = place && Array.isArray(output) ? output[place.index] : undefined
-  if (!isObject(item)) throw noSuchItem(id)
-  return item
-}
+/** An id of the caller's may be as long as their request. */
+const MAX_SHOWN_CHARS = 64
+const shown = (id: string): string => id.slice(0, MAX_SHOWN_CHARS)
 
-/** OpenAI's own codes and statuses of both. */
+/** OpenAI's own codes and statuses. */
 const noSuchResponse = (id: string): GatewayError =>
-  invalidRequest(`Previous response with id '${id}' not found.`, {
+  invalidRequest(`Previous response with id '${shown(id)}' not found.`, {
     param: 'previous_response_id',
     code: 'previous_response_not_found',
   })
 
+const duplicateItem = (id: string): GatewayError =>
+  invalidRequest(`Duplicate item found with id ${id}. Refer to it once.`, { param: 'input' })
+
 const noSuchItem = (id: string): GatewayError =>
-  notFound(`Item with id '${id}' not found. Send the item itself.`, { param: 'input' })
+  notFound(`Item with id '${shown(id)}' not found. Send the item itself.`, { param: 'input' })
 
 const nothingIsKept = (previous: string | undefined): GatewayError =>
   invalidRequest(

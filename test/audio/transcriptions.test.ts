@@ -149,6 +149,22 @@ describe('a whole answer', () => {
     })
   })
 
+  test('a file whose header tells a part of its audio only is held and charged for all of it', async () => {
+    upstream.answer({ ...whole('A tone.'), headers: { 'content-type': 'text/plain' } })
+    const at = WAV.indexOf('data')
+    const lead = Buffer.from('data\x02\0\0\0\0\0', 'latin1')
+    const file = new File([WAV.subarray(0, at), lead, WAV.subarray(at)], 'tone.wav')
+    const answer = await post([
+      ['model', 'ear'],
+      ['file', file],
+      ['response_format', 'text'],
+    ])
+    expect(answer.status).toBe(200)
+    await answer.text()
+    const { hold_nanos, cost_nanos } = await lastCall()
+    expect([hold_nanos, cost_nanos]).toEqual([(WAV_MS + 1) * MS_NANOS, (WAV_MS + 1) * MS_NANOS])
+  })
+
   test('a large file arrives whole, its length announced or not', async () => {
     const bytes = new Uint8Array(6_000_000)
     bytes.set(WAV.subarray(0, 44))

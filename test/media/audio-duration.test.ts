@@ -84,6 +84,82 @@ describe('headers that mislead', () => {
     expect(wholeDurationMs(bytes)).toBe(ms as number)
   })
 
+  const MINUTE = Buffer.alloc(16_000 * 60)
+  const chunk = (name: string, bytes: Uint8Array, said = bytes.length): Uint8Array => {
+    const head = Buffer.from(`${name}....`)
+    head.writeUInt32LE(said, 4)
+    return Buffer.concat([head, bytes])
+  }
+  const formatChunk = (tag: number, bytes_per_s: number): Uint8Array => {
+    const format = Buffer.alloc(16)
+    format.writeUInt16LE(tag)
+    format.writeUInt16LE(1, 2)
+    format.writeUInt32LE(8_000, 4)
+    format.writeUInt32LE(bytes_per_s, 8)
+    format.writeUInt16LE(16, 14)
+    return chunk('fmt ', format)
+  }
+  const wave = (...chunks: Uint8Array[]): Uint8Array =>
+    Buffer.concat([Buffer.from('RIFF....WAVE'), ...chunks])
+  const PCM = formatChunk(1, 16_000)
+  const HIGHEST = 0xffff_ffff
+  test.each<[name: string, bytes: Uint8Array, ms: number]>([
+    [
+      'all of its data, not that of the first chunk alone',
+      wave(PCM, wav().subarray(36), chunk('data', MINUTE)),
+      60_200,
+    ],
+    ['its first format, as readers do', wave(PCM, formatChunk(1, 1), chunk('data', MINUTE)), 60_000],
+    ['chunks beside its data are none', wave(PCM, chunk('data', MINUTE), chunk('LIST', MINUTE)), 60_000],
+    [
+      'what has no name behind its data is data',
+      wave(PCM, chunk('data', MINUTE), chunk('\0\0\0\0', MINUTE)),
+      120_000,
+    ],
+    ['packed samples of no more than a byte', wave(formatChunk(6, HIGHEST), chunk('data', MINUTE)), 120_000],
+    [
+      'MP3 by its frames',
+      wave(formatChunk(0x55, HIGHEST), chunk('data', fixture('tone.mp3'))),
+      wholeDurationMs(fixture('tone.mp3')) ?? 0,
+    ],
+  ])('WAV: %s', (_name, bytes, ms) => {
+    expect(wholeDurationMs(bytes)).toBe(ms)
+  })
+
+  /** A copy with a number written behind each of these names. */
+  const rewritten = (name: string, text: string | Uint8Array, write: (bytes: Buffer, at: number) => void) => {
+    const bytes = Buffer.from(fixture(name))
+    for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + 1)) write(bytes, at)
+    return bytes
+  }
+  test.each<[name: string, bytes: Uint8Array]>([
+    [
+      'Ogg: every page ends at the first sample',
+      rewritten('tone-opus.ogg', 'OggS', (bytes, at) => bytes.writeBigInt64LE(1n, at + 6)),
+    ],
+    [
+      'MP4: the movie and its tracks last a tick',
+      rewritten('tone.m4a', 'hd', (bytes, at) => {
+        if (/^m[dv]$/.test(bytes.toString('latin1', at - 2, at))) bytes.writeUInt32BE(1, at + 18)
+      }),
+    ],
+    [
+      'WebM: a tick is a nanosecond',
+      rewritten('tone.webm', Uint8Array.of(0x2a, 0xd7, 0xb1, 0x83), (bytes, at) =>
+        bytes.set([0, 0, 1], at + 4),
+      ),
+    ],
+  ])('%s, and still it lasts what its packets last', (_name, bytes) => {
+    expect(wholeDurationMs(bytes)).toBeWithin(2_450, 2_650)
+  })
+
+  test('Ogg: bytes between its pages hide none of them', () => {
+    const bytes = Buffer.from(fixture('tone-opus.ogg'))
+    const last = bytes.lastIndexOf('OggS')
+    const parted = Buffer.concat([bytes.subarray(0, last), Buffer.from('x'), bytes.subarray(last)])
+    expect(wholeDurationMs(parted)).toBe(wholeDurationMs(bytes) as number)
+  })
+
   test('FLAC cannot be shorter than its bytes would be uncompressed', () => {
     const bytes = fixture('tone.flac')
     const shortened = Uint8Array.from(bytes)

@@ -102,6 +102,12 @@ test.each<[name: string, status: number, param: string | null, body: JsonObject]
   ['a document that is a number', 400, 'documents[1]', { model: 'sorter', query: 'x', documents: ['x', 1] }],
   ['a limit that is no count', 400, 'top_n', { model: 'sorter', query: 'x', documents: ['x'], top_n: -1 }],
   [
+    'documents of no tokens, which some servers read whole',
+    400,
+    'max_tokens_per_doc',
+    { model: 'sorter', query: 'x', documents: ['x'], max_tokens_per_doc: 0 },
+  ],
+  [
     'what is billed beyond units',
     400,
     'provider',

@@ -1,5 +1,5 @@
 // Issue: "State is ours, not the provider's": conversations that are continued, priced for all that they bring, per account.
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { errorOf } from '../chat/support.ts'
 import { replay, TIDES } from '../support/replay.ts'
@@ -79,6 +79,31 @@ describe('a response is continued', () => {
   })
 })
 
+describe('items that are only referred to', () => {
+  const reference = ({ id = null }: JsonObject) => ({ type: 'item_reference', id })
+
+  test('each once, as OpenAI has it: an answer cannot be multiplied by a short request', async () => {
+    const [item = {}] = objectsIn((await asks(FIRST)).output)
+    const before = counts()
+    const input = [reference(item), user('Go on'), reference(item)]
+    expect(await errorOf(await post({ model, input }))).toMatchObject({ status: 400, param: 'input' })
+    await expectCounts(before)
+  })
+
+  test('are read from their response at once', async () => {
+    upstream.answer(replay('tools'))
+    const items = objectsIn(
+      (await asks({ ...FIRST, tools: [{ type: 'function', name: 'get_weather' }] })).output,
+    )
+    upstream.answer(replay('text'))
+    expect(items.length).toBeGreaterThan(1)
+    const find = spyOn(store, 'find')
+    await post({ model, input: items.map(reference) })
+    expect(find).toHaveBeenCalledTimes(1)
+    find.mockRestore()
+  })
+})
+
 describe('what is kept', () => {
   test('the input as it came, and the response as it was answered', async () => {
     const answer = await asks({ ...FIRST, metadata: { a: 'b' } })
@@ -154,6 +179,14 @@ describe('what is not there', () => {
   test.each(['msg_none', 'msg_none_0', '', 'resp_1'])('an item that was never made: %p', async (id) => {
     const input = [user('x'), { type: 'item_reference', id }]
     expect(await errorOf(await post({ model, input }))).toMatchObject({ status: 404, param: 'input' })
+  })
+  test.each([
+    ['a response', { previous_response_id: 'x'.repeat(100_000) }],
+    ['an item', { input: [{ type: 'item_reference', id: 'x'.repeat(100_000) }] }],
+  ])('%s by an id as long as a book, which is not given back', async (_, refers_to) => {
+    const text = await (await post({ ...FIRST, ...refers_to })).text()
+    expect(text).toContain('not found')
+    expect(text.length).toBeLessThan(1_000)
   })
   test('anything, where the operator lets nothing be kept', async () => {
     const { id = null } = await asks(FIRST)

@@ -4,7 +4,16 @@ import { type DurationReader, hasText, longer } from './bytes.ts'
 
 const BOX_HEADER_BYTES = 8
 /** Boxes that hold others on the way to what is read. */
-const CONTAINERS: ReadonlySet<string> = new Set(['moov', 'trak', 'mdia', 'mvex', 'moof', 'traf'])
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'moov',
+  'trak',
+  'mdia',
+  'minf',
+  'stbl',
+  'mvex',
+  'moof',
+  'traf',
+])
 const MAX_BOXES = 10_000
 
 export const mp4Seconds: DurationReader = ({ head, tail, total_bytes }, view) => {
@@ -21,12 +30,16 @@ export const mp4Seconds: DurationReader = ({ head, tail, total_bytes }, view) =>
 function walkBoxes(bytes: Uint8Array, view: DataView): number | undefined {
   let seconds: number | undefined
   const fragments = { scale: 0, default_ticks: 0, sample_ticks: 0, ticks: 0 }
+  let aac_rate: number | undefined
   let at = 0
   for (let boxes = 0; boxes < MAX_BOXES && at + BOX_HEADER_BYTES <= bytes.length; boxes++) {
     const type = Buffer.from(bytes.buffer, bytes.byteOffset + at + 4, 4).toString('latin1')
     const { header_bytes, length } = sizeOf(bytes, view, at)
     if (type === 'mvhd' || type === 'mdhd')
       seconds = longer(seconds, headerSeconds(bytes, view, at + header_bytes))
+    if (type === 'stsd') aac_rate = aacRate(bytes, view, at + header_bytes)
+    if (type === 'stsz' && aac_rate && at + header_bytes + SAMPLE_COUNT_END <= bytes.length)
+      seconds = longer(seconds, (view.getUint32(at + header_bytes + 8) * AAC_SAMPLES) / aac_rate)
     const reader = Object.hasOwn(FRAGMENTS, type) ? FRAGMENTS[type] : undefined
     if (reader && at + header_bytes + MAX_READ_BYTES <= bytes.length)
       reader(view, at + header_bytes, fragments, Math.min(at + length, bytes.length))
@@ -35,6 +48,19 @@ function walkBoxes(bytes: Uint8Array, view: DataView): number | undefined {
   }
   const { ticks, scale } = fragments
   return scale > 0 && ticks > 0 ? longer(seconds, ticks / scale) : seconds
+}
+
+/** A frame of AAC; it is a sample to the container, whatever duration that gives it. ISO/IEC 14496-3 */
+const AAC_SAMPLES = 1_024
+const SAMPLE_COUNT_END = 12
+const MAX_AAC_RATE = 96_000
+
+/** The sample rate of a track's first entry (8.5.2, 12.2.3), where it is AAC. */
+function aacRate(bytes: Uint8Array, view: DataView, at: number): number | undefined {
+  const entry = at + 8
+  if (entry + 36 > bytes.length || !hasText(bytes, entry + 4, 'mp4a')) return undefined
+  const rate = view.getUint16(entry + 32)
+  return rate > 0 ? rate : MAX_AAC_RATE
 }
 
 /** The samples of a movie in fragments, of which each may have the default duration. */

@@ -1,42 +1,74 @@
 // The duration of WAV: the length of its data by the bytes that a second takes.
 // https://www.mmsp.ece.mcgill.ca/Documents/AudioFormats/WAVE/WAVE.html
-import { type DurationReader, hasText } from './bytes.ts'
+import { type AudioBytes, type DurationReader, hasText } from './bytes.ts'
+import { framesSeconds } from './frames.ts'
 
 const CHUNK_HEADER_BYTES = 8
-/** Up to here, `fmt ` holds what is read of it. */
+/** Up to here, `fmt ` holds what is read of it; where it is extensible, up to there. */
 const FORMAT_BYTES = 16
-/** Chunks before the data; real files have a handful. */
+const EXTENSIBLE_BYTES = 26
+/** Chunks of a file; real ones have a handful. */
 const MAX_CHUNKS = 1_000
 const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
+/** MPEG audio and AAC, whose frames say what they last. */
+const IN_FRAMES: ReadonlySet<number> = new Set([0x50, 0x55, 0xff, 0x1600])
 
-export const wavSeconds: DurationReader = ({ head, total_bytes }, view) => {
+interface Format {
+  tag: number
+  bytes_per_s: number
+}
+
+export const wavSeconds: DurationReader = (audio, view) => {
+  const { head, total_bytes } = audio
   if (!(hasText(head, 0, 'RIFF') || hasText(head, 0, 'RF64')) || !hasText(head, 8, 'WAVE')) return undefined
-  let bytes_per_s: number | undefined
+  let format: Format | undefined
+  let first_data: number | undefined
+  let data_bytes = 0
   let at = 12
   for (let chunks = 0; chunks < MAX_CHUNKS && at + CHUNK_HEADER_BYTES <= head.length; chunks++) {
     const length = view.getUint32(at + 4, true)
     const start = at + CHUNK_HEADER_BYTES
-    if (hasText(head, at, 'fmt ') && start + FORMAT_BYTES <= head.length) bytes_per_s = rateOf(view, start)
-    if (hasText(head, at, 'data')) {
-      // What is streamed does not know its length, and says 0 or the most that it can.
+    // Readers take the first format, and the data of all chunks that have some.
+    if (hasText(head, at, 'fmt ') && start + FORMAT_BYTES <= head.length)
+      format ??= formatOf(head, view, start)
+    const is_data = hasText(head, at, 'data')
+    if (is_data || (first_data !== undefined && !isNamed(head, at))) {
+      first_data ??= start
       const present_bytes = Math.max(0, total_bytes - start)
-      const data_bytes = length === 0 || length > present_bytes ? present_bytes : length
-      return bytes_per_s ? data_bytes / bytes_per_s : undefined
+      // What is streamed does not know its length, and says 0 or the most that it can; what has no name is data too.
+      const is_rest = !is_data || length === 0 || length > present_bytes
+      data_bytes += is_rest ? present_bytes : length
+      if (is_rest) break
     }
     at = start + length + (length % 2)
   }
-  return undefined
+  if (first_data === undefined || !format) return undefined
+  if (IN_FRAMES.has(format.tag)) return framesFrom(audio, first_data)
+  return format.bytes_per_s > 0 ? data_bytes / format.bytes_per_s : undefined
 }
 
-/** Of samples as they are, the rate follows from their size: the field beside it need not be true. */
-function rateOf(view: DataView, start: number): number {
-  const format = view.getUint16(start, true)
+const framesFrom = ({ head, tail, total_bytes }: AudioBytes, start: number): number | undefined => {
+  const rest = head.subarray(start)
+  const view = new DataView(rest.buffer, rest.byteOffset, rest.length)
+  return framesSeconds({ head: rest, tail, total_bytes: total_bytes - start }, view)
+}
+
+/** Whether a chunk may begin here: names are printable. */
+const isNamed = (bytes: Uint8Array, at: number): boolean =>
+  bytes.subarray(at, at + 4).every((byte) => byte >= 0x20 && byte < 0x7f)
+
+/** Of samples as they are, the rate follows from their size: the field beside it need not be true. Others have a byte at most. */
+function formatOf(bytes: Uint8Array, view: DataView, start: number): Format {
+  const first = view.getUint16(start, true)
+  const is_long = first === EXTENSIBLE && start + EXTENSIBLE_BYTES <= bytes.length
+  const tag = is_long ? view.getUint16(start + 24, true) : first
   const channels = view.getUint16(start + 2, true)
   const rate = view.getUint32(start + 4, true)
   const said = view.getUint32(start + 8, true)
   const bits = view.getUint16(start + 14, true)
-  const is_plain = format === PCM || format === FLOAT || format === EXTENSIBLE
-  return is_plain && bits > 0 ? channels * rate * Math.ceil(bits / 8) : said
+  const is_plain = (tag === PCM || tag === FLOAT || tag === EXTENSIBLE) && bits > 0
+  const bytes_per_s = is_plain ? channels * rate * Math.ceil(bits / 8) : Math.min(said, channels * rate)
+  return { tag, bytes_per_s }
 }

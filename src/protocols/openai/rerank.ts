@@ -64,6 +64,8 @@ export interface RerankRequest {
 export function readRerankRequest(body: JsonObject, unknown_fields: Fate): RerankRequest {
   const { query, documents, max_tokens_per_doc = DEFAULT_TOKENS_PER_DOCUMENT } = readPresent(Rerank, body, '')
   if (query === '') throw refusal('query', 'must not be empty.')
+  // Zero is no limit to some servers.
+  if (max_tokens_per_doc === 0) throw refusal('max_tokens_per_doc', 'must be at least 1.')
   const items = wantArray(documents, 'documents')
   if (items.length === 0) throw refusal('documents', 'must not be empty.')
   rejectBeyondUnits(body, KNOWN, unknown_fields)
