@@ -25,8 +25,14 @@ def model(key=KEY, name=MODEL):
     if KIND == "google":
         from llama_index.llms.google_genai import GoogleGenAI
 
+        # Without both sizes it asks for the model's, which is 501 unless the operator allows the extra methods.
         return GoogleGenAI(
-            model=name, api_key=key, http_options={"base_url": URL}, context_window=100_000, max_retries=0
+            model=name,
+            api_key=key,
+            http_options={"base_url": URL},
+            context_window=100_000,
+            max_tokens=2_000,
+            max_retries=0,
         )
     from llama_index.llms.openai_like import OpenAILike
 
