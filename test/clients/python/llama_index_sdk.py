@@ -1,4 +1,4 @@
-"""LlamaIndex's models and its function agent: openai, anthropic or google."""
+"""LlamaIndex's models and its function agent: openai or google."""
 
 import asyncio
 import base64
@@ -18,10 +18,6 @@ class Stay(BaseModel):
 
 
 def model(key=KEY, name=MODEL):
-    if KIND == "anthropic":
-        from llama_index.llms.anthropic import Anthropic
-
-        return Anthropic(model=name, api_key=key, base_url=URL, max_retries=0, max_tokens=2_000)
     if KIND == "google":
         from llama_index.llms.google_genai import GoogleGenAI
 
