@@ -3,7 +3,6 @@ import { describe, expect, test } from 'bun:test'
 import { fileScene } from '../support/scene.ts'
 import { clientsCatalogue, READ_NANOS, SCRIPTED, SIMULATED, WRITTEN_NANOS } from './catalogue.ts'
 import { complaints, FEATURES, type Feature } from './feature.ts'
-import { anthropic } from './javascript/anthropic.ts'
 import type { JavascriptClient } from './javascript/client.ts'
 import { JAVASCRIPT_CLIENTS } from './javascript/clients.ts'
 import { PNG_BEGINS } from './material.ts'
@@ -20,20 +19,8 @@ const SCRIPTED_FEATURES: readonly Feature[] = ['tools', 'image']
 
 const EACH = JAVASCRIPT_CLIENTS.map((client) => [client.name, client] as const)
 
-/** What is built elsewhere: its tests begin to run on the day that it is there. */
-const has_responses = (await gateway.call('/v1/responses', {})).status !== 404
-const declines_threads = await (async () => {
-  const thread = { model: SIMULATED.anthropic, max_tokens: 9, messages: [], thread: { id: 'thread_1' } }
-  const headers = { 'anthropic-version': '2023-06-01' }
-  const refused = await gateway.call('/v1/messages', thread, { key: await gateway.caller(), headers })
-  return (await refused.text()).includes('thread_unsupported_request')
-})()
-const isThere = (client: JavascriptClient, feature: Feature): boolean =>
-  (client.surface !== 'responses' || has_responses) &&
-  (client !== anthropic || feature !== 'tools' || declines_threads)
-
 describe.each(EACH)('%s', (_, client) => {
-  const features = FEATURES.filter((feature) => client.features[feature] && isThere(client, feature))
+  const features = FEATURES.filter((feature) => client.features[feature])
   test.each(features)('%s', async (feature) => {
     const { calls, shown, sent } = await tried(client, feature)
     const image_arrived = sent.some((body) => body.includes(PNG_BEGINS))

@@ -13,6 +13,7 @@ export async function runToShow(command: readonly string[], at: Connection, cwd:
 }
 
 const environmentOf = ({ url, key, model }: Connection): Record<string, string> => ({
+  PYTHONDONTWRITEBYTECODE: '1',
   TOLLGATE_URL: url,
   TOLLGATE_KEY: key,
   TOLLGATE_MODEL: model,
