@@ -6,7 +6,7 @@
 import { expect, test } from 'bun:test'
 import { openCrashes, POINTS } from './run.ts'
 
-const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 20)
+const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 test(`${CYCLES} crashes lose nothing that was acknowledged`, async () => {

@@ -14,7 +14,7 @@ import { randomFrom } from '../ledger/random.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { COMPOSE, dataUri, EDITS, GENERATIONS, type ImagesAnswer, PNG } from './support.ts'
 
-const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 20)
+const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 
 /** Where the server kills itself; `outside` is a kill by another process, at any moment. */
