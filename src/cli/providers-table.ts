@@ -10,7 +10,7 @@ export interface Tested extends TestedRoute, RouteTest {}
 export interface Untested {
   provider: string
   model: string | null
-  reason: 'image' | 'kind' | 'no route'
+  reason: 'image' | 'no route'
 }
 
 /** Where a key stands in the file, from 1: as the log names it, `google#1`. */
@@ -19,6 +19,8 @@ export const keyNumber = ({ key_numbers }: Provider, key: number): number => key
 const MAX_COLUMNS = 80
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33
+/** Longer ones are taken off the model's column. */
+const USUAL_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
 
 const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
@@ -33,7 +35,6 @@ const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
 
 const REASONS: Readonly<Record<Untested['reason'], string>> = {
   image: '--images tests image models, and costs what an image costs',
-  kind: 'not of a kind that is tested',
   'no route': 'no model has a route to it',
 }
 
@@ -55,10 +56,13 @@ export function describeTests(tested: readonly Tested[], untested: readonly Unte
 
 const nameOf = ({ provider, model }: Untested): string => (model === null ? provider : `${provider}:${model}`)
 
-const COLUMNS: Column<Tested>[] = [
+/** What is asked for: the kind of the model, or the further protocol of its provider. */
+export const kindOf = ({ model, by_responses }: Tested): string => (by_responses ? 'responses' : model.kind)
+
+const columnsFor = (model_chars: number): Column<Tested>[] => [
   { head: 'KEY', text: ({ provider, key }) => String(keyNumber(provider, key)), right: true },
-  { head: 'MODEL', text: ({ route }) => shorten(route.model) },
-  { head: 'KIND', text: ({ model }) => model.kind },
+  { head: 'MODEL', text: ({ route }) => shorten(route.model, model_chars) },
+  { head: 'KIND', text: kindOf },
   { head: 'RESULT', text: ({ result }) => result },
   { head: 'STATUS', text: ({ status }) => String(status ?? '-'), right: true },
   { head: 'MS', text: ({ latency_ms }) => String(latency_ms), right: true },
@@ -66,7 +70,9 @@ const COLUMNS: Column<Tested>[] = [
 
 /** Under each route that failed its address and what the provider says. */
 function withWords(tested: readonly Tested[]): string {
-  const [head = '', ...rows] = table(COLUMNS, tested, '').split('\n')
+  const kind_chars = Math.max(USUAL_KIND_CHARS, ...tested.map((one) => kindOf(one).length))
+  const columns = columnsFor(MAX_MODEL_CHARS + USUAL_KIND_CHARS - kind_chars)
+  const [head = '', ...rows] = table(columns, tested, '').split('\n')
   const lines = rows.flatMap((row, index) => [row, ...detailsOf(tested[index])])
   return [head, ...lines].join('\n')
 }
@@ -78,8 +84,8 @@ function detailsOf(tested: Tested | undefined): string[] {
   return [...(address === undefined ? [] : wrapped(address, INDENT)), ...wrapped(said, INDENT)]
 }
 
-const shorten = (text: string): string =>
-  text.length <= MAX_MODEL_CHARS ? text : `${text.slice(0, MAX_MODEL_CHARS - 1)}…`
+const shorten = (text: string, chars: number): string =>
+  text.length <= chars ? text : `${text.slice(0, chars - 1)}…`
 
 /** Lines of at most 80 columns; a word that is longer, such as an address, is cut into lines. */
 function wrapped(text: string, indent: string): string[] {

@@ -1,16 +1,17 @@
 // `providers test`: one cheap real request for each key and route, and what the providers answer.
 import type { Command } from 'commander'
-import type { Catalogue } from '../domain/catalogue.ts'
+import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
-import { canTest, type TestedRoute, testRoute } from '../exchange/route-test.ts'
+import { type TestedRoute, testRoute } from '../exchange/route-test.ts'
 import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
+import { responses } from '../protocols/openai/responses/index.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { lazySimulator } from '../server/simulator.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport } from '../upstream/transport.ts'
 import { contextOf } from './context.ts'
 import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
-import { describeTests, keyNumber, type Tested, type Untested } from './providers-table.ts'
+import { describeTests, keyNumber, kindOf, type Tested, type Untested } from './providers-table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
@@ -21,7 +22,7 @@ export function addProvidersCommands(program: Command, deps: CliDeps): void {
     .summary('Ask each provider something.')
     .description(
       'Send one small real request for each key and route of all providers, or of one, as a call would be sent, and show ' +
-        'what came back. Text and embeddings cost a few tokens. The exit status is 1 if any fails.',
+        'what came back. All but images cost a fraction of a cent. The exit status is 1 if any fails.',
     )
     .option('--images', 'ask for an image of each image model, too, which costs what an image costs')
     .action(async (name: string | undefined, { images = false }: { images?: boolean }, command: Command) => {
@@ -70,14 +71,19 @@ function planTests(
         const id = `${model.kind} ${route.model}`
         if (route.provider !== provider.name || seen.has(id)) continue
         seen.add(id)
-        if (!canTest(model.kind)) untested.push({ ...namesOf(route), reason: 'kind' })
-        else if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
-        else routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route })))
+        if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
+        else
+          for (const asked of waysOf(provider, model))
+            routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...asked })))
       }
     if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
   }
   return { routes, untested }
 }
+
+/** A provider that speaks both is asked by both: callers of responses reach it by the one, all others by the other. */
+const waysOf = (provider: Provider, { kind }: Model): { by_responses?: boolean }[] =>
+  kind === 'text' && responses.spokenBy?.(provider) ? [{}, { by_responses: true }] : [{}]
 
 const namesOf = ({ provider, model }: TestedRoute['route']) => ({ provider, model })
 
@@ -110,12 +116,13 @@ async function testAll(
   return tested.flat()
 }
 
-function testView({ provider, key, model, route, result, address, status, words, latency_ms }: Tested) {
+function testView(tested: Tested) {
+  const { provider, key, route, result, address, status, words, latency_ms } = tested
   return {
     provider: provider.name,
     protocol: provider.protocol,
     provider_key: `${provider.name}#${keyNumber(provider, key)}`,
-    kind: model.kind,
+    kind: kindOf(tested),
     model: route.model,
     ok: result === 'ok',
     result,

@@ -1,6 +1,7 @@
 // Asking a model's routes: an attempt after the other, with the caller's signals, the time limits and the log.
 
 import type { Model } from '../domain/catalogue.ts'
+import type { GatewayError } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import { protocolOf } from '../protocols/registry.ts'
 import { type Dispatched, dispatch } from '../upstream/dispatch.ts'
@@ -24,6 +25,10 @@ export interface Sending<T> {
   isPreferred?: ((attempt: Attempt) => boolean) | undefined
   /** Whether a refused request is changed, and worth a second attempt at the same route. */
   amend?: (attempt: Attempt, failure: UpstreamFailure) => boolean
+  /** What a caller is told of a refused request, where not the provider's own words. */
+  refused?: (attempt: Attempt, failure: UpstreamFailure) => GatewayError | undefined
+  /** Whether the request was refused for what this route alone may be too small for. */
+  isTooSmall?: (failure: UpstreamFailure) => boolean
   /** Told of the attempt that the caller's leaving ended, where its provider may have the request. */
   onAbandoned?: (attempt: Attempt) => void
 }
@@ -60,6 +65,8 @@ export function ask<T>(
       ),
     isPreferred: sending.isPreferred,
     amend: sending.amend,
+    refused: sending.refused,
+    isTooSmall: sending.isTooSmall,
     ...(sending.onAbandoned ? { onAbandoned: sending.onAbandoned } : {}),
   })
 }

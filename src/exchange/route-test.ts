@@ -4,13 +4,14 @@ import { UpstreamFault } from '../domain/errors.ts'
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import { readEmbeddingRequest } from '../protocols/openai/embeddings.ts'
 import { openai } from '../protocols/openai/index.ts'
-import type { Protocol } from '../protocols/protocol.ts'
+import { responses } from '../protocols/openai/responses/index.ts'
 import { protocolOf, type Registry } from '../protocols/registry.ts'
-import { parseAnswer } from '../protocols/wire/json.ts'
+import { type Json, type JsonObject, objectIn, parseAnswer } from '../protocols/wire/json.ts'
 import { type DispatchDeps, dispatch } from '../upstream/dispatch.ts'
 import { requestTo } from '../upstream/request.ts'
-import type { Attempt } from '../upstream/routes.ts'
-import { readAnswer, type UpstreamRequest } from '../upstream/transport.ts'
+import { readAnswer } from '../upstream/transport.ts'
+import type { Question } from './test-question.ts'
+import { UNIT_QUESTIONS } from './unit-questions.ts'
 
 /** One way to a model, with one of its provider's keys. */
 export interface TestedRoute {
@@ -19,6 +20,8 @@ export interface TestedRoute {
   key: number
   model: Model
   route: Route
+  /** Asked by the responses protocol, which a provider of chat completions may speak beside that. */
+  by_responses?: boolean
 }
 
 export type TestResult =
@@ -47,16 +50,6 @@ export interface RouteTestDeps extends DispatchDeps {
   catalogue: Catalogue
 }
 
-type Asked = Pick<Attempt, 'provider' | 'model' | 'api_key'>
-
-/** How a kind of model is asked, and what its answer says. @throws UpstreamFault for what is no answer */
-interface Question {
-  timeout_ms: number
-  write(protocol: Protocol, asked: Asked): UpstreamRequest
-  read(protocol: Protocol, answer: string): string
-  readFailure?(protocol: Protocol): Protocol['readFailure'] | undefined
-}
-
 /** Reasoning models spend tokens before they answer, and some refuse a limit that leaves no room for it. */
 const MAX_OUTPUT_TOKENS = 256
 const PROMPT = 'Reply with the word OK.'
@@ -77,7 +70,32 @@ const IMAGE_REQUEST = {
   output_format: undefined,
 }
 
-const QUESTIONS: Partial<Record<Model['kind'], Question>> = {
+/** Nothing of it is to stay at the provider. */
+const RESPONSES_QUESTION: Question = {
+  timeout_ms: 60_000,
+  write(_, { provider, model, api_key }) {
+    const body = { model, input: PROMPT, max_output_tokens: MAX_OUTPUT_TOKENS, store: false }
+    return requestTo(
+      provider,
+      responses.text.target({ model, api_key, streams: false }),
+      JSON.stringify(body),
+    )
+  },
+  read(_, answer) {
+    const { output } = parseAnswer(answer)
+    if (!Array.isArray(output)) throw new UpstreamFault('the answer has no output')
+    return output
+      .flatMap((item) => eachObject(objectIn(item).content))
+      .map(({ text }) => (typeof text === 'string' ? text : ''))
+      .join('')
+  },
+}
+
+const eachObject = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? value.map(objectIn) : []
+
+const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
+  ...UNIT_QUESTIONS,
   text: {
     timeout_ms: 60_000,
     write({ text }, { provider, model, api_key }) {
@@ -120,17 +138,13 @@ const QUESTIONS: Partial<Record<Model['kind'], Question>> = {
   },
 }
 
-/** Whether routes of a kind of model can be tested. */
-export const canTest = (kind: Model['kind']): boolean => QUESTIONS[kind] !== undefined
-
 /**
  * Sends one request as a call would: the same protocol verbs, headers, transport and time limits. It is not held, recorded
  * or charged to anybody; its provider bills it.
  */
 export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promise<RouteTest> {
   const { provider, key, model, route } = tested
-  const question = QUESTIONS[model.kind]
-  if (!question) throw new RangeError(`routes of kind ${model.kind} cannot be tested`)
+  const question = tested.by_responses ? RESPONSES_QUESTION : QUESTIONS[model.kind]
   const protocol = protocolOf(deps.protocols, provider)
   const one = { ...provider, api_keys: [provider.api_keys[key] ?? ''] as const }
   const never = new AbortController().signal
@@ -159,7 +173,7 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
       async open(response) {
         status = response.status
         const bytes = await readAnswer(response, deps.catalogue.server.max_answer_bytes)
-        return question.read(protocol, bytes.toString())
+        return question.read(protocol, bytes.toString(), response.headers.get('content-type'))
       },
       readFailure(_attempt, ...refusal) {
         status = refusal[0]

@@ -36,6 +36,12 @@ export interface UpstreamTarget {
 /** The code of a prompt that is too long for its model: OpenAI's clients look for it, whichever provider refused. */
 export const CONTEXT_LENGTH_EXCEEDED = 'context_length_exceeded'
 
+/** What the refusal of a prompt that is too long tells, in tokens. */
+export interface TooLong {
+  tokens?: number | undefined
+  context?: number | undefined
+}
+
 /** What a provider's refusal means for this call, and for the route and key that it went through. */
 export interface UpstreamFailure {
   failure_class: FailureClass
@@ -46,4 +52,6 @@ export interface UpstreamFailure {
   cannot_read_reasoning?: boolean
   /** What the refusal means, where a surface has a code for it. */
   code?: string | undefined
+  /** The prompt is too long for this route: the numbers of the refusal, as far as it tells them. */
+  too_long?: TooLong
 }

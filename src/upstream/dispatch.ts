@@ -50,6 +50,10 @@ export interface Dispatch<T> {
   isPreferred?: ((attempt: Attempt) => boolean) | undefined
   /** Whether a refused request is changed, and worth a second attempt at the same route. */
   amend?: ((attempt: Attempt, failure: UpstreamFailure) => boolean) | undefined
+  /** What a caller is told of a refused request, where not the provider's own words. */
+  refused?: ((attempt: Attempt, failure: UpstreamFailure) => GatewayError | undefined) | undefined
+  /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
+  isTooSmall?: ((failure: UpstreamFailure) => boolean) | undefined
   /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
   onAbandoned?(attempt: Attempt): void
 }
@@ -78,8 +82,10 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
   const attempts = call.isPreferred ? preferredFirst(planned, call.isPreferred) : planned
   const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined
+  const too_small = new Set<string>()
   for (const attempt of attempts) {
     if (call.signal.aborted || call.gone.aborted) break
+    if (too_small.has(routeOf(attempt))) continue
     const request = await writeOrRefuse(call, attempt)
     if (request instanceof GatewayError) {
       refusal ??= request
@@ -94,15 +100,23 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       deps.cooldowns.succeeded(attempt.key_id)
       return result
     }
+    if (result.failure_class === 'bad_request' && !call.signal.aborted) {
+      const refused =
+        call.refused?.(attempt, result) ?? refusedRequest(result, (words) => call.publicWords(words, attempt))
+      if (!call.isTooSmall?.(result)) throw refused
+      too_small.add(routeOf(attempt))
+      refusal = refused
+      continue
+    }
     failures.push(result)
     if (call.signal.aborted) break
-    if (result.failure_class === 'bad_request')
-      throw refusedRequest(result, (words) => call.publicWords(words, attempt))
     call.onFailure(attempt, result)
     deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (result.retry_after_s ?? 0) * 1000)
   }
   throw failures.length === 0 && refusal ? refusal : allFailed(failures)
 }
+
+const routeOf = ({ provider, model }: Attempt): string => `${provider.name} ${model}`
 
 async function writeOrRefuse<T>(
   call: Dispatch<T>,

@@ -126,6 +126,48 @@ describe('events pass through', () => {
     expect(record.cost_nanos).toBeGreaterThan(0)
   })
 
+  const FILES = join(import.meta.dir, '../fixtures/audio')
+  const PCM = new Uint8Array(96_000)
+  const opaque = new Uint8Array(40_000).fill(7)
+  test.each<[name: string, bytes: Uint8Array, more: JsonObject, ms: number]>([
+    ['MP3', MP3, {}, MP3_MS],
+    ['MP3 that is asked for', MP3, { response_format: 'mp3' }, MP3_MS],
+    ['WAV', readFileSync(join(FILES, 'tone.wav')), { response_format: 'wav' }, 2_500],
+    ['Opus', readFileSync(join(FILES, 'tone-opus.ogg')), { response_format: 'opus' }, 2_521],
+    ['AAC', readFileSync(join(FILES, 'tone.aac')), { response_format: 'aac' }, 2_561],
+    ['FLAC', readFileSync(join(FILES, 'tone.flac')), { response_format: 'flac' }, 2_500],
+    ['bare samples', PCM, { response_format: 'pcm' }, 2_000],
+    ['bare samples where no format was asked for', PCM, {}, 2_000],
+    ['a container that is unknown, by the characters', opaque, { response_format: 'mp3' }, 1_667],
+  ])('by the minute, the audio inside is measured: %s', async (_name, bytes, more, ms) => {
+    const sizes = [700, 1_001, 65_536]
+    for (const size of sizes) {
+      const pieces = []
+      for (let at = 0; at < bytes.length; at += size)
+        pieces.push({ ...piece, audio: Buffer.from(bytes.subarray(at, at + size)).toString('base64') })
+      upstream.answer(events([...pieces, { type: 'speech.audio.done' }]))
+      await (await speak('voice-by-minute', { stream_format: 'sse', ...more })).text()
+      expect(await lastCall()).toMatchObject({ outcome: 'completed', estimated: 1, cost_nanos: ms * 100 })
+    }
+  })
+
+  test('by the minute: slashes with escapes', async () => {
+    const bytes = new Uint8Array(48_000).fill(0xff)
+    const escaped = JSON.stringify({ ...piece, audio: Buffer.from(bytes).toString('base64') }).replaceAll(
+      '/',
+      '\\/',
+    )
+    upstream.answer(events([escaped, { type: 'speech.audio.done' }]))
+    await (await speak('voice-by-minute', { stream_format: 'sse', response_format: 'pcm' })).text()
+    expect(await lastCall()).toMatchObject({ cost_nanos: 1_000 * 100 })
+  })
+
+  test('by the minute: a stream that breaks is charged for the audio that came', async () => {
+    upstream.answer(events([{ ...piece, audio: Buffer.from(PCM).toString('base64') }]))
+    await (await speak('voice-by-minute', { stream_format: 'sse', response_format: 'pcm' })).text()
+    expect(await lastCall()).toMatchObject({ outcome: 'broken', estimated: 1, cost_nanos: 2_000 * 100 })
+  })
+
   test('a stream that breaks says so in its last record, and what came is charged', async () => {
     upstream.answer(events([piece]))
     const text = await (await speak('voice', { stream_format: 'sse' })).text()
@@ -173,11 +215,17 @@ describe('failures', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 
-  test('who leaves before anything came pays for the characters', async () => {
+  /** Its text, at fifteen characters a second. */
+  const TEXT_MS = 1_667
+  test.each([
+    ['the characters', 'voice', CHARACTERS * CHARACTER_NANOS],
+    ['the duration that they take, by the minute', 'voice-by-minute', TEXT_MS * 100],
+    ['the text that was read, by the token', 'voice-by-token', 8 * 600],
+  ])('who leaves before anything came pays for %s', async (_name, model, cost_nanos) => {
     upstream.answer(SILENCE)
     const leaving = new AbortController()
     const left = gateway
-      .call(PATH, { model: 'voice', input: TEXT, voice: 'v' }, { key, signal: leaving.signal })
+      .call(PATH, { model, input: TEXT, voice: 'v' }, { key, signal: leaving.signal })
       .catch(() => 'left')
     await upstream.sees(1)
     leaving.abort()
@@ -186,8 +234,19 @@ describe('failures', () => {
       outcome: 'cancelled',
       status: 499,
       estimated: 1,
-      cost_nanos: CHARACTERS * CHARACTER_NANOS,
+      cost_nanos,
     })
+  })
+
+  test('who leaves after events that bring no audio pays as if nothing had come', async () => {
+    const begun = { send: `data: ${JSON.stringify({ type: 'speech.audio.started' })}\n\n` }
+    upstream.answer({ headers: { 'content-type': 'text/event-stream' }, steps: [begun, 'hang'] })
+    const leaving = new AbortController()
+    const body = { model: 'voice-by-minute', input: TEXT, voice: 'v', stream_format: 'sse' }
+    const response = await gateway.call(PATH, body, { key, signal: leaving.signal })
+    await response.body?.getReader().read()
+    leaving.abort()
+    expect(await lastCall()).toMatchObject({ outcome: 'cancelled', estimated: 1, cost_nanos: TEXT_MS * 100 })
   })
 })
 

@@ -111,6 +111,32 @@ describe('a whole answer', () => {
     expect(await lastCall()).toMatchObject({ estimated: 1, cost_nanos: WAV_MS * MS_NANOS })
   })
 
+  test.each<[name: string, more: Fields, ends: 'whole' | 'broken']>([
+    ['as text', [['response_format', 'text']], 'whole'],
+    ['as JSON without a usage', [], 'whole'],
+    ['streamed, without a usage', [['stream', 'true']], 'whole'],
+    ['streamed, and broken', [['stream', 'true']], 'broken'],
+  ])('more text than can be said in the audio, %s: no more than was held', async (_name, more, ends) => {
+    const text = 'A tone. '.repeat(20_000)
+    const pieces = [{ type: 'transcript.text.delta', delta: text }]
+    const done = ends === 'broken' ? [] : [{ type: 'transcript.text.done', text: 'x' }]
+    const answers = {
+      text: whole(text, { 'content-type': 'text/plain' }),
+      json: whole({ text }),
+      events: events([...pieces, ...done]),
+    }
+    const [field] = more[0] ?? ['json']
+    upstream.answer(answers[field === 'stream' ? 'events' : field === 'json' ? 'json' : 'text'])
+    await (await transcribe('ear-by-token', ...more)).text()
+    const { hold_nanos, cost_nanos, estimated, outcome } = await lastCall()
+    expect([outcome, estimated, cost_nanos]).toEqual([
+      ends === 'whole' ? 'completed' : 'broken',
+      1,
+      25 * 6_000 + 20 * 10_000,
+    ])
+    expect(hold_nanos).toBe(cost_nanos)
+  })
+
   test('as verbose_json: its duration counts', async () => {
     upstream.answer(whole({ task: 'transcribe', duration: 2.51, text: 'A tone.', segments: [] }))
     await (await transcribe('ear', ['response_format', 'verbose_json'])).text()

@@ -17,7 +17,15 @@ afterEach(() => scene.remove())
 
 const GOOD_KEY = 'good-key-0123456789'
 const BAD_KEY = 'bad-key-0123456789'
-const PRICE = { text: 'input = 1, output = 1', embedding: 'input = 1', image: 'per_image = 1' }
+const PRICE = {
+  text: 'input = 1, output = 1',
+  embedding: 'input = 1',
+  image: 'per_image = 1',
+  moderation: 'input = 1',
+  rerank: 'per_search = 1',
+  speech: 'per_minute = 1',
+  transcription: 'per_minute = 1',
+}
 
 interface Route {
   kind?: keyof typeof PRICE
@@ -173,6 +181,102 @@ test('embeddings are tested too', async () => {
   expect(upstream.last().path).toBe('/v1/embeddings')
 })
 
+describe('models that are priced by units are asked something small', () => {
+  const json = (body: object) => whole(body)
+  const GOOD: [kind: keyof typeof PRICE, path: string, answer: Script, asked: RegExp][] = [
+    ['moderation', '/v1/moderations', json({ results: [{ flagged: false }] }), /"input":"OK"/],
+    ['rerank', '/v1/rerank', json({ results: [] }), /"documents":\["OK","No\."\]/],
+    [
+      'speech',
+      '/v1/audio/speech',
+      whole('sound', { 'content-type': 'audio/mpeg' }),
+      /"input":"OK","voice":"alloy"/,
+    ],
+    [
+      'transcription',
+      '/v1/audio/transcriptions',
+      json({ text: '' }),
+      /name="model"\r\n\r\ntheir-model[^]*filename="silence\.wav"[^]*RIFF/,
+    ],
+  ]
+  test.each(GOOD)('%s', async (kind, path, answer, asked) => {
+    upstream.answer(answer)
+    catalogue(OPENAI, model({ kind }))
+    expect(await tested()).toMatchObject({ status: 0, tested: [{ kind, ok: true }], untested: [] })
+    const { path: sent, headers, body } = upstream.last()
+    expect([sent, headers.authorization]).toEqual([path, `Bearer ${GOOD_KEY}`])
+    expect(body.toString('latin1')).toMatch(asked)
+    expect(body.length).toBeLessThan(20_000)
+  })
+
+  test.each<[kind: keyof typeof PRICE, answer: Script, result: string, words: string]>([
+    ['moderation', json({ hello: 1 }), 'failed', 'no results'],
+    ['rerank', json({ results: {} }), 'failed', 'no results'],
+    ['speech', json({ error: { message: 'x' } }), 'failed', 'no audio'],
+    ['speech', whole('', { 'content-type': 'audio/mpeg' }), 'failed', 'empty answer'],
+    ['transcription', json({ words: [] }), 'failed', 'no text'],
+    [
+      'transcription',
+      refusal(400, { error: { message: 'Audio is too short.' } }),
+      'refused',
+      'Audio is too short.',
+    ],
+    ['speech', refusal(404, { error: { message: 'No such model.' } }), 'not found', 'No such model.'],
+  ])('%s that fails', async (kind, answer, result, words) => {
+    upstream.answer(answer)
+    catalogue(OPENAI, model({ kind }))
+    const answered = await tested()
+    expect(answered).toMatchObject({ status: 1, tested: [{ kind, result }] })
+    expect(answered.tested[0].words).toContain(words)
+  })
+})
+
+describe('a provider that speaks responses as well', () => {
+  const byPath: Script = ({ path }) =>
+    path.endsWith('/responses')
+      ? whole({
+          object: 'response',
+          output: [{ type: 'message', content: [{ type: 'output_text', text: 'OK.' }] }],
+        })
+      : COMPLETION
+  const BOTH = `${OPENAI}responses = true\n`
+
+  test('is asked by both, and told apart', async () => {
+    upstream.answer(byPath)
+    catalogue(BOTH, model(), model({ kind: 'embedding', model: 'e' }))
+    const { tested: routes } = await tested()
+    expect(routes).toMatchObject([
+      { kind: 'text', ok: true, address: `${url}/v1/chat/completions` },
+      { kind: 'responses', ok: true, words: 'OK.', address: `${url}/v1/responses` },
+      { kind: 'embedding' },
+    ])
+    expect(JSON.parse(upstream.seen[1]?.body.toString() ?? '')).toEqual({
+      model: 'their-model',
+      input: 'Reply with the word OK.',
+      max_output_tokens: 256,
+      store: false,
+    })
+  })
+
+  test('one that has no responses fails there alone', async () => {
+    upstream.answer((seen, index) =>
+      seen.path.endsWith('/responses')
+        ? refusal(404, { error: { message: 'Not here.' } })
+        : typeof byPath === 'function'
+          ? byPath(seen, index)
+          : byPath,
+    )
+    catalogue(BOTH, model())
+    expect(await tested()).toMatchObject({
+      status: 1,
+      tested: [
+        { kind: 'text', result: 'ok' },
+        { kind: 'responses', result: 'not found', words: 'Not here.' },
+      ],
+    })
+  })
+})
+
 describe('a failure is told as what it is', () => {
   const HTML = '<html><title>Not found</title></html>'
   const cases: [name: string, script: Script, result: string, status: number | null, words: string][] = [
@@ -276,9 +380,23 @@ test('the table fits 80 columns, and says what to do about each kind of failure'
   expect(out).toEndWith('Requests: 2, failed: 2.')
 })
 
+test('the table fits 80 columns with the longest kind, too', async () => {
+  upstream.answer(refusal(429, { error: { message: 'Slow down.' } }))
+  catalogue(
+    OPENAI,
+    model({ kind: 'transcription', model: 'a-model-with-a-very-long-name-of-its-own' }),
+    model(),
+  )
+  const { out } = await scene.run('providers', 'test')
+  expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+  expect(out).toMatch(
+    /^ {2}1 {2}a-model-with-a-very-long-nam… {2}transcription {2}rate limited {5}429 +\d+$/m,
+  )
+})
+
 test('the simulated providers of the first catalogue all answer', async () => {
   const first = createScene()
   const { status, out } = await first.run('providers', 'test', '--images')
-  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 6, failed: 0.'])
+  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 12, failed: 0.'])
   first.remove()
 })

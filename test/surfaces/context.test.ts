@@ -6,7 +6,6 @@ import type { JsonObject } from '../../src/protocols/wire/json.ts'
 import { replay } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
-import { refusal } from '../support/upstream.ts'
 import { REQUESTS } from './requests.ts'
 
 const CONTEXT = 1_000
@@ -171,37 +170,5 @@ describe('what may fit is asked of the provider', () => {
       tools: [{ functionDeclarations: [{ name: 'f', description: TOO_MANY }] }],
     }
     expect((await send('gemini', said)).status).toBe(200)
-  })
-})
-
-describe('a provider’s own refusal of a long prompt has the code for callers of chat, whichever protocol it speaks', () => {
-  const WORDS: Readonly<Record<BuiltInProtocol, object>> = {
-    gemini: {
-      error: {
-        code: 400,
-        status: 'INVALID_ARGUMENT',
-        message: 'The input token count (1200) exceeds the maximum number of tokens allowed (1000).',
-      },
-    },
-    anthropic: {
-      type: 'error',
-      error: { type: 'invalid_request_error', message: 'prompt is too long: 1200 tokens > 1000 maximum' },
-    },
-    openai: {
-      error: {
-        message: "This model's maximum context length is 1000 tokens.",
-        type: 'invalid_request_error',
-        param: 'messages',
-        code: 'context_length_exceeded',
-      },
-    },
-  }
-  test.each(PROTOCOLS)('%s', async (to) => {
-    upstream.answer(refusal(400, WORDS[to]))
-    const response = await send('openai', {}, to)
-    expect([response.status, await response.json()]).toMatchObject([
-      400,
-      { error: { code: 'context_length_exceeded', type: 'invalid_request_error' } },
-    ])
   })
 })

@@ -1,7 +1,7 @@
 // The counting of a request's tokens by a provider of the caller's own protocol: free, and only where a model has one.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
-import { parseAnswer } from '../../protocols/wire/json.ts'
+import { readReported } from '../../upstream/failures.ts'
 import { withRoutes } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { Admitted } from '../admission.ts'
@@ -25,7 +25,8 @@ export async function countUpstream(
   const { answer } = await ask(parts, admitted, counting, {
     streams: false,
     write,
-    open: async (response) => parseAnswer((await readAnswer(response, server.max_answer_bytes)).toString()),
+    open: async (response) =>
+      readReported(protocol, (await readAnswer(response, server.max_answer_bytes)).toString()),
   })
   return answer
 }

@@ -1,6 +1,9 @@
 // How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
+
+import type { GatewayError } from '../../domain/errors.ts'
 import { idHeaders } from '../../http/answers.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
+import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { markOf } from '../../protocols/key-mark.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
@@ -9,6 +12,7 @@ import type { Sending } from '../asking.ts'
 import type { Held } from '../paid-call.ts'
 import { unitLimits } from './asked-extras.ts'
 import type { TextOrder } from './order.ts'
+import type { Passage } from './passage.ts'
 
 /** @param open reads an answer as far as it must be there before the caller gets a byte */
 export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> {
@@ -26,6 +30,8 @@ export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): S
       forgets_reasoning = true
       return true
     },
+    refused: ({ provider }, failure) => promptTooLong(held.order, passages(provider), failure),
+    isTooSmall: ({ too_long }) => too_long?.context !== undefined && too_long.context < model.context,
     async write({ provider, model: upstream_model, api_key }) {
       const passage = passages(provider)
       const target = passage.protocol.text.target({ model: upstream_model, api_key, streams })
@@ -42,6 +48,21 @@ export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): S
       return requestTo(provider, target, body, passage.forwarded_headers)
     },
   }
+}
+
+/**
+ * A provider's refusal of the prompt's length, in the words and with the code of the caller's protocol.
+ * @returns undefined for another refusal, and where the provider's own words are those
+ */
+function promptTooLong(
+  { model, facts, request }: TextOrder,
+  { protocol }: Passage,
+  { too_long }: UpstreamFailure,
+): GatewayError | undefined {
+  const callers = request.dialect.protocol.text
+  if (!too_long || callers.promptTooLong === protocol.text.promptTooLong) return undefined
+  const { context = model.context, tokens = facts.input_tokens } = too_long
+  return callers.promptTooLong(Math.max(tokens, context + 1), context)
 }
 
 /** Set where the model or the balance allows less output than was asked: the limit that is sent upstream instead, in tokens. */

@@ -1,8 +1,8 @@
 // Paid speech, as a value: text that a model speaks, given out as audio while it comes, or as events.
 import type { SpeechModel } from '../../domain/catalogue.ts'
 import { UpstreamFault } from '../../domain/errors.ts'
-import { NO_UNITS, type Units } from '../../domain/units.ts'
-import { createAudioMeter } from '../../media/audio/meter.ts'
+import { NO_UNITS, RATES, type Unit, type Units } from '../../domain/units.ts'
+import { type AudioMeter, createAudioMeter, pcmDurationMs } from '../../media/audio/meter.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { readSpeechRequest, type SpeechRequest, speechNames } from '../../protocols/openai/speech.ts'
@@ -61,10 +61,11 @@ function unitsOf({
   input_tokens,
   speed,
 }: SpeechRequest): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
-  const input: Units = { ...NO_UNITS, characters, input_tokens }
+  const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
+  // Of who leaves before any audio came, the provider has made what the text takes.
+  const input: Units = { ...NO_UNITS, characters, input_tokens, audio_ms: usual_ms }
   const longest_s = characters / MIN_CHARACTERS_PER_S / speed + 1
   const held = withAudio(input, Math.ceil(longest_s * 1_000))
-  const usual_ms = Math.ceil((characters / DEFAULT_CHARACTERS_PER_S / speed) * 1_000)
   const most: Units = {
     ...held,
     input_tokens: Math.max(characters, input_tokens) * MAX_TOKENS_PER_CHARACTER + SLACK_TOKENS,
@@ -96,7 +97,7 @@ async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promi
 
 /** @throws UpstreamFault for what is neither audio nor events: an error under status 200, a page of a proxy in between */
 function audioType({ headers }: Response, { response_format }: SpeechRequest): string {
-  const type = headers.get('content-type') ?? `audio/${response_format}`
+  const type = headers.get('content-type') ?? `audio/${response_format ?? 'mp3'}`
   if (/^(audio\/|application\/octet-stream|application\/ogg|text\/event-stream)/i.test(type)) return type
   throw new UpstreamFault(`the upstream sent ${type}, no audio`)
 }
@@ -113,23 +114,39 @@ function asAudio({ bounds, request, input }: SpeechOrder, content_type: string):
   }
 }
 
-/** In base64. */
-const BASE64_BYTES_PER_BYTE = 4 / 3
+/** What is made of a text. */
+const MADE: ReadonlySet<Unit> = new Set(['audio_ms', 'output_tokens'])
 /** MP3 as OpenAI makes it: 128 kbit/s and more. What is only estimated by its bytes is not estimated too high. */
 const BYTES_PER_S = 20_000
 
-function asEvents({ bounds, input }: SpeechOrder): PassingAnswer {
-  const reading = new AudioStreamReading('audio')
+/** The audio of events is measured as that of files is, where something of its price hangs on it. */
+function asEvents({ model, bounds, input, request }: SpeechOrder): PassingAnswer {
+  const is_priced = model.price.rates.some(({ name }) => MADE.has(RATES[name].unit))
+  const meter = is_priced ? createAudioMeter(request.response_format === 'pcm') : undefined
+  const reading = new AudioStreamReading('audio', (value) =>
+    // A slash may be written with an escape.
+    meter?.add(Buffer.from(value.includes('\\') ? value.replaceAll('\\', '') : value, 'base64')),
+  )
   return {
     relay: passOn(reading, eventFrame()),
     reported: () => reading.units(),
     bounds() {
-      if (reading.finished) return bounds
-      const bytes = reading.passed_bytes / BASE64_BYTES_PER_BYTE
-      return measured(bounds, input, Math.ceil((bytes / BYTES_PER_S) * 1_000))
+      if (!meter) return bounds
+      if (meter.total_bytes === 0) return { ...bounds, estimate: input }
+      return measured(bounds, input, meter.durationMs() ?? guessedMs(meter, request, reading.finished))
     },
     delivered: () => reading.passed_bytes > 0,
   }
+}
+
+/** Of what is in no known container. Servers that are asked for no format send MP3, as OpenAI does, or bare samples. */
+function guessedMs(
+  { total_bytes }: AudioMeter,
+  { response_format }: SpeechRequest,
+  finished: boolean,
+): number | undefined {
+  if (response_format === undefined) return pcmDurationMs(total_bytes)
+  return finished ? undefined : Math.ceil((total_bytes / BYTES_PER_S) * 1_000)
 }
 
 const measured = (bounds: UnitBounds, input: Units, audio_ms: number | undefined): UnitBounds =>

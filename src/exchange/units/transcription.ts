@@ -127,10 +127,10 @@ async function serveTranscription(
 const bytesOf = ({ body }: UnitAnswer): number =>
   typeof body === 'string' ? Buffer.byteLength(body) : body.length
 
-/** The text that came is the output, where no count of it was reported. */
-const boundsBy = ({ bounds, input }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
+/** The text that came is the output, where no count of it was reported: so much of it as can be said in the audio, which is held for. */
+const boundsBy = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({
   ...bounds,
-  estimate: { ...input, output_tokens: Math.min(tokensOfBytes(text_bytes), bounds.most.output_tokens) },
+  estimate: { ...input, output_tokens: Math.min(tokensOfBytes(text_bytes), held.output_tokens) },
 })
 
 function passing(order: TranscriptionOrder): PassingAnswer {

@@ -2,9 +2,11 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUnits } from '../../domain/units.ts'
 import { idHeaders } from '../../http/answers.ts'
+import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
-import { type JsonObject, parseAnswer } from '../../protocols/wire/json.ts'
+import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
+import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { type Held, type Served, wholeOutcome } from '../paid-call.ts'
@@ -25,7 +27,7 @@ const isJson = (content_type: string): boolean => /^application\/([\w.+-]*\+)?js
  * Reads all of an answer. It names the model that the caller asked for.
  *
  * @param may_be_text an answer that is no JSON is one, too
- * @throws UpstreamFault for what is cut short, or is an error under status 200, or a page of a proxy in between
+ * @throws UpstreamFault for what is cut short, or is a page of a proxy in between; ReportedFailure for an error under status 200
  */
 export async function readUnitAnswer(
   parts: ExchangeParts,
@@ -38,7 +40,7 @@ export async function readUnitAnswer(
   const content_type = response.headers.get('content-type') ?? 'application/json'
   if (/^text\/html\b/i.test(content_type)) throw new UpstreamFault(`the upstream sent ${content_type}`)
   if (may_be_text && !isJson(content_type)) return { body: bytes, content_type, reported: undefined }
-  const json = parseAnswer(bytes.toString())
+  const json = readReported(protocolOf(parts.protocols, attempt.provider), bytes.toString())
   const reported = verbsOf(parts, attempt, verb).readUnits(json)
   return { body: inNameOf(held.order.model.id, attempt.model, json) ?? bytes, content_type, reported }
 }

@@ -1,7 +1,7 @@
 // The duration of audio, by its container's own headers and frames; nothing is decoded.
 import type { AudioBytes, DurationReader } from './bytes.ts'
 import { flacSeconds } from './flac.ts'
-import { framesSeconds } from './frames.ts'
+import { framesSeconds, tagBytes } from './frames.ts'
 import { matroskaSeconds } from './matroska.ts'
 import { mp4Seconds } from './mp4.ts'
 import { oggSeconds } from './ogg.ts'
@@ -26,7 +26,8 @@ const MAX_SECONDS = 7 * 24 * 3_600
  *
  * @returns whole milliseconds; undefined where the container is unknown or does not tell
  */
-export function audioDurationMs(audio: AudioBytes): number | undefined {
+export function audioDurationMs(given: AudioBytes): number | undefined {
+  const audio = withoutTag(given)
   const { head } = audio
   const view = new DataView(head.buffer, head.byteOffset, head.length)
   for (const read of READERS) {
@@ -34,6 +35,15 @@ export function audioDurationMs(audio: AudioBytes): number | undefined {
     if (seconds !== undefined) return inMs(seconds)
   }
   return undefined
+}
+
+/** Readers pass over a tag of ID3 before any container. */
+function withoutTag(audio: AudioBytes): AudioBytes {
+  const { head, tail, total_bytes } = audio
+  const length = tagBytes(head)
+  if (length === 0 || length >= head.length) return audio
+  const rest = head.subarray(length)
+  return { head: rest, tail: tail === head ? rest : tail, total_bytes: total_bytes - length }
 }
 
 /** The duration of all of these bytes. */

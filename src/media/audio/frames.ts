@@ -1,5 +1,6 @@
 // The duration of MP3 and of AAC in ADTS: their frames, each of which says its own length and sample rate.
 // ISO/IEC 11172-3, section 2.4.2.3 (MPEG audio header); ISO/IEC 14496-3, section 1.A.2.2 (ADTS)
+import { AAC_RATES, AAC_SAMPLES } from './aac.ts'
 import { type DurationReader, hasText } from './bytes.ts'
 
 interface Frame {
@@ -14,24 +15,37 @@ const MIN_FRAMES = 3
 const ID3_HEADER_BYTES = 10
 
 /**
- * Each frame counts. Where only the begin is at hand, the rest is taken to be like it.
+ * Each frame counts. Of what is not at hand, or is in no frame that is known here, so much is taken to be like the frames: players know
+ * of frames without a bit rate.
  */
-export const framesSeconds: DurationReader = ({ head, total_bytes }) => {
-  const start = skipTag(head)
+export const framesSeconds: DurationReader = ({ head, tail, total_bytes }) => {
+  const start = tagBytes(head)
   for (let at = start; at < Math.min(start + MAX_SEARCH_BYTES, head.length); at++) {
     if (!beginsRun(head, at)) continue
     const run = walkFrames(head, at)
-    const unseen_bytes = Math.max(0, total_bytes - head.length)
-    return run.seconds * (1 + unseen_bytes / Math.max(run.bytes, 1))
+    const audio_bytes = total_bytes - at - endTagBytes(tail)
+    return run.seconds * Math.max(1, audio_bytes / Math.max(run.bytes, 1))
   }
   return undefined
 }
 
 /** ID3v2: its length in four times seven bits. https://id3.org/id3v2.4.0-structure */
-function skipTag(bytes: Uint8Array): number {
+export function tagBytes(bytes: Uint8Array): number {
   if (!hasText(bytes, 0, 'ID3') || bytes.length < ID3_HEADER_BYTES) return 0
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, 10)
   return ID3_HEADER_BYTES + (((a & 127) << 21) | ((b & 127) << 14) | ((c & 127) << 7) | (d & 127))
+}
+
+const ID3V1_BYTES = 128
+const APE_FOOTER_BYTES = 32
+
+/** Tags behind the audio: ID3v1, and APEv2, whose footer tells the length. https://wiki.hydrogenaud.io/index.php?title=APEv2_specification */
+function endTagBytes(bytes: Uint8Array): number {
+  const id3_bytes = hasText(bytes, bytes.length - ID3V1_BYTES, 'TAG') ? ID3V1_BYTES : 0
+  const footer = bytes.length - id3_bytes - APE_FOOTER_BYTES
+  if (!hasText(bytes, footer, 'APETAGEX')) return id3_bytes
+  const length = new DataView(bytes.buffer, bytes.byteOffset + footer, APE_FOOTER_BYTES).getUint32(12, true)
+  return id3_bytes + Math.min(length, bytes.length)
 }
 
 /** Whether frames follow each other from here on, or up to the end. */
@@ -46,9 +60,13 @@ function beginsRun(bytes: Uint8Array, start: number): boolean {
   return true
 }
 
-/** What is between frames is passed over as players do: up to the next byte that begins one. */
+/**
+ * What is between frames is passed over as players do: up to the next byte that begins one.
+ * @returns what the frames last, and their own bytes
+ */
 function walkFrames(bytes: Uint8Array, start: number): { seconds: number; bytes: number } {
   let seconds = 0
+  let framed_bytes = 0
   let at = start
   while (at + 4 <= bytes.length) {
     const frame = frameAt(bytes, at)
@@ -59,22 +77,19 @@ function walkFrames(bytes: Uint8Array, start: number): { seconds: number; bytes:
       continue
     }
     seconds += frame.seconds
+    framed_bytes += frame.bytes
     at += frame.bytes
   }
-  return { seconds, bytes: Math.max(at, bytes.length) - start }
+  return { seconds, bytes: framed_bytes }
 }
 
-function frameAt(bytes: Uint8Array, at: number): Frame | undefined {
+/** @returns undefined for what is no frame */
+export function frameAt(bytes: Uint8Array, at: number): Frame | undefined {
   const second = bytes[at + 1] ?? 0
   if (bytes[at] !== 0xff || (second & 0xe0) !== 0xe0 || at + 7 > bytes.length) return undefined
   // The layer of ADTS is 0, which MPEG audio does not have.
   return (second & 0xf6) === 0xf0 ? adtsFrame(bytes, at) : mpegFrame(bytes, at)
 }
-
-const ADTS_RATES = [
-  96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
-]
-const ADTS_SAMPLES = 1_024
 
 function adtsFrame(bytes: Uint8Array, at: number): Frame | undefined {
   const third = bytes[at + 2] ?? 0
@@ -82,10 +97,10 @@ function adtsFrame(bytes: Uint8Array, at: number): Frame | undefined {
   const fifth = bytes[at + 4] ?? 0
   const sixth = bytes[at + 5] ?? 0
   const seventh = bytes[at + 6] ?? 0
-  const rate = ADTS_RATES[(third >> 2) & 15]
+  const rate = AAC_RATES[(third >> 2) & 15]
   const length = ((fourth & 3) << 11) | (fifth << 3) | (sixth >> 5)
   if (rate === undefined || length < 7) return undefined
-  return { bytes: length, seconds: (ADTS_SAMPLES * ((seventh & 3) + 1)) / rate }
+  return { bytes: length, seconds: (AAC_SAMPLES * ((seventh & 3) + 1)) / rate }
 }
 
 /** By the bits of the version: 2.5, reserved, 2, 1. */

@@ -13,10 +13,14 @@ const KEPT_BYTES = 128 * 1024
 /** Samples of OpenAI's `pcm`, which has no header: 24 kHz, 16 bits, one channel. */
 const PCM_BYTES_PER_S = 48_000
 
+/** The duration of samples without a container, in whole milliseconds. */
+export const pcmDurationMs = (bytes: number): number => Math.ceil((bytes * 1_000) / PCM_BYTES_PER_S)
+
 /** @param is_pcm samples without a container */
 export function createAudioMeter(is_pcm: boolean): AudioMeter {
   const head = new Uint8Array(KEPT_BYTES)
-  let tail: Uint8Array = new Uint8Array()
+  const tail: Uint8Array[] = []
+  let tail_bytes = 0
   let total_bytes = 0
   return {
     get total_bytes() {
@@ -25,14 +29,19 @@ export function createAudioMeter(is_pcm: boolean): AudioMeter {
     add(chunk) {
       if (total_bytes < KEPT_BYTES) head.set(chunk.subarray(0, KEPT_BYTES - total_bytes), total_bytes)
       total_bytes += chunk.length
-      const joined = chunk.length >= KEPT_BYTES ? chunk : Buffer.concat([tail, chunk])
       // A copy: a part would keep the whole in memory.
-      tail = joined.length > KEPT_BYTES ? joined.slice(joined.length - KEPT_BYTES) : joined
+      const last = chunk.slice(-KEPT_BYTES)
+      tail.push(last)
+      tail_bytes += last.length
+      for (let first = tail[0]; first && tail_bytes - first.length >= KEPT_BYTES; first = tail[0]) {
+        tail.shift()
+        tail_bytes -= first.length
+      }
     },
     durationMs() {
-      if (is_pcm) return Math.ceil((total_bytes * 1_000) / PCM_BYTES_PER_S)
+      if (is_pcm) return pcmDurationMs(total_bytes)
       const begin = head.subarray(0, total_bytes)
-      const end = total_bytes <= KEPT_BYTES ? begin : tail
+      const end = total_bytes <= KEPT_BYTES ? begin : Buffer.concat(tail).subarray(-KEPT_BYTES)
       return audioDurationMs({ head: begin, tail: end, total_bytes })
     },
   }

@@ -1,67 +1,77 @@
 // The duration of MP4 (M4A): the longest that the header of the movie or of one of its tracks says, or its fragments add up to.
 // ISO/IEC 14496-12, sections 8.2.2 (mvhd), 8.4.2 (mdhd) and 8.8 (movie fragments)
 import { type DurationReader, hasText, longer } from './bytes.ts'
+import { framesSeconds } from './frames.ts'
+import { eachBox } from './mp4-boxes.ts'
+import { type SampleEntry, sampleEntryAt } from './mp4-codec.ts'
 
-const BOX_HEADER_BYTES = 8
-/** Boxes that hold others on the way to what is read. */
-const CONTAINERS: ReadonlySet<string> = new Set([
-  'moov',
-  'trak',
-  'mdia',
-  'minf',
-  'stbl',
-  'mvex',
-  'moof',
-  'traf',
-])
-const MAX_BOXES = 10_000
+/** Less than this of audio's bytes is a second of no codec in use: samples as they are, of 48 kHz, two channels and 24 bits. */
+const MAX_BYTES_PER_S = 288_000
 
-export const mp4Seconds: DurationReader = ({ head, tail, total_bytes }, view) => {
+export const mp4Seconds: DurationReader = (audio, view) => {
+  const { head, tail, total_bytes } = audio
   if (!hasText(head, 4, 'ftyp')) return undefined
-  const told = walkBoxes(head, view)
+  const told = readBoxes(head, view, total_bytes)
   if (told !== undefined || head.length === total_bytes) return told
   // What was written in one go has its header at the end.
   const place = Buffer.from(tail.buffer, tail.byteOffset, tail.length).indexOf('moov')
   if (place < 4) return undefined
   const end = tail.subarray(place - 4)
-  return walkBoxes(end, new DataView(end.buffer, end.byteOffset, end.length))
+  return readBoxes(end, new DataView(end.buffer, end.byteOffset, end.length), total_bytes)
 }
 
-function walkBoxes(bytes: Uint8Array, view: DataView): number | undefined {
+/** A track: its codec and its samples come in any order. */
+interface Track {
+  id: number
+  entry: SampleEntry | undefined
+  samples: number
+}
+
+function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): number | undefined {
   let seconds: number | undefined
-  const fragments = { scale: 0, default_ticks: 0, sample_ticks: 0, ticks: 0 }
-  let aac_rate: number | undefined
-  let at = 0
-  for (let boxes = 0; boxes < MAX_BOXES && at + BOX_HEADER_BYTES <= bytes.length; boxes++) {
-    const type = Buffer.from(bytes.buffer, bytes.byteOffset + at + 4, 4).toString('latin1')
-    const { header_bytes, length } = sizeOf(bytes, view, at)
-    if (type === 'mvhd' || type === 'mdhd')
-      seconds = longer(seconds, headerSeconds(bytes, view, at + header_bytes))
-    if (type === 'stsd') aac_rate = aacRate(bytes, view, at + header_bytes)
-    if (type === 'stsz' && aac_rate && at + header_bytes + SAMPLE_COUNT_END <= bytes.length)
-      seconds = longer(seconds, (view.getUint32(at + header_bytes + 8) * AAC_SAMPLES) / aac_rate)
-    const reader = Object.hasOwn(FRAGMENTS, type) ? FRAGMENTS[type] : undefined
-    if (reader && at + header_bytes + MAX_READ_BYTES <= bytes.length)
-      reader(view, at + header_bytes, fragments, Math.min(at + length, bytes.length))
-    if (length < header_bytes) break
-    at += CONTAINERS.has(type) ? header_bytes : length
+  let media_at: number | undefined
+  const tracks: Track[] = []
+  const fragments: Fragments = {
+    scale: 0,
+    default_ticks: 0,
+    sample_ticks: 0,
+    ticks: 0,
+    track: 0,
+    samples_of: new Map(),
   }
+  const is_sane = eachBox(bytes, view, ({ type, data_at, end }) => {
+    if (type === 'mvhd' || type === 'mdhd') seconds = longer(seconds, headerSeconds(bytes, view, data_at))
+    if (type === 'trak') tracks.push({ id: 0, entry: undefined, samples: 0 })
+    if (type === 'mdat') media_at ??= data_at
+    const track = tracks.at(-1)
+    if (track && type === 'tkhd' && data_at + 24 <= bytes.length)
+      track.id = view.getUint32(data_at + (bytes[data_at] === 1 ? 20 : 12))
+    if (track && type === 'stsd') track.entry = sampleEntryAt(bytes, view, data_at, end)
+    if (track && (type === 'stsz' || type === 'stz2') && data_at + SAMPLE_COUNT_END <= bytes.length)
+      track.samples = Math.max(track.samples, view.getUint32(data_at + 8))
+    const reader = Object.hasOwn(FRAGMENTS, type) ? FRAGMENTS[type] : undefined
+    if (reader && data_at + MAX_READ_BYTES <= bytes.length) reader(view, data_at, fragments, end)
+  })
+  if (!is_sane) return undefined
   const { ticks, scale } = fragments
-  return scale > 0 && ticks > 0 ? longer(seconds, ticks / scale) : seconds
+  if (scale > 0 && ticks > 0) seconds = longer(seconds, ticks / scale)
+  for (const { id, entry, samples } of tracks) {
+    if (entry?.sample_seconds !== undefined) {
+      const framed_seconds = (samples + (fragments.samples_of.get(id) ?? 0)) * entry.sample_seconds
+      seconds = framed_seconds > 0 ? longer(seconds, framed_seconds) : seconds
+    }
+    if (entry?.is_mpeg && media_at !== undefined) seconds = longer(seconds, mpegSeconds(bytes, media_at))
+  }
+  return seconds === undefined ? undefined : Math.max(seconds, total_bytes / MAX_BYTES_PER_S)
 }
 
-/** A frame of AAC; it is a sample to the container, whatever duration that gives it. ISO/IEC 14496-3 */
-const AAC_SAMPLES = 1_024
+function mpegSeconds(bytes: Uint8Array, media_at: number): number | undefined {
+  const rest = bytes.subarray(media_at)
+  const view = new DataView(rest.buffer, rest.byteOffset, rest.length)
+  return framesSeconds({ head: rest, tail: rest, total_bytes: rest.length }, view)
+}
+
 const SAMPLE_COUNT_END = 12
-const MAX_AAC_RATE = 96_000
-
-/** The sample rate of a track's first entry (8.5.2, 12.2.3), where it is AAC. */
-function aacRate(bytes: Uint8Array, view: DataView, at: number): number | undefined {
-  const entry = at + 8
-  if (entry + 36 > bytes.length || !hasText(bytes, entry + 4, 'mp4a')) return undefined
-  const rate = view.getUint16(entry + 32)
-  return rate > 0 ? rate : MAX_AAC_RATE
-}
 
 /** The samples of a movie in fragments, of which each may have the default duration. */
 interface Fragments {
@@ -71,6 +81,9 @@ interface Fragments {
   /** Of the fragment that is read. */
   sample_ticks: number
   ticks: number
+  /** The track of the fragment that is read. */
+  track: number
+  samples_of: Map<number, number>
 }
 
 /** So much of a box is read at most, apart from the durations of its samples. */
@@ -92,6 +105,7 @@ const FRAGMENTS: Readonly<
     fragments.default_ticks = view.getUint32(at + 12)
   },
   tfhd(view, at, fragments) {
+    fragments.track = view.getUint32(at + 4)
     const flags = view.getUint32(at)
     const offset = 8 + (flags & HAS_BASE_OFFSET ? 8 : 0) + (flags & HAS_DESCRIPTION ? 4 : 0)
     fragments.sample_ticks = flags & HAS_DURATION ? view.getUint32(at + offset) : fragments.default_ticks
@@ -99,6 +113,7 @@ const FRAGMENTS: Readonly<
   trun(view, at, fragments, end) {
     const flags = view.getUint32(at)
     const samples = view.getUint32(at + 4)
+    fragments.samples_of.set(fragments.track, (fragments.samples_of.get(fragments.track) ?? 0) + samples)
     if (!(flags & RUN_HAS_DURATIONS)) {
       fragments.ticks += samples * fragments.sample_ticks
       return
@@ -109,15 +124,6 @@ const FRAGMENTS: Readonly<
     for (let sample = 0; sample < samples && entry + 4 <= end; sample++, entry += entry_bytes)
       fragments.ticks += view.getUint32(entry)
   },
-}
-
-/** 0 reaches to the end; 1 says that the length follows, in 64 bits. */
-function sizeOf(bytes: Uint8Array, view: DataView, at: number): { header_bytes: number; length: number } {
-  const length = view.getUint32(at)
-  if (length === 0) return { header_bytes: BOX_HEADER_BYTES, length: bytes.length - at }
-  if (length !== 1) return { header_bytes: BOX_HEADER_BYTES, length }
-  if (at + 16 > bytes.length) return { header_bytes: 16, length: 0 }
-  return { header_bytes: 16, length: Number(view.getBigUint64(at + 8)) }
 }
 
 const UNKNOWN_32 = 0xffff_ffff

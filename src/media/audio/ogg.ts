@@ -2,28 +2,32 @@
 // RFC 3533, section 6; RFC 7845 (Opus), section 4; https://xiph.org/vorbis/doc/Vorbis_I_spec.html, section 4.2.2
 import { type DurationReader, hasText } from './bytes.ts'
 import { opusSeconds } from './opus.ts'
+import { MAX_VORBIS_BYTES_PER_S } from './vorbis.ts'
 
 const PAGE_HEADER_BYTES = 27
 /** Opus counts its positions at this rate, whatever the input had. */
 const OPUS_RATE = 48_000
 /** The packets of a codec's headers, which come before its audio, begin so. */
 const OPUS_HEADERS = ['OpusHead', 'OpusTags']
-/** Vorbis at its highest quality; its packets do not tell their duration. */
-const MAX_VORBIS_BYTES_PER_S = 64_000
-/** A page goes on with the packet of the one before. */
+/** Speex at its highest rate. */
+const MAX_SPEEX_BYTES_PER_S = 5_600
+const FLAC_STREAM_INFO_END = 51
+/** A page goes on with the packet of the one before; it is the first of its stream. */
 const CONTINUED = 1
+const BEGINS_STREAM = 2
 
 interface Track {
   rate: number
   last_position: number
-  is_opus: boolean
+  /** The most that a second of its packets takes; undefined for Opus, whose packets tell. */
+  max_bytes_per_s: number | undefined
   /** The least that its packets last. */
   packet_seconds: number
 }
 
 export const oggSeconds: DurationReader = ({ head, tail, total_bytes }, view) => {
   if (!hasText(head, 0, 'OggS')) return undefined
-  const tracks = new Map<number, Track>()
+  const tracks: Tracks = { of_serial: new Map(), all: [] }
   walkPages(head, view, 0, tracks)
   if (head.length < total_bytes) {
     const tail_view = new DataView(tail.buffer, tail.byteOffset, tail.length)
@@ -32,12 +36,18 @@ export const oggSeconds: DurationReader = ({ head, tail, total_bytes }, view) =>
   }
   let seconds = 0
   // Streams that are chained follow each other.
-  for (const { rate, last_position, packet_seconds } of tracks.values())
+  for (const { rate, last_position, packet_seconds } of tracks.all)
     seconds += Math.max(last_position / rate, packet_seconds)
   return seconds
 }
 
-function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Map<number, Track>): void {
+/** Streams that follow each other may have the same number. */
+interface Tracks {
+  of_serial: Map<number, Track>
+  all: Track[]
+}
+
+function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Tracks): void {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
   // What is between pages is passed over, as players do.
   for (let at = start; ; ) {
@@ -46,7 +56,7 @@ function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Map
     const table = at + PAGE_HEADER_BYTES
     const body = table + (bytes[at + 26] ?? 0)
     const serial = view.getUint32(at + 14, true)
-    const track = tracks.get(serial) ?? firstPage(bytes, view, body)
+    const track = trackOf(tracks, serial, bytes[at + 5] ?? 0, () => firstPage(bytes, view, body))
     let end = body
     let begins = ((bytes[at + 5] ?? 0) & CONTINUED) === 0
     for (let index = table; index < body; index++) {
@@ -59,27 +69,53 @@ function walkPages(bytes: Uint8Array, view: DataView, start: number, tracks: Map
       // -1: no packet ends on this page.
       const position = view.getBigInt64(at + 6, true)
       if (position > 0n) track.last_position = Math.max(track.last_position, Number(position))
-      tracks.set(serial, track)
     }
     at = end > bytes.length ? table : end
   }
 }
 
 function segmentSeconds(
-  { is_opus }: Track,
+  { max_bytes_per_s }: Track,
   bytes: Uint8Array,
   { at, length, begins }: { at: number; length: number; begins: boolean },
 ): number {
-  if (!is_opus) return length / MAX_VORBIS_BYTES_PER_S
+  if (max_bytes_per_s !== undefined) return length / max_bytes_per_s
   if (!begins || OPUS_HEADERS.some((text) => hasText(bytes, at, text))) return 0
   return opusSeconds(bytes, at, at + length)
+}
+
+function trackOf(
+  { of_serial, all }: Tracks,
+  serial: number,
+  flags: number,
+  begin: () => Track | undefined,
+): Track | undefined {
+  const known = of_serial.get(serial)
+  if (known && (flags & BEGINS_STREAM) === 0) return known
+  const begun = begin()
+  if (!begun) return known
+  of_serial.set(serial, begun)
+  all.push(begun)
+  return begun
 }
 
 /** A track begins with the header of its codec. */
 function firstPage(bytes: Uint8Array, view: DataView, body: number): Track | undefined {
   const begun = { last_position: 0, packet_seconds: 0 }
-  if (hasText(bytes, body, 'OpusHead')) return { ...begun, rate: OPUS_RATE, is_opus: true }
-  if (!hasText(bytes, body, '\x01vorbis') || body + 16 > bytes.length) return undefined
-  const rate = view.getUint32(body + 12, true)
-  return rate === 0 ? undefined : { ...begun, rate, is_opus: false }
+  if (hasText(bytes, body, 'OpusHead')) return { ...begun, rate: OPUS_RATE, max_bytes_per_s: undefined }
+  const [rate, max_bytes_per_s] = codecOf(bytes, view, body)
+  return rate > 0 ? { ...begun, rate, max_bytes_per_s } : undefined
+}
+
+/** The sample rate of the other codecs, 0 for those that are not known, and their most bytes a second. */
+function codecOf(bytes: Uint8Array, view: DataView, body: number): readonly [number, number] {
+  if (hasText(bytes, body, '\x01vorbis') && body + 16 <= bytes.length)
+    return [view.getUint32(body + 12, true), MAX_VORBIS_BYTES_PER_S]
+  if (hasText(bytes, body, 'Speex   ') && body + 40 <= bytes.length)
+    return [view.getUint32(body + 36, true), MAX_SPEEX_BYTES_PER_S]
+  if (!hasText(bytes, body, '\x7fFLAC') || body + FLAC_STREAM_INFO_END > bytes.length) return [0, 0]
+  // The block of FLAC's own header, behind nine bytes of the mapping. https://xiph.org/flac/ogg_mapping.html
+  const packed = view.getUint32(body + 27)
+  const rate = packed >>> 12
+  return [rate, (rate * (((packed >>> 9) & 7) + 1) * (((packed >>> 4) & 31) + 1)) / 8]
 }

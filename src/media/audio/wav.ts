@@ -13,6 +13,8 @@ const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
 /** MPEG audio and AAC, whose frames say what they last. */
+/** So many bits of others a sample has at least, by their tag: A-law, mu-law, and ADPCM of Microsoft and of IMA. */
+const CODED_BITS: Readonly<Record<number, number>> = { 6: 8, 7: 8, 2: 4, 17: 4 }
 const IN_FRAMES: ReadonlySet<number> = new Set([0x50, 0x55, 0xff, 0x1600])
 
 interface Format {
@@ -59,7 +61,10 @@ const framesFrom = ({ head, tail, total_bytes }: AudioBytes, start: number): num
 const isNamed = (bytes: Uint8Array, at: number): boolean =>
   bytes.subarray(at, at + 4).every((byte) => byte >= 0x20 && byte < 0x7f)
 
-/** Of samples as they are, the rate follows from their size: the field beside it need not be true. Others have a byte at most. */
+/**
+ * Of samples as they are, the rate follows from their size, as it does of packed ones: the field beside it need not be true. What is
+ * packed in a way that is not known here has none.
+ */
 function formatOf(bytes: Uint8Array, view: DataView, start: number): Format {
   const first = view.getUint16(start, true)
   const is_long = first === EXTENSIBLE && start + EXTENSIBLE_BYTES <= bytes.length
@@ -69,6 +74,9 @@ function formatOf(bytes: Uint8Array, view: DataView, start: number): Format {
   const said = view.getUint32(start + 8, true)
   const bits = view.getUint16(start + 14, true)
   const is_plain = (tag === PCM || tag === FLOAT || tag === EXTENSIBLE) && bits > 0
-  const bytes_per_s = is_plain ? channels * rate * Math.ceil(bits / 8) : Math.min(said, channels * rate)
+  const coded_bits = tag === PCM ? 8 : (CODED_BITS[tag] ?? 0)
+  const bytes_per_s = is_plain
+    ? channels * rate * Math.ceil(bits / 8)
+    : Math.min(said, (channels * rate * coded_bits) / 8)
   return { tag, bytes_per_s }
 }

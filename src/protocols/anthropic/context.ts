@@ -7,6 +7,3 @@ export const leastTokens = leastTokensIn(['system', 'messages'], ['context_manag
 /** Clients look for these words and numbers. */
 export const promptTooLong = (tokens: number, context: number) =>
   invalidRequest(`prompt is too long: ${tokens} tokens > ${context} maximum`, { param: 'messages' })
-
-/** The same words in a provider's refusal. */
-export const TOO_LONG = /prompt is too long/i

@@ -1,11 +1,11 @@
 // The meaning of a refusal in the messages protocol: its failure class, and when to come back.
-import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
+import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
+import { knownTooLong } from '../too-long.ts'
 import { lookUp, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
-import { TOO_LONG } from './context.ts'
 
 export const ErrorDetail = Fields({ type: optional(Text), message: optional(Text) })
 
@@ -44,7 +44,7 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   const error = uncheckedIn<typeof ErrorDetail>(parseObject(body)?.error)
   const message = refusalMessage(stringIn(error.message), status, body)
   const told_status = status === 200 ? (lookUp(STATUS_BY_TYPE, error.type) ?? 500) : status
-  return {
+  return knownTooLong({
     failure_class: OUT_OF_CREDIT.test(message)
       ? 'bad_key'
       : (lookUp(FAILURE_CLASS_BY_TYPE, error.type) ??
@@ -52,6 +52,5 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
         'upstream_error'),
     message,
     retry_after_s: retryAfter(headers),
-    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
-  }
+  })
 }

@@ -10,6 +10,3 @@ export const promptTooLong = (tokens: number, context: number) =>
     `The input token count (${tokens}) exceeds the maximum number of tokens allowed (${context}).`,
     { param: 'contents' },
   )
-
-/** The same words in a provider's refusal. */
-export const TOO_LONG = /input token count.* exceeds the maximum/i

@@ -1,5 +1,5 @@
 // The meaning of a refusal in the native protocol: its failure class, and when to come back.
-import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
+import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import {
   Count,
@@ -12,9 +12,9 @@ import {
   uncheckedIn,
 } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
+import { knownTooLong } from '../too-long.ts'
 import { countIn, type Json, objectIn, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
-import { TOO_LONG } from './context.ts'
 
 export const ErrorInfo = Fields({ reason: optional(Text), retryDelay: optional(Text) })
 export const ErrorDetail = Fields({
@@ -39,12 +39,11 @@ const NAMES_A_RESOURCE_OF_THE_CALLER = /cached ?content|\bfiles?\b/i
 export function readFailure(status: number, headers: Headers, body: string): UpstreamFailure {
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
-  return {
+  return knownTooLong({
     failure_class: classify(status === 200 ? (countIn(error.code) ?? 500) : status, error, message),
     message,
     retry_after_s: retryDelay(error) ?? retryAfter(headers),
-    ...(TOO_LONG.test(message) ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
-  }
+  })
 }
 
 function classify(status: number, error: ErrorDetail, message: string): FailureClass {

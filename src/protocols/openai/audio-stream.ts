@@ -4,7 +4,7 @@ import type { ReportedUnits } from '../../domain/units.ts'
 import type { StreamReading } from '../protocol.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
-import { quoted, stringValueBytes } from '../wire/json-text.ts'
+import { eachStringValue, quoted } from '../wire/json-text.ts'
 import { readAudioUnits } from './audio-usage.ts'
 import { DONE } from './decode-stream.ts'
 
@@ -18,11 +18,13 @@ export class AudioStreamReading implements StreamReading {
   /** The bytes of the values that pieces have under the key. */
   passed_bytes = 0
   readonly #piece: ByteString
+  readonly #look: ((value: ByteString) => void) | undefined
   #units: ReportedUnits | undefined
 
-  /** @param piece the key of what a piece brings */
-  constructor(piece: 'audio' | 'delta') {
+  /** @param piece the key of what a piece brings @param look is shown each such value, as JSON writes it */
+  constructor(piece: 'audio' | 'delta', look?: (value: ByteString) => void) {
     this.#piece = quoted(piece)
+    this.#look = look
   }
 
   read(data: ByteString): void {
@@ -31,7 +33,11 @@ export class AudioStreamReading implements StreamReading {
       return
     }
     if (data.includes(ERROR) || ENDS.some((end) => data.includes(end))) this.#conclude(data)
-    if (!this.failed) this.passed_bytes += stringValueBytes(data, this.#piece)
+    if (this.failed) return
+    eachStringValue(data, this.#piece, (start, end) => {
+      this.passed_bytes += end - start
+      this.#look?.(data.slice(start, end))
+    })
   }
 
   units(): ReportedUnits | undefined {

@@ -1,8 +1,9 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
-import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
+import type { UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
+import { knownTooLong } from '../too-long.ts'
 import { countIn, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
@@ -60,14 +61,14 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
   const error = readError(body)
   const message = refusalMessage(stringIn(error.message), status, body)
   const told_status = status === 200 ? statusIn(error) : status
-  return {
+  const failure: UpstreamFailure = {
     failure_class:
       lookUp(FAILURE_CLASS_BY_CODE, error.code) ?? FAILURE_CLASS_BY_STATUS[told_status] ?? 'upstream_error',
     message,
     retry_after_s: retryAfter(headers),
     ...(error.code === UNREADABLE_REASONING ? { cannot_read_reasoning: true } : {}),
-    ...(error.code === CONTEXT_LENGTH_EXCEEDED ? { code: CONTEXT_LENGTH_EXCEEDED } : {}),
   }
+  return knownTooLong(failure, stringIn(error.code))
 }
 
 const statusIn = ({ code, type }: Unchecked<typeof ErrorDetail>): number =>

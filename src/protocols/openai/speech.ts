@@ -46,7 +46,8 @@ export interface SpeechRequest {
   /** An estimate of the text and of how it is to be spoken. */
   input_tokens: number
   speed: number
-  response_format: string
+  /** Undefined where the caller names none: MP3. */
+  response_format: string | undefined
   /** The answer comes as events, not as audio. */
   as_events: boolean
 }
@@ -57,7 +58,7 @@ const MAX_SPEED = 4
 /** @throws GatewayError invalid_request naming the field */
 export function readSpeechRequest(body: JsonObject, unknown_fields: Fate): SpeechRequest {
   const asked = readPresent(Speech, body, '')
-  const { input, instructions = '', speed = 1, response_format = 'mp3', stream_format, voice } = asked
+  const { input, instructions = '', speed = 1, response_format, stream_format, voice } = asked
   if (input === '') throw refusal('input', 'must not be empty.')
   if (!(speed >= MIN_SPEED && speed <= MAX_SPEED))
     throw refusal('speed', `must be between ${MIN_SPEED} and ${MAX_SPEED}.`)

@@ -8,15 +8,26 @@ export const quoted = (name: string): ByteString => `"${name}"`
 /** The length of all string values of a key, counted in bytes and with their escapes; other values count as nothing. */
 export function stringValueBytes(data: ByteString, key: ByteString): number {
   let bytes = 0
+  eachStringValue(data, key, (start, end) => {
+    bytes += end - start
+  })
+  return bytes
+}
+
+/** @param look is told where each string value of a key begins and ends, without its quotes and with its escapes */
+export function eachStringValue(
+  data: ByteString,
+  key: ByteString,
+  look: (start: number, end: number) => void,
+): void {
   for (let at = data.indexOf(key); at >= 0; at = data.indexOf(key, at + key.length)) {
     const start = valueStart(data, at + key.length)
     if (data[start] !== '"') continue
     const end = closingQuote(data, start + 1)
-    if (end < 0) return bytes
-    bytes += end - start - 1
+    if (end < 0) return
+    look(start + 1, end)
     at = end - key.length
   }
-  return bytes
 }
 
 /** Whether a key has a value other than null. */

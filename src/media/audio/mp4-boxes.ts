@@ -1,0 +1,53 @@
+// The boxes of MP4, one inside another: each ends where the one around it ends, whatever it says. ISO/IEC 14496-12, section 4.2
+
+export interface Box {
+  type: string
+  data_at: number
+  end: number
+}
+
+const HEADER_BYTES = 8
+const LONG_HEADER_BYTES = 16
+const MAX_DEPTH = 10
+const MAX_BOXES = 300_000
+/** Boxes that hold others on the way to what is read. */
+const CONTAINERS: ReadonlySet<string> = new Set([
+  'moov',
+  'trak',
+  'mdia',
+  'minf',
+  'stbl',
+  'mvex',
+  'moof',
+  'traf',
+])
+
+/** Shows all boxes in their order. @returns false where there are more than any file has */
+export function eachBox(bytes: Uint8Array, view: DataView, look: (box: Box) => void): boolean {
+  const seen = { boxes: 0 }
+  walk(0, bytes.length, 0)
+  return seen.boxes <= MAX_BOXES
+
+  function walk(start: number, stop: number, depth: number): void {
+    for (let at = start; at + HEADER_BYTES <= stop && seen.boxes <= MAX_BOXES; seen.boxes++) {
+      const { header_bytes, length } = sizeOf(bytes, view, at)
+      if (length < header_bytes) return
+      const box = { type: typeAt(bytes, at), data_at: at + header_bytes, end: Math.min(at + length, stop) }
+      look(box)
+      if (CONTAINERS.has(box.type) && depth < MAX_DEPTH) walk(box.data_at, box.end, depth + 1)
+      at = box.end
+    }
+  }
+}
+
+const typeAt = (bytes: Uint8Array, at: number): string =>
+  String.fromCharCode(bytes[at + 4] ?? 0, bytes[at + 5] ?? 0, bytes[at + 6] ?? 0, bytes[at + 7] ?? 0)
+
+/** 0 reaches to the end; 1 says that the length follows, in 64 bits. */
+function sizeOf(bytes: Uint8Array, view: DataView, at: number): { header_bytes: number; length: number } {
+  const length = view.getUint32(at)
+  if (length === 0) return { header_bytes: HEADER_BYTES, length: bytes.length - at }
+  if (length !== 1) return { header_bytes: HEADER_BYTES, length }
+  if (at + LONG_HEADER_BYTES > bytes.length) return { header_bytes: LONG_HEADER_BYTES, length: 0 }
+  return { header_bytes: LONG_HEADER_BYTES, length: Number(view.getBigUint64(at + 8)) }
+}

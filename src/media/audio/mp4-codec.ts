@@ -1,0 +1,80 @@
+// What an MP4 track's sample entry says of its codec, and by it the duration of one sample. ISO/IEC 14496-12, section 12.2.3; 14496-14, 5.6
+import { AAC_RATES, AAC_SAMPLES, aacFrameSeconds } from './aac.ts'
+import { hasText } from './bytes.ts'
+
+export interface SampleEntry {
+  /** The duration of a sample, whatever the container gives it; undefined where the codec does not tell. */
+  sample_seconds: number | undefined
+  /** Its samples are MPEG frames, which tell their own duration. */
+  is_mpeg: boolean
+}
+
+const ENTRY_AT = 8
+const ENTRY_BYTES = 36
+/** MPEG-1 and MPEG-2 audio. */
+const MPEG_OBJECTS: ReadonlySet<number> = new Set([0x69, 0x6b])
+/** As most encoders make them. */
+const OPUS_PACKET_S = 0.02
+const LOSSLESS_SAMPLES = 4_096
+
+/** The track's first entry. @param at behind the header of its `stsd` */
+export function sampleEntryAt(bytes: Uint8Array, view: DataView, at: number, end: number): SampleEntry {
+  const unknown = { sample_seconds: undefined, is_mpeg: false }
+  const entry = at + ENTRY_AT
+  if (entry + ENTRY_BYTES > end) return unknown
+  if (hasText(bytes, entry + 4, '.mp3')) return { ...unknown, is_mpeg: true }
+  if (hasText(bytes, entry + 4, 'Opus')) return { ...unknown, sample_seconds: OPUS_PACKET_S }
+  const rate = view.getUint16(entry + 32)
+  if (hasText(bytes, entry + 4, 'fLaC') || hasText(bytes, entry + 4, 'alac'))
+    return { ...unknown, sample_seconds: rate > 0 ? LOSSLESS_SAMPLES / rate : undefined }
+  if (!hasText(bytes, entry + 4, 'mp4a')) return unknown
+  const place = Buffer.from(bytes.buffer, bytes.byteOffset + entry, end - entry).indexOf('esds')
+  const { object, configured } = place < 0 ? NOTHING : descriptorAt(bytes, entry + place + 8, end)
+  if (object !== undefined && MPEG_OBJECTS.has(object)) return { ...unknown, is_mpeg: true }
+  const told = rate > 0 ? AAC_SAMPLES / rate : 0
+  // A decoder goes by the configuration; of two that differ the longer sample counts.
+  const sample_seconds = Math.max(told, configured ?? 0) || AAC_SAMPLES / Math.max(...AAC_RATES)
+  return { ...unknown, sample_seconds }
+}
+
+interface Descriptor {
+  object: number | undefined
+  /** The duration of a sample, by AAC's own configuration. */
+  configured: number | undefined
+}
+
+const NOTHING: Descriptor = { object: undefined, configured: undefined }
+const STREAM = 3
+const DECODER = 4
+const SPECIFIC = 5
+
+/** Descriptors one inside another. ISO/IEC 14496-1, section 7.2.6 */
+function descriptorAt(bytes: Uint8Array, start: number, end: number): Descriptor {
+  const found = { ...NOTHING }
+  for (let at = start; at < end; ) {
+    const tag = bytes[at++]
+    let length = 0
+    for (let more = true; more && at < end; at++) {
+      const byte = bytes[at] ?? 0
+      length = length * 128 + (byte & 127)
+      more = byte > 127
+    }
+    if (tag === STREAM) at += 3 + optionalBytes(bytes, at)
+    else if (tag === DECODER) {
+      found.object = bytes[at]
+      at += 13
+    } else if (tag === SPECIFIC) {
+      found.configured = aacFrameSeconds(bytes, at, Math.min(at + length, end))
+      return found
+    } else at += length
+  }
+  return found
+}
+
+/** What the flags of a stream's descriptor announce: another stream, an address, a clock. */
+function optionalBytes(bytes: Uint8Array, at: number): number {
+  const flags = bytes[at + 2] ?? 0
+  const stream = flags & 0x80 ? 2 : 0
+  const address = flags & 0x40 ? 1 + (bytes[at + 3 + stream] ?? 0) : 0
+  return stream + address + (flags & 0x20 ? 2 : 0)
+}

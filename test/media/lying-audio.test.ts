@@ -1,0 +1,438 @@
+// Audio whose container lies about its duration: generated from real files, and never taken to be shorter than it is.
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wholeDurationMs } from '../../src/media/audio/duration.ts'
+
+const fixture = (name: string): Buffer => readFileSync(join(import.meta.dir, '../fixtures/audio', name))
+const REAL_MS = 2_450
+
+const u32 = (value: number): Buffer => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+const joined = (...parts: (Buffer | Uint8Array | string)[]): Buffer =>
+  Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : part)))
+/** A copy that is changed wherever something stands. */
+function changed(bytes: Uint8Array, what: string | Uint8Array, change: (bytes: Buffer, at: number) => void) {
+  const copy = Buffer.from(bytes)
+  let found = 0
+  for (let at = copy.indexOf(what); at >= 0; at = copy.indexOf(what, at + 1), found++) change(copy, at)
+  expect(found).toBeGreaterThan(0)
+  return copy
+}
+
+/** Not shorter than it is; at most so many times longer. */
+function expectLength(bytes: Uint8Array, at_least_ms: number, factor: number) {
+  const ms = wholeDurationMs(bytes)
+  // What is in no known container is held at 1 kB a second.
+  const held_ms = ms ?? bytes.length
+  expect(held_ms).toBeGreaterThanOrEqual(at_least_ms)
+  if (ms !== undefined) expect(ms).toBeLessThanOrEqual(at_least_ms * factor)
+}
+
+type Lie = readonly [name: string, bytes: () => Uint8Array, at_least_ms?: number, factor?: number]
+
+const FLAC = fixture('tone.flac')
+const flacInfo = (write: (bytes: Buffer) => void) => () => {
+  const bytes = Buffer.from(FLAC)
+  write(bytes)
+  return bytes
+}
+const LIES_OF_FLAC: readonly Lie[] = [
+  ['one sample', flacInfo((bytes) => bytes.writeUInt32BE(1, 22))],
+  [
+    'no count, as streams have it',
+    flacInfo((bytes) => {
+      bytes.writeUInt32BE(0, 22)
+      bytes[21] = (bytes[21] ?? 0) & 0xf0
+    }),
+  ],
+  [
+    'the highest rate',
+    flacInfo((bytes) => bytes.writeUInt32BE(((655_350 << 12) | (bytes.readUInt32BE(18) & 0xfff)) >>> 0, 18)),
+  ],
+  [
+    'one sample at the highest rate',
+    flacInfo((bytes) => {
+      bytes.writeUInt32BE(((655_350 << 12) | (bytes.readUInt32BE(18) & 0xfff)) >>> 0, 18)
+      bytes.writeUInt32BE(1, 22)
+    }),
+  ],
+  ['no rate', flacInfo((bytes) => bytes.writeUInt32BE(bytes.readUInt32BE(18) & 0xfff, 18))],
+  ['eight channels', flacInfo((bytes) => bytes.writeUInt32BE((bytes.readUInt32BE(18) | 0xe00) >>> 0, 18))],
+  [
+    'a tag of ID3 before it',
+    () => joined('ID3\x04\0\0\0\0\0\x05hello', flacInfo((b) => b.writeUInt32BE(1, 22))()),
+  ],
+  [
+    'its frames twice, its header once',
+    () => joined(FLAC, FLAC.subarray(FLAC.indexOf(Uint8Array.of(0xff, 0xf8)))),
+    2 * REAL_MS,
+  ],
+  ['bytes behind it', () => joined(flacInfo((b) => b.writeUInt32BE(1, 22))(), Buffer.alloc(500))],
+  [
+    'a second header behind it',
+    () => joined(flacInfo((b) => b.writeUInt32BE(1, 22))(), FLAC.subarray(0, 42)),
+  ],
+]
+
+const element = (id: number[], ...data: (Buffer | Uint8Array | string)[]): Buffer => {
+  const body = joined(...data)
+  return joined(Uint8Array.from(id), u32((0x1000_0000 | body.length) >>> 0), body)
+}
+const HEADER = element([0x1a, 0x45, 0xdf, 0xa3], element([0x42, 0x82], 'matroska'))
+interface TrackOptions {
+  number?: number
+  codec: string
+  rate?: number
+  more?: Buffer
+}
+function track({ number = 1, codec, rate, more = Buffer.alloc(0) }: TrackOptions): Buffer {
+  const frequency = Buffer.alloc(8)
+  frequency.writeDoubleBE(rate ?? 0)
+  const audio = rate ? element([0xe1], element([0xb5], frequency)) : Buffer.alloc(0)
+  return element([0xae], element([0xd7], Uint8Array.of(number)), element([0x86], codec), audio, more)
+}
+const block = (data: Uint8Array | Buffer, number = 1, flags = 0): Buffer =>
+  element([0xa3], Uint8Array.of(0x80 | number, 0, 0, flags), data)
+/** All at the time 0, in a tick of a nanosecond, and a duration of one. */
+function matroska(tracks: Buffer[], blocks: Buffer[]): Buffer {
+  const info = element(
+    [0x15, 0x49, 0xa9, 0x66],
+    element([0x2a, 0xd7, 0xb1], Uint8Array.of(1)),
+    element([0x44, 0x89], Uint8Array.of(0x3f, 0x80, 0, 0)),
+  )
+  return joined(
+    HEADER,
+    element(
+      [0x18, 0x53, 0x80, 0x67],
+      info,
+      element([0x16, 0x54, 0xae, 0x6b], ...tracks),
+      element([0x1f, 0x43, 0xb6, 0x75], element([0xe7], Uint8Array.of(0)), ...blocks),
+    ),
+  )
+}
+const times = (count: number, part: Buffer): Buffer[] => Array.from({ length: count }, () => part)
+/** An Opus packet of 60 ms. */
+const OPUS_60 = Uint8Array.of(0x18, 1, 2, 3)
+/** MP3 of 144 bytes: 26 ms at 44.1 kHz. */
+const MP3_FRAME = joined(Uint8Array.of(0xff, 0xfb, 0x10, 0xc4), Buffer.alloc(100))
+const FLAC_FRAME = FLAC.subarray(
+  FLAC.indexOf(Uint8Array.of(0xff, 0xf8)),
+  FLAC.indexOf(Uint8Array.of(0xff, 0xf8)) + 64,
+)
+const CONFIGURATION_8_KHZ = element([0x63, 0xa2], Uint8Array.of(0x15, 0x88))
+const LIES_OF_MATROSKA: readonly Lie[] = [
+  ['Opus at no time', () => matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60))), 3_000],
+  [
+    'Opus beside a track of another codec',
+    () =>
+      matroska(
+        [track({ codec: 'A_OPUS' }), track({ number: 2, codec: 'S_TEXT/UTF8' })],
+        times(50, block(OPUS_60)),
+      ),
+    3_000,
+  ],
+  [
+    'Opus, several packets to a block of one size',
+    () =>
+      matroska(
+        [track({ codec: 'A_OPUS' })],
+        times(10, block(joined(Uint8Array.of(4), ...times(5, Buffer.from(OPUS_60))), 1, 4)),
+      ),
+    3_000,
+  ],
+  [
+    'Opus, several packets to a block, each with its size',
+    () =>
+      matroska(
+        [track({ codec: 'A_OPUS' })],
+        times(10, block(joined(Uint8Array.of(4, 4, 4, 4, 4), ...times(5, Buffer.from(OPUS_60))), 1, 2)),
+      ),
+    3_000,
+  ],
+  [
+    'Opus, several packets to a block, each with its difference',
+    () =>
+      matroska(
+        [track({ codec: 'A_OPUS' })],
+        times(
+          10,
+          block(joined(Uint8Array.of(4, 0x84, 0xbf, 0xbf, 0xbf), ...times(5, Buffer.from(OPUS_60))), 1, 6),
+        ),
+      ),
+    3_000,
+  ],
+  [
+    'AAC at no time',
+    () => matroska([track({ codec: 'A_AAC', rate: 16_000 })], times(50, block(Buffer.alloc(20)))),
+    3_200,
+  ],
+  [
+    'AAC with another rate than its configuration',
+    () =>
+      matroska(
+        [track({ codec: 'A_AAC', rate: 96_000, more: CONFIGURATION_8_KHZ })],
+        times(50, block(Buffer.alloc(20))),
+      ),
+    6_400,
+  ],
+  [
+    'MP3 at no time',
+    () => matroska([track({ codec: 'A_MPEG/L3', rate: 48_000 })], times(100, block(MP3_FRAME))),
+    2_600,
+  ],
+  [
+    'FLAC at no time',
+    () => matroska([track({ codec: 'A_FLAC', rate: 44_100 })], times(50, block(FLAC_FRAME))),
+    2_000,
+    4,
+  ],
+  [
+    'samples at no time',
+    () => matroska([track({ codec: 'A_PCM/INT/LIT', rate: 8_000 })], times(10, block(Buffer.alloc(8_000)))),
+    10_000,
+  ],
+  [
+    'what no reader takes for an element before the next cluster',
+    () => {
+      const whole = matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60)))
+      const at = whole.indexOf(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75))
+      return joined(whole.subarray(0, at), Uint8Array.of(0), whole.subarray(at))
+    },
+    3_000,
+  ],
+  [
+    'an element that is longer than the file before the next cluster',
+    () => {
+      const whole = matroska([track({ codec: 'A_OPUS' })], times(50, block(OPUS_60)))
+      const at = whole.indexOf(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75))
+      return joined(whole.subarray(0, at), Uint8Array.of(0xec, 0x4f, 0xff, 0xff), whole.subarray(at))
+    },
+    3_000,
+  ],
+  [
+    'frames that are compressed once more',
+    () =>
+      matroska(
+        [track({ codec: 'A_OPUS', more: element([0x6d, 0x80], element([0x62, 0x40], 'x')) })],
+        times(500, block(OPUS_60)),
+      ),
+    5_000,
+  ],
+]
+
+const OGG = fixture('tone-opus.ogg')
+const LIES_OF_OGG: readonly Lie[] = [
+  ['the same stream twice, under one number', () => joined(OGG, OGG), 2 * REAL_MS],
+  [
+    'a stream of an unknown codec beside it',
+    () => {
+      const begun = changed(OGG.subarray(0, OGG.indexOf('OggS', 4)), 'OpusHead', (bytes, at) =>
+        bytes.write('Unknown.', at),
+      )
+      begun.writeUInt32LE(77, 14)
+      return joined(begun, OGG)
+    },
+  ],
+  [
+    'Speex that ends at its first sample',
+    () => {
+      const header = joined('Speex   ', Buffer.alloc(28), Uint8Array.of(0x40, 0x1f, 0, 0), Buffer.alloc(40))
+      const page = (flags: number, ...bodies: Buffer[]): Buffer =>
+        joined(
+          'OggS\0',
+          Uint8Array.of(flags, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0),
+          Buffer.alloc(8),
+          Uint8Array.of(bodies.length, ...bodies.map(({ length }) => length)),
+          ...bodies,
+        )
+      return joined(page(2, header), ...times(50, page(0, ...times(8, Buffer.alloc(70)))))
+    },
+    5_000,
+  ],
+]
+
+const M4A = fixture('tone.m4a')
+const box = (type: string, ...data: (Buffer | Uint8Array | string)[]): Buffer => {
+  const body = joined(...data)
+  return joined(u32(8 + body.length), type, body)
+}
+const shortened = () =>
+  changed(M4A, 'hd', (bytes, at) => {
+    if (/^m[dv]$/.test(bytes.toString('latin1', at - 2, at))) bytes.writeUInt32BE(1, at + 18)
+  })
+/** A movie of fragments, whose samples last a tick each. */
+function fragmented(
+  before: Buffer,
+  { samples = 100, entry_rate = 96_000, configuration = [0x15, 0x88] } = {},
+) {
+  const esds = box(
+    'esds',
+    u32(0),
+    Uint8Array.of(
+      3,
+      25,
+      0,
+      0,
+      0,
+      4,
+      17,
+      0x40,
+      0x15,
+      ...Array.from({ length: 11 }, () => 0),
+      5,
+      2,
+      ...configuration,
+    ),
+  )
+  const entry = box('mp4a', Buffer.alloc(24), u32((entry_rate * 65_536) % 2 ** 32), esds)
+  const header = (type: string) => box(type, u32(0), u32(0), u32(0), u32(1_000), u32(1))
+  const trak = box(
+    'trak',
+    box('tkhd', u32(0), u32(0), u32(0), u32(1), Buffer.alloc(20)),
+    box('mdia', header('mdhd'), box('minf', box('stbl', box('stsd', u32(0), u32(1), entry)))),
+  )
+  const trex = box('mvex', box('trex', u32(0), u32(1), u32(1), u32(1), u32(0), u32(0), u32(0)))
+  const moof = box(
+    'moof',
+    box(
+      'traf',
+      before,
+      box('tfhd', u32(0), u32(1), Buffer.alloc(24)),
+      box('trun', u32(0), u32(samples), Buffer.alloc(24)),
+    ),
+  )
+  return joined(box('ftyp', 'M4A '), box('moov', header('mvhd'), trak, trex), moof, moof, Buffer.alloc(64))
+}
+const LIES_OF_MP4: readonly Lie[] = [
+  ['headers of one tick', shortened],
+  [
+    'a rate in the sample entry that its configuration does not have',
+    () => changed(shortened(), 'mp4a', (bytes, at) => bytes.writeUInt16BE(0xffff, at + 28)),
+  ],
+  [
+    'no rate in the sample entry',
+    () => changed(shortened(), 'mp4a', (bytes, at) => bytes.writeUInt16BE(0, at + 28)),
+  ],
+  ['samples of fragments that last a tick', () => fragmented(Buffer.alloc(0)), 25_600],
+  [
+    'a box in a fragment that reaches over the others',
+    () => {
+      const whole = fragmented(Buffer.alloc(0))
+      const at = whole.indexOf('moof') - 4
+      return joined(
+        whole.subarray(0, at),
+        box('moof', box('traf', u32(1_000_000), 'free')),
+        whole.subarray(at),
+      )
+    },
+    25_600,
+  ],
+  [
+    'ten thousand boxes before its header',
+    () => {
+      const at = M4A.indexOf('moov') - 4
+      return joined(
+        M4A.subarray(0, 32),
+        ...times(10_001, box('free')),
+        fragmented(Buffer.alloc(0)).subarray(12),
+        M4A.subarray(at),
+      )
+    },
+    25_600,
+  ],
+  [
+    'a box without a length inside a fragment',
+    () => {
+      const whole = fragmented(Buffer.alloc(0))
+      const at = whole.indexOf('moof') - 4
+      return joined(whole.subarray(0, at), box('moof', box('traf', u32(3), 'free')), whole.subarray(at))
+    },
+    25_600,
+  ],
+  ['more bytes than its header has time for', () => joined(shortened(), Buffer.alloc(2_880_000)), 10_000],
+]
+
+const MP3 = fixture('tone.mp3')
+const BARE = MP3.subarray(MP3.indexOf(Uint8Array.of(0xff, 0xf3)))
+const LIES_OF_FRAMES: readonly Lie[] = [
+  [
+    'frames without a bit rate behind three that have one',
+    () => {
+      const free = changed(BARE.subarray(600), Uint8Array.of(0xff, 0xf3), (bytes, at) => {
+        bytes[at + 2] = (bytes[at + 2] ?? 0) & 0x0f
+      })
+      return joined(BARE.subarray(0, 600), free)
+    },
+    1_500,
+  ],
+  ['a tag of ID3 that covers all', () => joined('ID3\x04\0\0', Uint8Array.of(0x7f, 0x7f, 0x7f, 0x7f), BARE)],
+  ['a tag of ID3 before a tag of ID3', () => joined('ID3\x04\0\0\0\0\0\0', 'ID3\x04\0\0\0\0\0\0', BARE)],
+  [
+    'bytes between its frames',
+    () => joined(BARE.subarray(0, 3_000), Buffer.alloc(5_000), BARE.subarray(3_000)),
+  ],
+  ['ADTS behind a tag', () => joined('ID3\x04\0\0\0\0\0\0', fixture('tone.aac'))],
+  [
+    'ADTS, cut amid a frame, again and again',
+    () => joined(...times(3, fixture('tone.aac').subarray(0, 10_000))),
+    6_900,
+  ],
+]
+
+const SECONDS_8_KHZ = Buffer.alloc(8_000 * 5)
+function wave(
+  tag: number,
+  { channels = 1, rate = 8_000, said = 0xffff_ffff, bits = 4, data = SECONDS_8_KHZ } = {},
+) {
+  const format = Buffer.alloc(16)
+  format.writeUInt16LE(tag)
+  format.writeUInt16LE(channels, 2)
+  format.writeUInt32LE(rate, 4)
+  format.writeUInt32LE(said, 8)
+  format.writeUInt16LE(bits, 14)
+  const chunk = (name: string, bytes: Buffer) => {
+    const head = Buffer.from(`${name}....`)
+    head.writeUInt32LE(bytes.length, 4)
+    return joined(head, bytes)
+  }
+  return joined('RIFF....WAVE', chunk('fmt ', format), chunk('data', data))
+}
+const LIES_OF_WAV: readonly Lie[] = [
+  ['mu-law at any rate of bytes', () => wave(7, { bits: 8 }), 5_000],
+  ['ADPCM of IMA has half a byte to a sample', () => wave(17), 10_000],
+  ['ADPCM of Microsoft has half a byte to a sample', () => wave(2), 10_000],
+  ['GSM, whose samples are not known', () => wave(0x31), 24_000],
+  ['a codec that is not known', () => wave(0x22), 40_000],
+  ['a codec that is not known, of many channels', () => wave(0x45, { channels: 64 }), 40_000],
+  ['samples of no bits', () => wave(1, { bits: 0, data: SECONDS_8_KHZ }), 5_000],
+  ['samples at a high rate of bytes', () => wave(1, { bits: 16 }), 2_500],
+  ['behind a tag of ID3', () => joined('ID3\x04\0\0\0\0\0\0', wave(1, { bits: 16 })), 2_500],
+]
+
+describe.each([
+  ['FLAC', LIES_OF_FLAC],
+  ['Matroska', LIES_OF_MATROSKA],
+  ['Ogg', LIES_OF_OGG],
+  ['MP4', LIES_OF_MP4],
+  ['MP3 and ADTS', LIES_OF_FRAMES],
+  ['WAV', LIES_OF_WAV],
+] as const)('%s', (_name, lies) => {
+  const cases = lies.map(
+    ([name, bytes, at_least_ms = REAL_MS, factor = 2.2]) => [name, bytes, at_least_ms, factor] as const,
+  )
+  test.each(cases)('%s', (_lie, bytes, at_least_ms, factor) => {
+    expectLength(bytes(), at_least_ms, factor)
+  })
+})
+
+test('tags behind an MP3 are no audio', () => {
+  const id3 = joined('TAG', Buffer.alloc(125))
+  const footer = joined('APETAGEX', Uint8Array.of(0xd0, 7, 0, 0), u32(0), Buffer.alloc(16))
+  footer.writeUInt32LE(5_000 + 32, 12)
+  const tagged = joined(BARE, Buffer.alloc(5_000), footer, id3)
+  expect(wholeDurationMs(tagged)).toBeWithin(REAL_MS, (wholeDurationMs(BARE) ?? 0) + 50)
+})

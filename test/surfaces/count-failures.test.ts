@@ -1,0 +1,101 @@
+// silent.md, Failures of providers, as callers see them: its table, for counted tokens and calls priced by units, where the error comes under 200.
+import { describe, expect, test } from 'bun:test'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { fileScene } from '../support/scene.ts'
+import { unitModels } from '../support/unit-models.ts'
+import { refusal, whole } from '../support/upstream.ts'
+
+const { upstream, call, counts, expectCounts, lastCall } = await fileScene({
+  more: (url) => `${unitModels(url)}
+[native]
+extra_methods = true
+${(['anthropic', 'gemini'] as const)
+  .map(
+    (protocol) => `
+[[providers]]
+name = "one-${protocol}"
+protocol = "${protocol}"
+base_url = "${url}"
+api_keys = ["${PROVIDER_KEYS[0]}"]
+cooldown_ms = 0
+[[models]]
+id = "one-${protocol}"
+kind = "text"
+routes = [{ provider = "one-${protocol}", model = "m" }]
+price = { input = 1, output = 4 }
+`,
+  )
+  .join('')}`,
+})
+
+type Case = readonly [reported: string, status: number, told: string]
+const GOOGLE: readonly Case[] = [
+  ['{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","message":"x"}}', 429, 'RESOURCE_EXHAUSTED'],
+  ['{"error":{"code":503,"status":"UNAVAILABLE","message":"x"}}', 502, 'UNAVAILABLE'],
+  ['{"error":{"code":500,"status":"INTERNAL","message":"x"}}', 502, 'UNAVAILABLE'],
+  ['{"error":{"code":400,"status":"INVALID_ARGUMENT","message":"x"}}', 400, 'INVALID_ARGUMENT'],
+  ['<html>', 502, 'UNAVAILABLE'],
+]
+const anthropicError = (type: string) => JSON.stringify({ type: 'error', error: { type, message: 'x' } })
+const ANTHROPIC: readonly Case[] = [
+  [anthropicError('rate_limit_error'), 429, 'rate_limit_error'],
+  [anthropicError('overloaded_error'), 529, 'overloaded_error'],
+  [anthropicError('timeout_error'), 504, 'timeout_error'],
+  [anthropicError('api_error'), 502, 'api_error'],
+  [anthropicError('invalid_request_error'), 400, 'invalid_request_error'],
+  ['<html>', 502, 'api_error'],
+]
+const openaiError = (type: string) => JSON.stringify({ error: { type, message: 'x' } })
+const OPENAI: readonly Case[] = [
+  [openaiError('rate_limit_error'), 429, 'rate_limit_error'],
+  [openaiError('overloaded_error'), 503, 'server_error'],
+  [openaiError('server_error'), 502, 'server_error'],
+  [openaiError('invalid_request_error'), 400, 'invalid_request_error'],
+  ['<html>', 502, 'server_error'],
+]
+
+const SURFACES = {
+  'messages, counted': {
+    ask: () =>
+      call(
+        '/v1/messages/count_tokens',
+        { model: 'one-anthropic', messages: [{ role: 'user', content: 'x' }] },
+        { headers: { 'anthropic-version': '2023-06-01' } },
+      ),
+    cases: ANTHROPIC,
+    is_free: true,
+  },
+  'native, counted': {
+    ask: () => call('/v1beta/models/one-gemini:countTokens', { contents: [{ parts: [{ text: 'x' }] }] }),
+    cases: GOOGLE,
+    is_free: true,
+  },
+  moderations: {
+    ask: () => call('/v1/moderations', { model: 'judge-paid', input: 'x' }),
+    cases: OPENAI,
+    is_free: false,
+  },
+  rerank: {
+    ask: () => call('/v1/rerank', { model: 'sorter', query: 'x', documents: ['y'] }),
+    cases: OPENAI,
+    is_free: false,
+  },
+} as const
+
+describe.each(Object.entries(SURFACES))('%s', (_name, { ask, cases, is_free }) => {
+  test.each(cases)('%s under status 200 is told as %i %s', async (reported, status, told) => {
+    upstream.answer(whole(reported))
+    const before = counts()
+    const response = await ask()
+    const { error } = (await response.json()) as { error: { type?: string; status?: string } }
+    expect([response.status, error.type ?? error.status]).toEqual([status, told])
+    expect(response.headers.has('retry-after')).toBe(status === 429)
+    if (is_free) await expectCounts({ ...before, seen: before.seen + 1 })
+    else expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
+  })
+
+  test('as the same with a status of its own', async () => {
+    upstream.answer(refusal(429, { error: { message: 'x' } }))
+    expect((await ask()).status).toBe(429)
+  })
+})
