@@ -1,8 +1,8 @@
 // The catalogue that a first start writes: the example file itself, embedded in the program.
 import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import text from '../../data/tollgate.example.toml' with { type: 'text' }
-import { giveToFolderOwner } from '../db/folder.ts'
+import { giveFoldersToOwner, giveToFolderOwner } from '../db/folder.ts'
 
 /** A commented catalogue that works without changes, with the simulated providers. */
 export const FIRST_CATALOGUE: string = text
@@ -14,7 +14,9 @@ export const FIRST_CATALOGUE: string = text
  * @throws the file system's error where it cannot be written
  */
 export async function ensureCatalogue(path: string): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const folder = resolve(dirname(path))
+  const made = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (made !== undefined) giveFoldersToOwner(made, folder)
   try {
     await writeFile(path, FIRST_CATALOGUE, { flag: 'wx', mode: 0o600 })
     giveToFolderOwner(path)
