@@ -18,14 +18,14 @@ import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { oldestFirst, readItems, readResponse, readTurns, type Turn } from './reading.ts'
-import { chainFrom, deleteLast, deleteNamed, findShown, insertRow, type Row } from './rows.ts'
+import { chainFrom, deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
   bytesUntil(account_id: number, id: string): number | undefined
   /** The conversation up to and with a response, read turn by turn; undefined as for `find`. */
   turnsUntil(account_id: number, id: string, order: TurnOrder): AsyncGenerator<Turn> | undefined
-  /** Deletes what is past its time, and what is over bounds that were lowered; everything where none may be kept. */
+  /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
   /** Deletes files that no row names. Only at start. @returns how many there were */
   recover(): Promise<number>
@@ -183,17 +183,25 @@ function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): vo
 
 async function sweep(state: State): Promise<void> {
   const { db, room } = state
-  const { expiredLast } = responseQueries(db)
+  const { expiredLast, closedHolders } = responseQueries(db)
   const expire = () => {
     const expired_by_ms = goneBy(state)
     return deleteLast(db, expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED }), expired_by_ms)
   }
   room.space()
+  await deleteWhile(state, expire)
+  // What calls kept that were under way when their account was closed.
+  for (const { account_id } of closedHolders.all())
+    await deleteWhile(state, () => deleteSomeOf(db, account_id))
+  for (const account_id of room.space().accounts()) await room.make(account_id)
+}
+
+/** Deletes rows and their files, a few in each transaction, as long as there are any. */
+async function deleteWhile({ db, room }: State, deleteSome: () => Row[]): Promise<void> {
   for (;;) {
-    const gone = await untilFree(() => immediately(db, expire))
-    if (gone.length === 0) break
+    const gone = await untilFree(() => immediately(db, deleteSome))
+    if (gone.length === 0) return
     await room.release(gone)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  for (const account_id of room.space().accounts()) await room.make(account_id)
 }
