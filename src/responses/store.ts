@@ -17,14 +17,16 @@ import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
-import { oldestFirst, readItems, readResponse, readTurns, type Turn } from './reading.ts'
+import { oldestFirst, openResponse, readItems, readResponse, type Turn, turnsOf } from './reading.ts'
 import { chainFrom, deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
   bytesUntil(account_id: number, id: string): number | undefined
-  /** The conversation up to and with a response, read turn by turn; undefined as for `find`. */
-  turnsUntil(account_id: number, id: string, order: TurnOrder): AsyncGenerator<Turn> | undefined
+  /** The response object as JSON, which is not parsed, and may be large; undefined as for `find`. */
+  open(account_id: number, id: string): Promise<Uint8Array | Blob | undefined>
+  /** The conversation up to and with a response, turn by turn; undefined as for `find`. */
+  turnsUntil(account_id: number, id: string, order: TurnOrder): Generator<Turn> | undefined
   /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
   /** Deletes files that no row names. Only at start. @returns how many there were */
@@ -82,6 +84,10 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
       const row = shown(account_id, id)
       return row && (await readResponse(state, row))
     },
+    async open(account_id, id) {
+      const row = shown(account_id, id)
+      return row && (await openResponse(state, row))
+    },
     async remove(account_id, id) {
       room.space()
       const gone = await untilFree(() =>
@@ -103,7 +109,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     bytesUntil: (account_id, id) => shown(account_id, id)?.chain_bytes,
     turnsUntil(account_id, id, order) {
       const row = shown(account_id, id)
-      return row && readTurns(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
+      return row && turnsOf(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
     },
     sweep: () => sweep(state),
     async recover() {
