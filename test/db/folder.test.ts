@@ -205,6 +205,11 @@ describe.skipIf(!IS_ROOT)('a folder that this user cannot write', () => {
     },
   )
 
+  test('is told so by a first start, too', async () => {
+    for (const name of readdirSync(folder)) rmSync(join(folder, name))
+    expect(await asService('serve', '--listen', '127.0.0.1:0')).toEqual({ status: 1, err: refused(folder) })
+  })
+
   test.each(['account list', 'credit anna 1'])('cannot be read either: tollgate %s', async (line) => {
     expect(await asService(...line.split(' '))).toEqual({ status: 1, err: refused(folder) })
   })
