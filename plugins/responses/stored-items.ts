@@ -1,18 +1,26 @@
 // The items that a response was made from, page by page: its conversation so far, and its own input.
 import type { Static } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
-import { isObject, type JsonObject } from '../../src/protocols/wire/json.ts'
-import { outputOf, type Turn } from '../../src/responses/reading.ts'
-import type { Item, ItemsQuery, ItemsView } from './stored-views.ts'
+import type { BodyShare } from '../../src/exchange/body-memory.ts'
+import { type Parser, readError } from '../../src/exchange/parser.ts'
+import { itemsOfLine, type LineOf, type ListedItem } from '../../src/responses/items.ts'
+import { createPace } from '../../src/responses/lines.ts'
+import type { Turn } from '../../src/responses/reading.ts'
+import type { ItemsQuery } from './stored-views.ts'
 
 const DEFAULT_LIMIT = 20
+/** A page ends with the item that makes it this large: the next one begins there. */
+const MAX_PAGE_BYTES = 16 * 1024 * 1024
+/** A longer line is parsed on a thread. */
+const MAX_LINE_BYTES = 256 * 1024
+/** As they are read, and in the page. */
+const COPIES = 2
 
-/** How an id begins where the caller gave an item none. */
-const PREFIXES: Readonly<Record<string, string>> = {
-  message: 'msg',
-  function_call: 'fc',
-  function_call_output: 'fco',
-  reasoning: 'rs',
+export interface ReadingItems {
+  /** Takes the memory of what is read; the caller frees it when the page has left. */
+  readonly memory: BodyShare
+  readonly parser: Parser
+  readonly gone: AbortSignal
 }
 
 /**
@@ -20,66 +28,74 @@ const PREFIXES: Readonly<Record<string, string>> = {
  *
  * @param turns of the conversation up to and with the response, in the order that is asked for
  * @param id the response, whose own output is not among them
- * @throws GatewayError invalid_request for an `after` that is none of these items
+ * @returns the page as pieces of JSON
+ * @throws GatewayError invalid_request for an `after` that is none of these items; rate_limited where there is no memory
+ * in time
  */
 export async function itemsPage(
-  turns: AsyncIterable<Turn>,
+  turns: Iterable<Turn>,
   id: string,
   { after, limit = DEFAULT_LIMIT, order = 'desc' }: Static<typeof ItemsQuery>,
-): Promise<Static<typeof ItemsView>> {
-  const data: Item[] = []
+  reading: ReadingItems,
+): Promise<Uint8Array[]> {
+  const shown: ListedItem[] = []
+  let shown_bytes = 0
   let begun = after === undefined
-  for await (const item of itemsOf(turns, id, order)) {
-    if (begun) data.push(item)
+  let has_more = false
+  for await (const item of itemsOf(turns, id, order, reading)) {
+    if (begun) {
+      has_more = shown.length === limit || shown_bytes >= MAX_PAGE_BYTES
+      if (has_more) break
+      shown.push(item)
+      shown_bytes += item.json.length
+    }
     if (item.id === after) begun = true
-    if (data.length > limit) break
   }
   if (!begun) throw invalidRequest(`after: there is no item "${after}" in this list.`, { param: 'after' })
-  const shown = data.slice(0, limit)
-  return {
-    object: 'list',
-    data: shown,
-    first_id: shown.at(0)?.id ?? null,
-    last_id: shown.at(-1)?.id ?? null,
-    has_more: data.length > limit,
-  }
+  const ends = { first_id: shown.at(0)?.id ?? null, last_id: shown.at(-1)?.id ?? null, has_more }
+  return [
+    Buffer.from('{"object":"list","data":['),
+    ...shown.flatMap(({ json }, index) => (index === 0 ? [json] : [COMMA, json])),
+    Buffer.from(`],${JSON.stringify(ends).slice(1)}`),
+  ]
 }
+
+const COMMA = Buffer.from(',')
 
 /** Each item once, for a page begins after an item's id. */
 async function* itemsOf(
-  turns: AsyncIterable<Turn>,
+  turns: Iterable<Turn>,
   last_id: string,
   order: 'asc' | 'desc',
-): AsyncGenerator<Item> {
+  reading: ReadingItems,
+): AsyncGenerator<ListedItem> {
   const shown = new Set<string>()
-  for await (const turn of turns) {
-    const input = turn.input.map((item, index) => itemView(item, turn.id, index))
-    const output =
-      turn.id === last_id ? [] : outputOf(turn).map((item, index) => itemView(item, turn.id, index))
-    const items = [...input, ...output]
-    for (const item of order === 'asc' ? items : items.reverse()) {
-      if (shown.has(item.id)) continue
-      shown.add(item.id)
-      yield item
+  const pace = createPace()
+  for (const turn of turns) {
+    await reading.memory.grow(turn.kept_bytes * COPIES, reading.gone)
+    const [response, ...input] = await turn.lines()
+    const lines = input.map((line, input_index) => ({ line, of: { response_id: turn.id, input_index } }))
+    const output = { line: response, of: { response_id: turn.id, input_index: undefined } }
+    const all = turn.id === last_id ? lines : [...lines, output]
+    for (const { line, of } of order === 'asc' ? all : all.reverse()) {
+      const items = await itemsIn(line, of, reading.parser)
+      for (const item of order === 'asc' ? items : items.reverse()) {
+        if (shown.has(item.id)) continue
+        shown.add(item.id)
+        yield item
+      }
+      await pace(line.length)
     }
   }
 }
 
-/** An item in its full form: callers may leave out its type and its id, and write content as a text. */
-function itemView(item: JsonObject, response_id: string, index: number): Item {
-  const type = typeof item.type === 'string' ? item.type : 'message'
-  const id =
-    typeof item.id === 'string' && item.id !== ''
-      ? item.id
-      : `${PREFIXES[type] ?? 'item'}_${response_id.replace(/^resp_/, '')}_${index}`
-  if (type !== 'message') return { ...item, id, type }
-  return { status: 'completed', ...item, id, type, content: contentOf(item) }
-}
-
-function contentOf({ role, content }: JsonObject): JsonObject[] {
-  if (Array.isArray(content)) return content.filter(isObject)
-  if (typeof content !== 'string') return []
-  return role === 'assistant'
-    ? [{ type: 'output_text', text: content, annotations: [] }]
-    : [{ type: 'input_text', text: content }]
+async function itemsIn(line: Uint8Array, of: LineOf, parser: Parser): Promise<ListedItem[]> {
+  if (line.length <= MAX_LINE_BYTES) return itemsOfLine(line, of)
+  const { value, error } = await parser.ask({
+    body_id: 0,
+    bytes: line.slice(),
+    question: { ask: 'items', of },
+  })
+  if (error) throw readError(error)
+  return value as ListedItem[]
 }

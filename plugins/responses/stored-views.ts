@@ -1,8 +1,7 @@
 // What can be asked of kept responses, and what is shown of them: OpenAI's shapes.
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { WholeNumber } from '../../src/http/parameters.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
-import type { JsonObject } from '../../src/protocols/wire/json.ts'
 
 const closed = { additionalProperties: false }
 const open = { additionalProperties: true }
@@ -67,8 +66,6 @@ export const OpenAIError = Type.Object({
     code: Nullable(Type.String()),
   }),
 })
-
-export type Item = JsonObject & Static<typeof ItemView>
 
 /** The answer to who asks for a WebSocket. */
 export const UpgradeView = Type.Object({ error: Type.Object({ message: Type.String() }, closed) }, closed)

@@ -1,8 +1,12 @@
 // `account rename` and `account close`: another name, and an end that keeps money and books.
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import { renameAccount } from '../access/accounts.ts'
 import { closeAccount, shownAccount } from '../access/closing.ts'
 import { formatUsd } from '../domain/money.ts'
+import { createFileStore } from '../media/store.ts'
+import { deleteAllOf } from '../responses/rows.ts'
+import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
@@ -27,18 +31,21 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
   account
     .command('close <name>')
     .description(
-      "Refuse an account's calls for good, and revoke its keys. Calls under way finish and are charged. " +
-        'Its money and its books are kept.',
+      "Refuse an account's calls for good, revoke its keys, and delete its kept responses. Calls under way finish " +
+        'and are charged. Its money and its books are kept, and so are its images and uploaded files.',
     )
-    .action((name: string, _: object, command: Command) => {
+    .action(async (name: string, _: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
-      const { revoked_keys, left } = withDatabase(folder, 'write', (db) => ({
-        revoked_keys: closeAccount(db, name, deps.now()),
-        left: shownAccount(db, name),
-      }))
+      const { revoked_keys, left, gone } = withDatabase(folder, 'write', (db) => {
+        const revoked_keys = closeAccount(db, name, deps.now())
+        const left = shownAccount(db, name)
+        return { revoked_keys, left, gone: deleteAllOf(db, left.id) }
+      })
+      const files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
+      for (const { body_file } of gone) if (body_file !== null) await files.remove(body_file)
       answer(
-        { ...accountView(left), revoked_keys },
-        `Account ${name} is closed; keys revoked: ${revoked_keys}. ` +
+        { ...accountView(left), revoked_keys, deleted_responses: gone.length },
+        `Account ${name} is closed; keys revoked: ${revoked_keys}, kept responses deleted: ${gone.length}. ` +
           `Its balance of ${formatUsd(left.balance_nanos)} USD and its debt of ${formatUsd(left.debt_nanos)} USD are kept.`,
       )
     })

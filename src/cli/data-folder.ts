@@ -30,7 +30,7 @@ export interface DataFolder {
 export function dataFolder(dir: string): DataFolder {
   if (statSync(dir, { throwIfNoEntry: false })?.isFile()) {
     throw invalidRequest(
-      `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${dirname(dir)}.`,
+      `${dir} is a file. --data and TOLLGATE_DATA name the folder that has tollgate.toml and tollgate.db, such as ${resolve(dirname(dir))}.`,
     )
   }
   return { dir, catalogue_path: join(dir, 'tollgate.toml'), database_path: join(dir, 'tollgate.db') }

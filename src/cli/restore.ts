@@ -1,10 +1,10 @@
 // `restore`: replaces the database with a backup while no gateway runs, and keeps the replaced database.
 import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { flush } from '../db/copy.ts'
-import { createForOwner, giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
+import { createForOwner, giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { schemaVersion } from '../db/migrate.ts'
 import { openDatabase } from '../db/open.ts'
@@ -40,7 +40,8 @@ const BEFORE_SERVE =
 
 /** Runs `work` while no gateway serves the folder, and none can start. */
 function withoutGateway<T>({ dir }: DataFolder, work: () => T): T {
-  if (mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined) giveToFolderOwner(dir)
+  const made = mkdirSync(resolve(dir), { recursive: true, mode: 0o700 })
+  if (made !== undefined) giveFoldersToOwner(made, resolve(dir))
   refuseUnwritable(dir)
   const unlock = takeLock(join(dir, 'serve.lock'))
   if (!unlock) throw conflict(`A gateway is serving ${dir}: stop it first.`)

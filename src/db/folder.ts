@@ -20,20 +20,31 @@ export function giveToFolderOwner(path: string): void {
   if (is.uid !== uid || is.gid !== gid) chownSync(path, uid, gid)
 }
 
-/** What must be writable beside the folder itself, where it exists. */
+/**
+ * The same for folders that were made together, each in the one before.
+ *
+ * @param first the outermost of them, as `mkdir` tells
+ * @param last the innermost
+ */
+export function giveFoldersToOwner(first: string, last: string): void {
+  const above = last === first ? undefined : dirname(last)
+  if (above !== undefined && above.length >= first.length) giveFoldersToOwner(first, above)
+  giveToFolderOwner(last)
+}
+
+/** What every command must be able to write beside the folder itself, where it exists. */
 const FILES = ['tollgate.db', 'tollgate.db-wal', 'tollgate.db-shm', 'serve.lock']
 
 /**
  * Checks that this user may write a data folder and its database. SQLite would tell of it late, or take it for another thing.
  *
  * @param folder which exists
+ * @param further what else of it must be writable, where it exists
  * @throws Error with a text for the operator
  */
-export function refuseUnwritable(folder: string): void {
-  for (const path of [
-    folder,
-    ...FILES.map((name) => join(folder, name)).filter((file) => existsSync(file)),
-  ]) {
+export function refuseUnwritable(folder: string, further: readonly string[] = []): void {
+  const within = [...FILES, ...further].map((name) => join(folder, name))
+  for (const path of [folder, ...within.filter((each) => existsSync(each))]) {
     try {
       accessSync(path, constants.W_OK)
     } catch (cause) {

@@ -2,6 +2,7 @@
 import type { ErrorDetail, ErrorKind } from '../domain/errors.ts'
 import type { DataUriImage } from '../media/data-uri.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
+import type { LineOf } from '../responses/items.ts'
 import type { ExtrasRules } from './text/asked-extras.ts'
 import type { Writing } from './text/body.ts'
 
@@ -17,6 +18,8 @@ export type Question =
   | { ask: 'write'; writing: Writing }
   | { ask: 'replace'; fields: JsonObject }
   | { ask: 'read'; names: readonly string[] }
+  /** Of a line of a kept response, not of a body: what the list of its items shows. */
+  | { ask: 'items'; of: LineOf }
   | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */

@@ -6,6 +6,7 @@ import { BUILT_IN_REGISTRY, callerProtocolOf } from '../protocols/registry.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import { type JsonBody, parseJsonBody } from '../protocols/wire/json-body.ts'
 import type { Names } from '../protocols/wire/json-names.ts'
+import { itemsOfLine, type ListedItem } from '../responses/items.ts'
 import {
   type FromThread,
   type InlineImage,
@@ -30,6 +31,11 @@ self.onmessage = (event: MessageEvent<ToThread>) => {
   try {
     const value = answer(event.data)
     if (isOpenedImages(ask, value)) reply({ bytes: NOTHING, value }, imagesOf(value))
+    else if (isItems(ask, value))
+      reply(
+        { bytes: NOTHING, value },
+        value.map(({ json }) => json),
+      )
     else if (!(value instanceof Uint8Array)) reply({ bytes, value })
     else if (value.buffer === bytes.buffer && value.length === bytes.length)
       reply({ bytes, value: SAME_BYTES })
@@ -48,7 +54,7 @@ const ownBytes = (bytes: Uint8Array): Uint8Array =>
 
 const NOTHING = new Uint8Array()
 /** Where these fail, nothing more is asked of the body. */
-const isFirst = (ask: Question['ask']): boolean => ask === 'open' || ask === 'images'
+const isFirst = (ask: Question['ask']): boolean => ask === 'open' || ask === 'images' || ask === 'items'
 const MIN_RECLAIMED_BYTES = 8 * 1024 * 1024
 
 /** Bytes are handed over, not copied. */
@@ -64,6 +70,10 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
   if (question.ask === 'images') {
     last = undefined
     return openImages(bytes, question)
+  }
+  if (question.ask === 'items') {
+    last = undefined
+    return itemsOfLine(bytes, question.of).map(({ id, json }) => ({ id, json: ownBytes(json) }))
   }
   if (last?.body_id !== body_id) {
     // Let go of first: two large bodies at once would be twice the memory.
@@ -104,6 +114,9 @@ const namesOf = (protocol: string | undefined): Names | undefined =>
 
 const isOpenedImages = (ask: Question['ask'], value: unknown): value is OpenedImages =>
   ask === 'images' && typeof value === 'object'
+
+const isItems = (ask: Question['ask'], value: unknown): value is ListedItem[] =>
+  ask === 'items' && Array.isArray(value)
 
 const imagesOf = ({ images }: OpenedImages): Uint8Array[] =>
   images

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { flush } from '../db/copy.ts'
+import { createForOwner } from '../db/folder.ts'
 import type { Hold } from '../db/schema.ts'
 import { GatewayError } from '../domain/errors.ts'
 import type { Ledger } from '../ledger/operations.ts'
@@ -36,6 +37,8 @@ export interface SettlementJournal {
 
 const NAME = 'settlements.journal'
 const RESERVE_NAME = 'settlements.reserve'
+/** In the data folder. */
+export const JOURNAL_FILES: readonly string[] = [NAME, RESERVE_NAME]
 /** About a kilobyte for each of as many settlements as may wait. */
 const RESERVE_BYTES = 1024 * 1024
 
@@ -60,7 +63,8 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
     reserve() {
       try {
         if (existsSync(reserve_path) && statSync(reserve_path).size === RESERVE_BYTES) return
-        writeFileSync(reserve_path, Buffer.alloc(RESERVE_BYTES), { mode: 0o600 })
+        createForOwner(reserve_path)
+        writeFileSync(reserve_path, Buffer.alloc(RESERVE_BYTES))
       } catch (cause) {
         log.warn({ cause }, 'no room could be reserved for the journal of settlements: the disk is full')
       }
@@ -70,7 +74,8 @@ export function openSettlementJournal(data_folder: string, log: Logger): Settlem
 
 /** Writes over the zeros that end a reserved file: a full disk has those blocks already. */
 function append(path: string, bytes: Uint8Array): void {
-  const file = openSync(path, existsSync(path) ? 'r+' : 'w', 0o600)
+  createForOwner(path)
+  const file = openSync(path, 'r+')
   try {
     const start = linesOf(path).length
     for (let done = 0; done < bytes.length; )

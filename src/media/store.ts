@@ -2,6 +2,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
+import { giveFoldersToOwner, giveToFolderOwner } from '../db/folder.ts'
 import { payloadTooLarge } from '../domain/errors.ts'
 import { assertFileKey, isFileKey } from './keys.ts'
 import { tooLargeMessage } from './limits.ts'
@@ -132,6 +133,7 @@ async function writeSynced(
   let bytes = 0
   const file = await open(path, 'wx', 0o600)
   try {
+    giveToFolderOwner(path)
     for await (const chunk of content instanceof Uint8Array ? [content] : content) {
       bytes += chunk.byteLength
       if (bytes > cap_bytes) throw tooLarge(cap_bytes)
@@ -160,10 +162,11 @@ async function move(from: string, to: string): Promise<void> {
   await syncFolder(dirname(to))
 }
 
-/** Creates a folder and its parents, and fsyncs the parent of each new one: without that a power loss may remove it. */
+/** Creates a folder and its parents for the owner of what is above, and fsyncs the parent of each: without that a power loss may remove it. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o700 })
   if (first === undefined) return
+  giveFoldersToOwner(first, folder)
   for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 

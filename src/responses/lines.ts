@@ -34,9 +34,38 @@ export async function decodeLines(body: Uint8Array | Blob): Promise<Content> {
     start = end + 1
   }
   const [response, ...input] = values
-  if (!response) throw new SyntaxError('a kept response has no lines')
+  if (!response) throw noLines()
   return { response, input }
 }
+
+const NEWLINE = '\n'.charCodeAt(0)
+const SLICE_BYTES = 1024 * 1024
+
+/** The lines of a kept response, unparsed and without their ends: the response, then its input items. @throws SyntaxError where it has none */
+export function splitLines(bytes: Uint8Array): [response: Uint8Array, ...input: Uint8Array[]] {
+  const lines: Uint8Array[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(NEWLINE, start)
+    const end = found < 0 ? bytes.length : found
+    lines.push(bytes.subarray(start, end))
+    start = end + 1
+  }
+  const [response, ...input] = lines
+  if (!response) throw noLines()
+  return [response, ...input]
+}
+
+/** The first line, which is the response, unparsed. A file is searched for its end, and read as it is consumed. @throws SyntaxError where there is none */
+export async function firstLine(body: Uint8Array | Blob): Promise<Uint8Array | Blob> {
+  if (body instanceof Uint8Array) return splitLines(body)[0]
+  for (let start = 0; start < body.size; start += SLICE_BYTES) {
+    const found = (await body.slice(start, start + SLICE_BYTES).bytes()).indexOf(NEWLINE)
+    if (found >= 0) return body.slice(0, start + found)
+  }
+  throw noLines()
+}
+
+const noLines = () => new SyntaxError('a kept response has no lines')
 
 /** Counts what is done in one turn of the event loop, and ends the turn after `TURN_BYTES`. */
 export function createPace(): (bytes: number) => Promise<void> | undefined {

@@ -1,7 +1,7 @@
 // The queries on kept responses, prepared once for each connection.
-import { and, asc, count, eq, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
+import { and, asc, count, eq, exists, gt, isNotNull, lte, sql, sum } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
-import { responses } from '../db/schema.ts'
+import { closed_accounts, responses } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -105,6 +105,20 @@ export const responseQueries = perConnection({
       .where(and(IS_LAST, lte(responses.created_at_ms, placeholder('expired_by_ms'))))
       .orderBy(asc(responses.created_at_ms))
       .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Closed accounts that have responses yet. */
+  closedHolders: (orm) =>
+    orm
+      .select({ account_id: closed_accounts.account_id })
+      .from(closed_accounts)
+      .where(
+        exists(
+          orm
+            .select({ id: responses.id })
+            .from(responses)
+            .where(eq(responses.account_id, closed_accounts.account_id)),
+        ),
+      )
       .prepare(),
   keptSums: (orm) =>
     orm

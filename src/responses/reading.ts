@@ -4,7 +4,7 @@ import { notFound } from '../domain/errors.ts'
 import { type ContentFiles, openContent } from '../kept/content.ts'
 import { type JsonObject, objectsIn } from '../protocols/wire/json.ts'
 import type { KeptResponse } from './kept-responses.ts'
-import { type Content, createPace, decodeLines } from './lines.ts'
+import { type Content, createPace, decodeLines, firstLine, splitLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
 import { chainFrom, type Row } from './rows.ts'
 
@@ -14,15 +14,29 @@ export interface Readable {
 }
 
 /** The part of a conversation that one response added. */
-export interface Turn extends Content {
+export interface Turn {
   id: string
+  /** The size of its lines. */
+  kept_bytes: number
+  /** The response, and each of its input items, as JSON. @throws GatewayError not_found where they are missing */
+  lines(): Promise<[response: Uint8Array, ...input: Uint8Array[]]>
 }
 
-/** What is kept of a row; undefined where it is gone by now, or its file is missing. */
-async function contentOf({ db, files }: Readable, { id }: Row): Promise<Content | undefined> {
+/** The lines of a row; undefined where it is gone by now, or its file is missing. */
+async function bytesOf({ db, files }: Readable, { id }: Row): Promise<Uint8Array | Blob | undefined> {
   const found = responseQueries(db).body.get({ id })
-  const bytes = found && (await openContent(files, found))
+  return found && (await openContent(files, found))
+}
+
+async function contentOf(from: Readable, row: Row): Promise<Content | undefined> {
+  const bytes = await bytesOf(from, row)
   return bytes && (await decodeLines(bytes))
+}
+
+/** The response object of a row as JSON, which is not parsed; undefined where it is gone by now, or its file is missing. */
+export async function openResponse(from: Readable, row: Row): Promise<Uint8Array | Blob | undefined> {
+  const bytes = await bytesOf(from, row)
+  return bytes && (await firstLine(bytes))
 }
 
 /** A response with the public id of the one that it continues. */
@@ -34,21 +48,16 @@ export async function readResponse(from: Readable, row: Row): Promise<KeptRespon
   return content && { id, account_id, previous_id, created_at_ms, ...content }
 }
 
-/**
- * The turns of a conversation up to and with a row.
- *
- * @param rows in the order in which they are to be read
- * @throws GatewayError not_found where a part of it cannot be found
- */
-export async function* readTurns(from: Readable, rows: Iterable<Row>): AsyncGenerator<Turn> {
-  const pace = createPace()
-  for (const row of rows) {
-    const content = await contentOf(from, row)
-    if (!content)
-      throw notFound(`A part of the conversation of the response "${row.response_id}" is missing.`)
-    yield { id: row.response_id, ...content }
-    await pace(row.kept_bytes)
-  }
+/** The turns of a conversation, each read when it is asked for. @param rows in the order in which they are to be read */
+export function* turnsOf(from: Readable, rows: Iterable<Row>): Generator<Turn> {
+  for (const row of rows)
+    yield { id: row.response_id, kept_bytes: row.kept_bytes, lines: () => linesOf(from, row) }
+}
+
+async function linesOf(from: Readable, row: Row): ReturnType<Turn['lines']> {
+  const body = await bytesOf(from, row)
+  if (!body) throw notFound(`A part of the conversation of the response "${row.response_id}" is missing.`)
+  return splitLines(body instanceof Uint8Array ? body : await body.bytes())
 }
 
 /** The rows of a conversation, the oldest first. */
@@ -68,4 +77,4 @@ export async function readItems(from: Readable, row: Row): Promise<JsonObject[] 
   return items
 }
 
-export const outputOf = ({ response }: Pick<Content, 'response'>): JsonObject[] => objectsIn(response.output)
+const outputOf = ({ response }: Pick<Content, 'response'>): JsonObject[] => objectsIn(response.output)

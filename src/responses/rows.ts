@@ -71,6 +71,26 @@ export function deleteLast(db: Database, last: readonly Row[], gone_by_ms: numbe
   return gone
 }
 
+const MAX_DELETED = 100
+
+/** Deletes some responses of an account, whole conversations first. In a transaction of the caller's. @returns what went */
+export const deleteSomeOf = (db: Database, account_id: number): Row[] =>
+  deleteLast(
+    db,
+    responseQueries(db).oldestLast.all({ account_id, row_limit: MAX_DELETED }),
+    Number.MAX_SAFE_INTEGER,
+  )
+
+/** Deletes all responses of an account that is closed. @returns what went; its files are the caller's to remove */
+export function deleteAllOf(db: Database, account_id: number): Row[] {
+  const gone: Row[] = []
+  for (;;) {
+    const some = immediately(db, () => deleteSomeOf(db, account_id))
+    if (some.length === 0) return gone
+    gone.push(...some)
+  }
+}
+
 /** @param row as it was when one response still continued it, or several */
 const goesWithLast = ({ later, deleted, created_at_ms }: Row, gone_by_ms: number): boolean =>
   later === 1 && (deleted === 1 || created_at_ms <= gone_by_ms)

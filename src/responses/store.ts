@@ -17,15 +17,17 @@ import { type KeepLimits, MEGABYTE } from '../kept/space.ts'
 import type { KeptResponse, ResponseStore } from './kept-responses.ts'
 import { encodeLines } from './lines.ts'
 import { responseQueries } from './queries.ts'
-import { oldestFirst, readItems, readResponse, readTurns, type Turn } from './reading.ts'
-import { chainFrom, deleteLast, deleteNamed, findShown, insertRow, type Row } from './rows.ts'
+import { oldestFirst, openResponse, readItems, readResponse, type Turn, turnsOf } from './reading.ts'
+import { chainFrom, deleteLast, deleteNamed, deleteSomeOf, findShown, insertRow, type Row } from './rows.ts'
 
 export interface KeptResponses extends ResponseStore {
   /** The size of what `itemsUntil` reads, so that memory can be taken for it first; undefined as for `find`. */
   bytesUntil(account_id: number, id: string): number | undefined
-  /** The conversation up to and with a response, read turn by turn; undefined as for `find`. */
-  turnsUntil(account_id: number, id: string, order: TurnOrder): AsyncGenerator<Turn> | undefined
-  /** Deletes what is past its time, and what is over bounds that were lowered; everything where none may be kept. */
+  /** The response object as JSON, which is not parsed, and may be large; undefined as for `find`. */
+  open(account_id: number, id: string): Promise<Uint8Array | Blob | undefined>
+  /** The conversation up to and with a response, turn by turn; undefined as for `find`. */
+  turnsUntil(account_id: number, id: string, order: TurnOrder): Generator<Turn> | undefined
+  /** Deletes what is past its time, or a closed account's, and what is over bounds that were lowered; everything where none may be kept. */
   sweep(): Promise<void>
   /** Deletes files that no row names. Only at start. @returns how many there were */
   recover(): Promise<number>
@@ -82,6 +84,10 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
       const row = shown(account_id, id)
       return row && (await readResponse(state, row))
     },
+    async open(account_id, id) {
+      const row = shown(account_id, id)
+      return row && (await openResponse(state, row))
+    },
     async remove(account_id, id) {
       room.space()
       const gone = await untilFree(() =>
@@ -103,7 +109,7 @@ export function createKeptResponses(options: KeptResponsesOptions): KeptResponse
     bytesUntil: (account_id, id) => shown(account_id, id)?.chain_bytes,
     turnsUntil(account_id, id, order) {
       const row = shown(account_id, id)
-      return row && readTurns(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
+      return row && turnsOf(state, order === 'oldest first' ? oldestFirst(db, row) : chainFrom(db, row))
     },
     sweep: () => sweep(state),
     async recover() {
@@ -183,17 +189,25 @@ function refuseLong({ settings }: State, { chain_bytes, chain_length }: Row): vo
 
 async function sweep(state: State): Promise<void> {
   const { db, room } = state
-  const { expiredLast } = responseQueries(db)
+  const { expiredLast, closedHolders } = responseQueries(db)
   const expire = () => {
     const expired_by_ms = goneBy(state)
     return deleteLast(db, expiredLast.all({ expired_by_ms, row_limit: MAX_EXPIRED }), expired_by_ms)
   }
   room.space()
+  await deleteWhile(state, expire)
+  // What calls kept that were under way when their account was closed.
+  for (const { account_id } of closedHolders.all())
+    await deleteWhile(state, () => deleteSomeOf(db, account_id))
+  for (const account_id of room.space().accounts()) await room.make(account_id)
+}
+
+/** Deletes rows and their files, a few in each transaction, as long as there are any. */
+async function deleteWhile({ db, room }: State, deleteSome: () => Row[]): Promise<void> {
   for (;;) {
-    const gone = await untilFree(() => immediately(db, expire))
-    if (gone.length === 0) break
+    const gone = await untilFree(() => immediately(db, deleteSome))
+    if (gone.length === 0) return
     await room.release(gone)
     await new Promise((resolve) => setImmediate(resolve))
   }
-  for (const account_id of room.space().accounts()) await room.make(account_id)
 }

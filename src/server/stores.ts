@@ -7,7 +7,11 @@ import { refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { openDatabase } from '../db/open.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
-import { openSettlementJournal, type SettlementJournal } from '../exchange/settlement-journal.ts'
+import {
+  JOURNAL_FILES,
+  openSettlementJournal,
+  type SettlementJournal,
+} from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
@@ -49,9 +53,12 @@ export interface Stores {
   close(): Promise<void>
 }
 
+/** What a gateway writes of the data folder besides its database. */
+const WRITTEN = ['images', 'files', 'answers', RESPONSES_FOLDER, ...JOURNAL_FILES]
+
 /** @throws Error where another process serves the folder, or it cannot be written */
 export async function openStores({ data_folder, catalogue, log, now, probe }: StoreOptions): Promise<Stores> {
-  refuseUnwritable(data_folder)
+  refuseUnwritable(data_folder, WRITTEN)
   const unlock = takeLock(join(data_folder, 'serve.lock'))
   if (!unlock)
     throw new Error(`Another gateway is serving ${data_folder}. Stop it first, or use another --data folder.`)

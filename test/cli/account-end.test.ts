@@ -5,6 +5,9 @@ import { closeAccount } from '../../src/access/closing.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { createFileStore } from '../../src/media/store.ts'
+import { createKeptResponses, RESPONSES_FOLDER } from '../../src/responses/store.ts'
+import { answerTo, LARGE } from '../kept-responses/support.ts'
 import { hold, post } from '../ledger/world.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { scene as gatewayScene } from '../support/scene.ts'
@@ -81,6 +84,23 @@ describe('close', () => {
       { kind: 'charge', amount_nanos: -2_000 },
     ])
     expect(await scene.json('audit')).toMatchObject({ clean: true })
+  })
+
+  test('deletes its kept responses, rows and files, and leaves those of others', async () => {
+    const files = createFileStore(scene.path(RESPONSES_FOLDER))
+    const db = openDatabase(scene.path('tollgate.db'))
+    const settings = { store: true, days: 30, max_mb: 9, max_mb_per_account: 9, max_mb_per_conversation: 9 }
+    const options = { db, files, settings: () => settings, now: () => 0, probe: () => {} }
+    const { keep } = createKeptResponses(options)
+    await keep(answerTo('resp_1', 1, { text: LARGE }))
+    await keep(answerTo('resp_2', 1, { previous_id: 'resp_1' }))
+    await keep(answerTo('resp_1', 2, { text: LARGE }))
+    db.close()
+    const { out } = await scene.run('account', 'close', 'anna')
+    expect(out).toContain('keys revoked: 2, kept responses deleted: 2.')
+    expect(await scene.json('audit')).toMatchObject({ clean: true, totals: { responses: 1 } })
+    expect(await files.list()).toHaveLength(1)
+    expect(await scene.json('account', 'close', 'anna')).toMatchObject({ deleted_responses: 0 })
   })
 
   test('a rotated key that still had its grace is revoked, too', async () => {

@@ -15,6 +15,23 @@ export const SCRIPTED: Readonly<Record<BuiltInProtocol, string>> = {
   openai: 'gpt-script',
 }
 
+/** The same under names that the providers have themselves: some clients refuse others, or do less with them. */
+export const SIMULATED_AS_KNOWN: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: 'gemini-2.5-flash',
+  anthropic: 'claude-haiku-4-5',
+  openai: 'gpt-4.1-mini',
+}
+export const SCRIPTED_AS_KNOWN: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: 'gemini-2.5-pro',
+  anthropic: 'claude-sonnet-4-5',
+  openai: 'gpt-4.1',
+}
+const SIMULATED_ROUTES: Readonly<Record<BuiltInProtocol, string>> = {
+  gemini: '{ provider = "simulator", model = "flash" }',
+  anthropic: '{ provider = "simulator-anthropic", model = "claude" }',
+  openai: '{ provider = "simulator-openai", model = "gpt" }',
+}
+
 /** What a token of a scripted model costs, in nano-dollars. */
 export const READ_NANOS = 1_000
 export const WRITTEN_NANOS = 4_000
@@ -26,11 +43,17 @@ protocol = "${protocol}"
 base_url = "${script_url}/${protocol}${protocol === 'openai' ? '/v1' : ''}"
 api_keys = ["provider-secret"]
 
+${model(SCRIPTED[protocol], `{ provider = "script-${protocol}", model = "loop" }`)}
+${model(SCRIPTED_AS_KNOWN[protocol], `{ provider = "script-${protocol}", model = "loop" }`)}
+${model(SIMULATED_AS_KNOWN[protocol], SIMULATED_ROUTES[protocol])}
+`
+
+const model = (id: string, route: string): string => `
 [[models]]
-id = "${SCRIPTED[protocol]}"
+id = "${id}"
 kind = "text"
 max_output_tokens = 128_000
-routes = [{ provider = "script-${protocol}", model = "loop" }]
+routes = [${route}]
 price = { input = 1, output = 4 }
 `
 

@@ -13,6 +13,8 @@ export interface Client {
   readonly version: string
   /** The protocol that it speaks to models, which decides the model that it is tried with. */
   readonly protocol: BuiltInProtocol
+  /** Whether it wants models whose names its provider has too. */
+  readonly wants_known_models?: boolean
   /** Left out where it is a development package of this project. */
   readonly install?: Installation
   /** What it can do at all; the rest is left empty in the table. */

@@ -13,13 +13,27 @@ import { openTrials } from './trial.ts'
 
 const CLIENTS: readonly Client[] = [...NPM_CLIENTS, ...PYTHON_CLIENTS, ...GO_CLIENTS, ...AGENTS]
 
-const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--tools-by script|simulator] [--model ID] [--table]
+const NAME_WIDTH = Math.max(...CLIENTS.map(({ name }) => name.length)) + 2
 
-Installs what is missing into the cache (several GB, some minutes), and prints the results as JSON. A name
-may be the beginning of several: --only python. --table writes them into plugins/README.md, with what the
-cache has of earlier runs. The exit status is 1 where a client was not served.
+const USAGE = `bun run clients [--only NAME]... [--cache FOLDER] [--model ID] [--table]
+                [--tools-by script|simulator]
 
-${CLIENTS.map(({ name, version }) => `  ${name.padEnd(44)}${version}`).join('\n')}`
+Tries real clients against a gateway of its own, and prints what they came to
+as JSON. What is missing is installed into the cache first (all of them: several
+GB, some minutes).
+
+  --only NAME      only these; a name may be the beginning of several: python
+  --cache FOLDER   where clients are installed, and results kept
+  --model ID       is called in place of each protocol's simulated model
+  --tools-by WHO   who calls tools and looks at images: script or simulator
+  --table          writes plugins/README.md, with the cache's earlier results
+
+The exit status is 1 where a client was not served, 130 where it was stopped.
+
+${CLIENTS.map(({ name, version }) => `  ${name.padEnd(NAME_WIDTH)}${version}`).join('\n')}`
+
+/** As shells tell of a program that was interrupted. */
+const STOPPED = 130
 
 const { values } = parseArgs({
   options: {
@@ -51,16 +65,35 @@ const tools_by = values['tools-by']
 if (tools_by !== 'script' && tools_by !== 'simulator') refuse('--tools-by: must be script or simulator.')
 const { model, cache } = values
 
+const clients = chosen(values.only)
+
+/** On a second signal it ends at once. */
+const stop = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    if (stop.signal.aborted) process.exit(STOPPED)
+    process.stderr.write('stopping\n')
+    stop.abort(new Error(`stopped by ${signal}`))
+  })
+
 const day = new Date().toISOString().slice(0, 10)
 const results: Result[] = []
-{
-  await using trials = await openTrials({ cache, tools_by, ...(model === undefined ? {} : { model }) })
-  for (const client of chosen(values.only)) {
+try {
+  await using trials = await openTrials({
+    cache,
+    tools_by,
+    stopped: stop.signal,
+    ...(model === undefined ? {} : { model }),
+  })
+  for (const client of clients) {
     const result = { ...(await trials.of(client)), day }
     results.push(result)
     await keepResult(cache, result)
     process.stderr.write(`${summaryOf(result)}\n`)
   }
+} catch (thrown) {
+  if (!stop.signal.aborted) throw thrown
+  process.exit(STOPPED)
 }
 
 if (values.table) {

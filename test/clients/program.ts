@@ -3,14 +3,29 @@ import type { Connection, Shown } from './feature.ts'
 import { UNKNOWN_MODEL, WEATHER, WRONG_KEY } from './feature.ts'
 import * as material from './material.ts'
 import { runProgram } from './process.ts'
+import { warmPython } from './warm.ts'
 
 const TIMEOUT_MS = 120_000
 
 /** Runs a program that says what it saw as JSON in its last line. */
 export async function runToShow(command: readonly string[], at: Connection, cwd: string): Promise<Shown> {
   const { stdout } = await runProgram(command, { cwd, env: environmentOf(at), timeout_ms: TIMEOUT_MS })
-  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
+  return shownIn(stdout)
 }
+
+/** The same for a Python program, in an interpreter that has imported a package already. */
+export async function runWarmToShow(
+  { python, package_name }: { python: string; package_name: string },
+  [program = '', ...args]: readonly string[],
+  at: Connection,
+  cwd: string,
+): Promise<Shown> {
+  const warm = await warmPython(python, package_name)
+  const env = { ...environmentOf(at), HOME: cwd }
+  return shownIn(await warm.run({ program, arguments: args, env, cwd }, TIMEOUT_MS))
+}
+
+const shownIn = (stdout: string): Shown => JSON.parse(stdout.trim().split('\n').at(-1) ?? '')
 
 const environmentOf = ({ url, key, model }: Connection): Record<string, string> => ({
   PYTHONDONTWRITEBYTECODE: '1',

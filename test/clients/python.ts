@@ -4,7 +4,7 @@ import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import type { Client } from './client.ts'
 import { FEATURES, type Feature } from './feature.ts'
 import { pythonOf } from './install.ts'
-import { runToShow } from './program.ts'
+import { runToShow, runWarmToShow } from './program.ts'
 
 interface Package {
   /** Its name at PyPI. */
@@ -17,6 +17,8 @@ interface Package {
   readonly program: string
   readonly kinds: readonly Kind[]
   readonly features?: readonly Feature[]
+  /** Whether it is imported once for all that is tried of it: it takes long. */
+  readonly imports_long?: boolean
 }
 
 interface Kind {
@@ -25,6 +27,8 @@ interface Kind {
   readonly protocol: BuiltInProtocol
   /** What the table says of it. */
   readonly says?: string
+  /** It judges by a model's name what to send, or refuses names that it does not know. */
+  readonly wants_known_models?: boolean
 }
 
 const OPENAI: Kind = { kind: 'openai', protocol: 'openai', says: 'OpenAI' }
@@ -60,7 +64,9 @@ const PACKAGES: readonly Package[] = [
     // Its calls with tools import it, though it is not among what it requires.
     with: ['mcp==2.3.0'],
     program: 'litellm_sdk.py',
-    kinds: [OPENAI, ANTHROPIC, { ...GOOGLE, kind: 'gemini' }],
+    // It sends a schema to models only that it knows to take one.
+    kinds: [OPENAI, ANTHROPIC, { ...GOOGLE, kind: 'gemini', wants_known_models: true }],
+    imports_long: true,
   },
   {
     name: 'langchain',
@@ -72,10 +78,17 @@ const PACKAGES: readonly Package[] = [
   {
     name: 'llama-index-core',
     version: '0.14.25',
-    // Not llama-index-llms-anthropic 0.12.3: it fails by itself with the newest `anthropic` that it allows.
     with: ['llama-index-llms-openai-like==0.8.1', 'llama-index-llms-google-genai==0.11.3'],
     program: 'llama_index_sdk.py',
     kinds: [OPENAI, GOOGLE],
+  },
+  {
+    name: 'llama-index-llms-anthropic',
+    version: '0.12.3',
+    // It asks for 0.75 or newer, and fails by itself with all from 1.0 on: before it has sent anything.
+    with: ['llama-index-core==0.14.25', 'anthropic==0.125.0'],
+    program: 'llama_index_sdk.py',
+    kinds: [{ kind: 'anthropic', protocol: 'anthropic', wants_known_models: true }],
   },
   {
     name: 'pydantic-ai-slim',
@@ -96,7 +109,7 @@ const PACKAGES: readonly Package[] = [
 ]
 
 const clientsOf = (each: Package): Client[] =>
-  each.kinds.map(({ kind, protocol, says }) => ({
+  each.kinds.map(({ kind, protocol, says, wants_known_models = false }) => ({
     name: `python-${each.name}${each.kinds.length > 1 ? `-${kind}` : ''}`,
     title: says ? `${each.name}, ${says}` : each.name,
     group: 'Python',
@@ -111,12 +124,14 @@ const clientsOf = (each: Package): Client[] =>
       ],
     },
     features: each.features ?? FEATURES,
-    show: (feature, at, { installed, work }) =>
-      runToShow(
-        [pythonOf(installed), join(import.meta.dir, 'python', each.program), kind, feature],
-        at,
-        work,
-      ),
+    wants_known_models,
+    show(feature, at, { installed, work }) {
+      const python = pythonOf(installed)
+      const program = [join(import.meta.dir, 'python', each.program), kind, feature]
+      return each.imports_long
+        ? runWarmToShow({ python, package_name: each.name }, program, at, work)
+        : runToShow([python, ...program], at, work)
+    },
   }))
 
 export const PYTHON_CLIENTS: readonly Client[] = PACKAGES.flatMap(clientsOf)

@@ -200,14 +200,17 @@ const gemini: Wire = {
   read({ tools, contents }, { path }) {
     const turns = objectsIn(contents)
     const resultsOf = (turn: JsonObject | undefined) =>
-      objectsIn(turn?.parts).flatMap(({ functionResponse }) =>
-        functionResponse === undefined ? [] : [objectIn(functionResponse)],
-      )
+      objectsIn(turn?.parts).flatMap(({ functionResponse, function_response }) => {
+        const response = functionResponse ?? function_response
+        return response === undefined ? [] : [objectIn(response)]
+      })
     const last = turns.findLastIndex((turn) => turn.role !== 'model' && resultsOf(turn).length === 0)
     return {
       streams: path.includes(':streamGenerateContent'),
       tools: objectsIn(tools)
-        .flatMap(({ functionDeclarations }) => objectsIn(functionDeclarations))
+        .flatMap(({ functionDeclarations, function_declarations }) =>
+          objectsIn(functionDeclarations ?? function_declarations),
+        )
         .map(({ name, parameters, parametersJsonSchema, parameters_json_schema }) => ({
           name: String(name),
           schema: objectIn(parametersJsonSchema ?? parameters_json_schema ?? parameters),

@@ -5,11 +5,12 @@ import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
-import { clientsCatalogue, SCRIPTED, SIMULATED } from './catalogue.ts'
+import { clientsCatalogue, SCRIPTED, SCRIPTED_AS_KNOWN, SIMULATED, SIMULATED_AS_KNOWN } from './catalogue.ts'
 import type { Client } from './client.ts'
 import { complaints, type Evidence, FEATURES, type Feature } from './feature.ts'
 import { install } from './install.ts'
 import { PNG_BEGINS } from './material.ts'
+import { endPrograms } from './process.ts'
 import { toolScript } from './tool-script.ts'
 
 export interface TrialOptions {
@@ -19,6 +20,8 @@ export interface TrialOptions {
   readonly tools_by: 'script' | 'simulator'
   /** A model for all, in place of the simulated one of each client's protocol. */
   readonly model?: string
+  /** Fires when no more is to be tried. */
+  readonly stopped: AbortSignal
 }
 
 /** What a feature of a client came to: `yes`, or what went wrong. */
@@ -34,26 +37,37 @@ const SCRIPT_CALLS = 3
 const SIMULATOR_CALLS = 1
 
 export interface Trials extends AsyncDisposable {
-  /** Installs a client where it is not yet, and tries each of its features. */
+  /** Installs a client where it is not yet, and tries each of its features. @throws what it was stopped for */
   of(client: Client): Promise<Tried>
 }
 
-/** Starts the gateway that clients are tried with. */
+/** Starts the gateway that clients are tried with. However this process ends, gateway and programs end with it. */
 export async function openTrials(options: TrialOptions): Promise<Trials> {
   const upstream = await startUpstream(toolScript(SCRIPT_CALLS))
   const gateway = await startGatewayProcess(clientsCatalogue(upstream.url), { balance_usd: '10000' })
+  const endAll = () => {
+    endPrograms()
+    gateway.signal('SIGTERM')
+  }
+  process.once('exit', endAll)
+  options.stopped.addEventListener('abort', endPrograms, { once: true })
   return {
     async of(client) {
       const verdicts: Partial<Record<Feature, Verdict>> = {}
       const installed = await installedOf(client, options.cache)
-      for (const feature of FEATURES.filter((each) => client.features.includes(each)))
+      for (const feature of FEATURES.filter((each) => client.features.includes(each))) {
+        options.stopped.throwIfAborted()
         verdicts[feature] =
           typeof installed === 'string'
             ? await tried(client, feature, { gateway, upstream, installed, options })
             : installed
+      }
+      options.stopped.throwIfAborted()
       return { client, verdicts }
     },
     async [Symbol.asyncDispose]() {
+      process.off('exit', endAll)
+      endPrograms()
       await gateway[Symbol.asyncDispose]()
       await upstream[Symbol.asyncDispose]()
     },
@@ -78,7 +92,12 @@ interface Scene {
 async function tried(client: Client, feature: Feature, scene: Scene): Promise<Verdict> {
   const { gateway, upstream, installed, options } = scene
   const scripted = options.tools_by === 'script' && (feature === 'tools' || feature === 'image')
-  const model = scripted ? SCRIPTED[client.protocol] : (options.model ?? SIMULATED[client.protocol])
+  const models = client.wants_known_models
+    ? { scripted: SCRIPTED_AS_KNOWN, simulated: SIMULATED_AS_KNOWN }
+    : { scripted: SCRIPTED, simulated: SIMULATED }
+  const model = scripted
+    ? models.scripted[client.protocol]
+    : (options.model ?? models.simulated[client.protocol])
   const before = { calls: gateway.books().calls.length, seen: upstream.seen.length }
   const work = await mkdtemp(join(tmpdir(), 'tollgate-client-'))
   try {

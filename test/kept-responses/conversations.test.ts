@@ -1,6 +1,7 @@
 // Conversations of kept responses: continued, deleted in parts, expired; each account has its own.
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
+import { deleteAllOf } from '../../src/responses/rows.ts'
 import { MAX_CHAIN_LENGTH } from '../../src/responses/store.ts'
 import { LARGE, said } from './support.ts'
 import { DAY_MS, type World, world } from './world.ts'
@@ -106,6 +107,38 @@ describe('deleting', () => {
     await w.store.remove(1, 'a')
     await expect(w.keep('b', { previous_id: 'a', text: LARGE })).rejects.toMatchObject({ kind: 'not_found' })
     expect([w.rowsOf(), await w.fileCount()]).toEqual(['', 0])
+  })
+})
+
+describe('an account that is closed', () => {
+  const close = (account_id: number) => w.db.run('INSERT INTO closed_accounts VALUES (?, ?)', [account_id, 1])
+
+  test('loses all of its responses, in rows and in files; others keep theirs', async () => {
+    await three(LARGE)
+    await w.keep('other', { previous_id: 'b' })
+    await w.store.remove(1, 'a')
+    const foreign = await w.keep('a', { account_id: 2, text: LARGE })
+    const gone = deleteAllOf(w.db, 1)
+    expect(gone.map(({ response_id }) => response_id).sort()).toEqual(['a', 'b', 'c', 'other'])
+    for (const { body_file } of gone) if (body_file) await w.files.remove(body_file)
+    expect([w.rowsOf(1), w.rowsOf(2), await w.fileCount(), await w.findings()]).toEqual(['', 'a', 1, []])
+    expect(await w.store.find(2, 'a')).toEqual(foreign)
+    expect(deleteAllOf(w.db, 1)).toEqual([])
+  })
+
+  test('loses in a sweep what a call kept that was under way, and its room is free', async () => {
+    await w.keep('a', { account_id: 2, text: LARGE })
+    close(1)
+    await three(LARGE)
+    await w.store.sweep()
+    expect([w.rowsOf(1), w.rowsOf(2), await w.fileCount(), await w.findings()]).toEqual(['', 'a', 1, []])
+  })
+
+  test('keeps them while it is only suspended', async () => {
+    await three()
+    w.db.run("UPDATE accounts SET status = 'suspended' WHERE id = 1")
+    await w.store.sweep()
+    expect(w.rowsOf(1)).toBe('a b c')
   })
 })
 

@@ -49,8 +49,9 @@ export const pluginsWith = (store: MemoryStore) =>
   plugins.map((plugin) => {
     if (plugin !== responses) return plugin
     return (gateway: Gateway) => {
-      const { turnsUntil, sweep, recover } = gateway.responses
-      return responses({ ...gateway, responses: Object.assign(store, { turnsUntil, sweep, recover }) })
+      const { open, turnsUntil, sweep, recover } = gateway.responses
+      const stored = { open, turnsUntil, sweep, recover }
+      return responses({ ...gateway, responses: Object.assign(store, stored) })
     }
   })
 

@@ -5,6 +5,7 @@ import type { Call, Hold } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
 
+const AS_USER = join(import.meta.dir, 'as-user.ts')
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 
 /** What is on the disk once the process is gone. */
@@ -37,13 +38,20 @@ export interface GatewayProcess extends AsyncDisposable {
 export async function startGatewayProcess(
   catalogue: string,
   folder?: DataFolder | Parameters<typeof prepareDataFolder>[1],
+  options: ProcessOptions = {},
 ): Promise<GatewayProcess> {
   const is_folder = folder !== undefined && 'path' in folder
-  return await over(is_folder ? folder : await prepareDataFolder(catalogue, folder))
+  return await over(is_folder ? folder : await prepareDataFolder(catalogue, folder), options)
 }
 
-async function over(folder: DataFolder): Promise<GatewayProcess> {
-  const command = [process.execPath, MAIN, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
+export interface ProcessOptions {
+  /** The number of a user who runs it, which only root can choose. */
+  as_user?: number
+}
+
+async function over(folder: DataFolder, { as_user }: ProcessOptions): Promise<GatewayProcess> {
+  const program = as_user === undefined ? [MAIN] : [AS_USER, String(as_user)]
+  const command = [process.execPath, ...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   const url = await addressOf(child.stderr)
   return {

@@ -1,4 +1,4 @@
-"""LlamaIndex's models and its function agent: openai or google."""
+"""LlamaIndex's models and its function agent: openai, google or anthropic."""
 
 import asyncio
 import base64
@@ -30,6 +30,13 @@ def model(key=KEY, name=MODEL):
             max_tokens=2_000,
             max_retries=0,
         )
+    if KIND == "anthropic":
+        from llama_index.llms.anthropic import Anthropic
+
+        # A name that it does not know it refuses itself: one that it knows, and the gateway does not.
+        if name == UNKNOWN_MODEL:
+            name = "claude-opus-4-1"
+        return Anthropic(model=name, api_key=key, base_url=URL, max_tokens=2_000, max_retries=0)
     from llama_index.llms.openai_like import OpenAILike
 
     return OpenAILike(

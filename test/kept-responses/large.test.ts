@@ -1,0 +1,143 @@
+// Large kept responses that are read at no cost: unparsed, on a thread, page by page, and within a memory of their own.
+import { describe, expect, test } from 'bun:test'
+import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import type { KeptResponse } from '../../src/responses/kept-responses.ts'
+import { firstLine } from '../../src/responses/lines.ts'
+import { answerTo, fileResponsesScene, message, said } from './support.ts'
+
+const { store, account_id, call, gateway, key } = await fileResponsesScene({
+  more: '[responses]\nmax_mb_per_account = 2_000\n[limits]\nreads_per_minute = 10_000\n',
+})
+
+const MEGABYTE = 1024 * 1024
+const text = (megabytes: number, letter = 'a') => letter.repeat(megabytes * MEGABYTE)
+const newId = () => `resp_${crypto.randomUUID()}`
+
+/** A response to an input, with an output as long as a test wants it. */
+function answered(input: JsonObject[], output_text = 'Yes.'): KeptResponse {
+  const made = answerTo(newId(), account_id)
+  return {
+    ...made,
+    input,
+    response: { ...made.response, output: [message(`msg_${made.id}`, output_text)] },
+  }
+}
+
+async function kept(input: JsonObject[], output_text?: string): Promise<string> {
+  const made = answered(input, output_text)
+  await store.keep(made)
+  return made.id
+}
+
+const itemsOf = async (id: string, query = '') => {
+  const response = await call(`/v1/responses/${id}/input_items${query}`)
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
+  return (await response.json()) as { data: { id: string; content: JsonObject[] }[]; has_more: boolean }
+}
+
+describe('GET /v1/responses/{id}', () => {
+  test.each([
+    ['of 5 MB', text(5)],
+    ['with ends of lines in its text', 'a\nb\r\n"'.repeat(100_000)],
+  ])('a response %s: what was answered, with its length and id', async (_, output_text) => {
+    const made = answered([said('Hi.')], output_text)
+    await store.keep(made)
+    const response = await call(`/v1/responses/${made.id}`)
+    expect(await response.clone().json()).toEqual(made.response)
+    expect([response.status, response.headers.get('content-range')]).toEqual([200, null])
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('x-request-id')).not.toBe(null)
+    expect(Number(response.headers.get('content-length'))).toBe((await response.arrayBuffer()).byteLength)
+  })
+})
+
+describe('the first of several lines', () => {
+  const lines = (length: number) => Buffer.from(`${'r'.repeat(length)}\nsecond\n`)
+
+  test.each([1, MEGABYTE - 1, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE])(
+    'of %d bytes, in a file and in a row',
+    async (length) => {
+      const in_file = await firstLine(new Blob([lines(length)]))
+      expect(await new Response(in_file).text()).toBe('r'.repeat(length))
+      expect(Buffer.from((await firstLine(lines(length))) as Uint8Array)).toEqual(Buffer.alloc(length, 'r'))
+    },
+  )
+
+  test('that has no end was cut: it is not taken for whole', async () => {
+    await expect(firstLine(new Blob(['{"id":"resp_1"']))).rejects.toThrow(SyntaxError)
+  })
+})
+
+describe('GET /v1/responses/{id}/input_items', () => {
+  test.each([
+    ['short', 'Hi.'],
+    ['long, which is parsed on a thread', text(1)],
+  ])('an item that is %s is shown in its full form', async (_, content) => {
+    const id = await kept([said(content), said('and?')])
+    const name = id.replace('resp_', '')
+    expect((await itemsOf(id, '?order=asc')).data as unknown[]).toEqual([
+      {
+        id: `msg_${name}_0`,
+        type: 'message',
+        status: 'completed',
+        role: 'user',
+        content: [{ type: 'input_text', text: content }],
+      },
+      expect.objectContaining({ id: `msg_${name}_1` }),
+    ])
+  })
+
+  test('the output of a response before it, which is parsed on a thread', async () => {
+    const first = await kept([said('Hi.')], text(2))
+    const id = newId()
+    await store.keep(answerTo(id, account_id, { previous_id: first }))
+    const [, output] = (await itemsOf(id)).data
+    expect(output?.content[0]?.text).toHaveLength(2 * MEGABYTE)
+  })
+
+  test.each(['asc', 'desc'])(
+    'a page ends where it is too large, and the next one goes on: %s',
+    async (order) => {
+      const letters = ['a', 'b', 'c', 'd', 'e']
+      const id = await kept(letters.map((letter) => said(text(6, letter))))
+      const pages: string[] = []
+      for (let after = ''; ; ) {
+        const { data, has_more } = await itemsOf(id, `?order=${order}&limit=100${after}`)
+        pages.push(data.map(({ content }) => String(content[0]?.text).charAt(0)).join(''))
+        if (!has_more) break
+        after = `&after=${data.at(-1)?.id}`
+      }
+      expect(pages).toEqual(order === 'asc' ? ['abc', 'de'] : ['edc', 'ba'])
+    },
+  )
+
+  test('memory is given back: by pages that left, by readers that left, and by refusals', async () => {
+    const id = await kept([said(text(20)), said('and?')])
+    const path = `/v1/responses/${id}/input_items`
+    for (let read = 0; read < 4; read += 1) expect((await itemsOf(id)).data).toHaveLength(2)
+    for (let read = 0; read < 4; read += 1) expect((await call(`${path}?after=msg_none`)).status).toBe(400)
+    for (let read = 0; read < 4; read += 1) {
+      const leaving = new AbortController()
+      const response = await fetch(new URL(path, gateway.url), {
+        headers: { authorization: `Bearer ${key}` },
+        signal: leaving.signal,
+      })
+      expect(response.status).toBe(200)
+      leaving.abort()
+    }
+    expect((await itemsOf(id)).data).toHaveLength(2)
+  })
+
+  test('many at once are all answered', async () => {
+    const id = await kept([said(text(20))])
+    const lengths = await Promise.all(Array.from({ length: 8 }, async () => (await itemsOf(id)).data.length))
+    expect(lengths).toEqual(Array(8).fill(1))
+  })
+
+  test('a conversation whose file is gone is 404', async () => {
+    const id = await kept([said(text(1))])
+    gateway.db.query('UPDATE responses SET body_file = ? WHERE response_id = ?').run(crypto.randomUUID(), id)
+    expect((await call(`/v1/responses/${id}/input_items`)).status).toBe(404)
+    expect((await call(`/v1/responses/${id}`)).status).toBe(404)
+  })
+})
