@@ -1,7 +1,7 @@
 // Paid image calls, as a value: how they are read, what they can cost, and how they are served.
-import type { ImageRate, RateState } from '../../access/image-rate.ts'
+import type { ImageRate } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
-import { invalidRequest, rateLimited } from '../../domain/errors.ts'
+import { invalidRequest } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
 import { beginGenerations, failGenerations, storeGenerations } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
@@ -9,6 +9,7 @@ import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -17,6 +18,7 @@ import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
 import type { Drawn, PaidImages } from './drawn.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
+import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
 import { carryingMask, imageFailure } from './sending.ts'
 
@@ -32,7 +34,7 @@ export interface ImageCall extends CallOrigin {
   /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
   read(admitted: Admitted): Promise<ReadOrder>
   /** Told once the call is counted, for the headers of whatever is answered. */
-  onRate(state: RateState): void
+  onRate: OnRate
 }
 
 /** A request that was read. */
@@ -57,7 +59,7 @@ async function readImageCall(
   call: ImageCall,
 ): Promise<PaidImageOrder> {
   const { scope, place } = admitted
-  countCall(rate, call, admitted)
+  countCall(rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
@@ -66,17 +68,6 @@ async function readImageCall(
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
   // A stream is written once it is paid, whole.
   return { model, streams: false, content: wanted.content, wanted, references: [], write }
-}
-
-/** Counts a call against the rate that all image calls share. @throws GatewayError rate_limited */
-export function countCall(rate: ImageRate, call: Pick<ImageCall, 'onRate'>, { caller }: Admitted): void {
-  const state = rate.take(caller.account.id)
-  call.onRate(state)
-  if (state.admitted) return
-  throw rateLimited(
-    `The limit of ${state.limit} image requests in 60 seconds is reached. Retry after ${state.resets_in_s} s.`,
-    { retry_after_s: state.resets_in_s },
-  )
 }
 
 function findImageModel(
@@ -156,7 +147,7 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
-  { started_ms, origin, order: { write } }: Held<PaidImageOrder>,
+  { started_ms, origin, settlement, order: { write } }: Held<PaidImageOrder>,
   images: readonly Drawn[],
   uuids: readonly string[],
   charge: Charge,
@@ -172,14 +163,20 @@ function paidImages(
       // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
       given_out: true,
     },
-    answer: () =>
-      write({
+    answer() {
+      const answer = write({
         images,
         uuids: uuids.slice(0, length),
         cost_nanos: charge.cost_nanos,
         created_ms: started_ms,
         request_id: origin.request_id,
-      }),
+      })
+      const { attempt } = settlement
+      if (attempt)
+        for (const [name, value] of Object.entries(upstreamModelHeader(attempt.model)))
+          answer.headers.set(name, value)
+      return answer
+    },
   }
 }
 
