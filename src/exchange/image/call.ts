@@ -3,24 +3,29 @@ import type { ImageRate } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
 import { invalidRequest } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import { beginGenerations, failGenerations, storeGenerations } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
-import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
+import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
 import { upstreamModelHeader } from '../answered-name.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { writeImageEvents, writeImages } from './answer.ts'
+import { writeImages } from './answer.ts'
+import { beginImages } from './begun.ts'
+import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
 import type { Drawn, PaidImages } from './drawn.ts'
+import { writeImageEvents } from './events.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
+import { droppedHeader, partialsOf } from './partials.ts'
+import { priced } from './priced.ts'
 import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
-import { carryingMask, imageFailure } from './sending.ts'
+import { imageFailure } from './sending.ts'
+import { servePartials } from './serve-partials.ts'
 
 /** What image calls need besides the parts of every call. */
 export interface ImageParts {
@@ -47,7 +52,8 @@ export interface ReadOrder {
 export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
   read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
   prepare: (_parts, admitted, order) => withReferences(images, admitted, order),
-  quote: ({ model, wanted }) => quoteImages(model.price, priced(wanted, wanted.count)),
+  quote: ({ model, wanted, partial_images }) =>
+    quoteImages(model.price, priced(wanted, wanted.count, partial_images)),
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
@@ -64,10 +70,12 @@ async function readImageCall(
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
-  const model = await carryingMask(parts, findImageModel(parts, admitted, wanted), wanted)
+  const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
-  // A stream is written once it is paid, whole.
-  return { model, streams: false, content: wanted.content, wanted, references: [], write }
+  const partial_images = partialsOf(parts, model, wanted)
+  // Without partial images a stream is written once it is paid, whole.
+  const streams = partial_images > 0
+  return { model, streams, content: wanted.content, wanted, references: [], partial_images, write }
 }
 
 function findImageModel(
@@ -107,37 +115,19 @@ async function serveImages(
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
 ): Promise<Served> {
-  const { wanted, references, model } = held.order
-  const account_id = held.caller.account.id
+  const { wanted, references, model, partial_images } = held.order
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
-    const uuids = await beginGenerations(library, generationOf(held, all), wanted.count)
-    let are_stored = false
-    // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
-    held.scope.defer(async () => {
-      if (!are_stored) await failGenerations(library.db, uuids)
-    })
+    const begun = await beginImages(library, held, all)
     library.probe('images.begun')
+    if (partial_images > 0) return await servePartials(parts, held, all, begun)
     const images = await draw(parts, library, held, all)
-    await storeGenerations(library, account_id, uuids, images)
-    are_stored = true
-    return paidImages(held, images, uuids, chargeImages(model.price, priced(wanted, images.length)))
+    await begun.store(images)
+    return paidImages(held, images, begun.uuids, chargeImages(model.price, priced(wanted, images.length)))
   } catch (thrown) {
     throw imageFailure(thrown)
   }
 }
-
-const generationOf = (
-  { caller, hold_id, order }: Held<PaidImageOrder>,
-  references: readonly FoundReference[],
-) => ({
-  account_id: caller.account.id,
-  call_id: hold_id,
-  kind: order.wanted.kind,
-  model: order.model.id,
-  prompt: order.wanted.prompt,
-  parents: references.flatMap(({ parent }) => parent ?? []),
-})
 
 const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundReference[]> =>
   Promise.all(
@@ -147,7 +137,7 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
-  { started_ms, origin, settlement, order: { write } }: Held<PaidImageOrder>,
+  { started_ms, origin, settlement, order: { write, wanted } }: Held<PaidImageOrder>,
   images: readonly Drawn[],
   uuids: readonly string[],
   charge: Charge,
@@ -172,16 +162,9 @@ function paidImages(
         request_id: origin.request_id,
       })
       const { attempt } = settlement
-      if (attempt)
-        for (const [name, value] of Object.entries(upstreamModelHeader(attempt.model)))
-          answer.headers.set(name, value)
+      const headers = { ...(attempt ? upstreamModelHeader(attempt.model) : {}), ...droppedHeader(wanted) }
+      for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
       return answer
     },
   }
 }
-
-const priced = ({ size_text, quality }: ImageOrder, count: number): PricedOrder => ({
-  count,
-  size: size_text,
-  quality,
-})

@@ -84,6 +84,7 @@ async function readPicture(
     content: wanted.content,
     wanted,
     references: [],
+    partial_images: 0,
     write: ({ images }) => writePictures(images, { origin: call, dialect, context, streams, with_text }),
   }
 }
