@@ -279,6 +279,6 @@ test('the table fits 80 columns, and says what to do about each kind of failure'
 test('the simulated providers of the first catalogue all answer', async () => {
   const first = createScene()
   const { status, out } = await first.run('providers', 'test', '--images')
-  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 6, failed: 0.'])
+  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 7, failed: 0.'])
   first.remove()
 })
