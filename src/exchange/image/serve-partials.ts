@@ -224,7 +224,7 @@ const TIMED_OUT = {
  * its end, kept in their history, and charged. Before that there is nothing to charge, and it is given up.
  */
 async function leave(drawing: Drawing): Promise<void> {
-  if (drawing.left || drawing.state === 'over') return
+  if (drawing.left) return
   drawing.left = true
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
   drawing.stream.error(new Error('the caller left, or stalled'))
