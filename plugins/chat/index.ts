@@ -3,6 +3,7 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
+import { rateHeaders } from '../../src/exchange/image/rate.ts'
 import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
 import { openai } from '../../src/protocols/openai/index.ts'
@@ -28,7 +29,7 @@ export function chat(gateway: Gateway) {
   const serve = conversations(gateway.images)
   return new Elysia({ name: 'chat' }).use(calls(gateway, SURFACE)).post(
     '/v1/chat/completions',
-    ({ origin }) =>
+    ({ origin, set }) =>
       serve(gateway.exchange, {
         ...origin,
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
@@ -36,6 +37,7 @@ export function chat(gateway: Gateway) {
         protocol: openai,
         dialect: dialectOf,
         forwarded_headers: {},
+        onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
       }),
     { parse: 'none' },
   )

@@ -67,9 +67,11 @@ export async function readEditForm(
   }
 }
 
+const NUMBERS: ReadonlySet<string> = new Set(['n', 'partial_images', 'output_compression'])
+
 /** Fields of a form are texts; those that are no numbers or truth values are refused as such. */
 function fieldValue(name: string, value: string): unknown {
-  if ((name === 'n' || name === 'partial_images') && /^\d{1,9}$/.test(value)) return Number(value)
+  if (NUMBERS.has(name) && /^\d{1,9}$/.test(value)) return Number(value)
   if (name === 'stream' && (value === 'true' || value === 'false')) return value === 'true'
   return value
 }

@@ -2,10 +2,10 @@
 
 import { type Context, Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
-import type { RateState } from '../../src/access/image-rate.ts'
 import { unimplemented } from '../../src/domain/errors.ts'
 import type { Admitted, CallOrigin } from '../../src/exchange/admission.ts'
-import { imageCalls } from '../../src/exchange/image/call.ts'
+import { type ImageCall, imageCalls } from '../../src/exchange/image/call.ts'
+import { rateHeaders } from '../../src/exchange/image/rate.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { calls } from '../../src/surface/calls.ts'
@@ -21,20 +21,14 @@ export function images(gateway: Gateway) {
 
   async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
     const { request } = origin
-    let rate: RateState | undefined
-    const call = {
+    const call: ImageCall = {
       ...origin,
       read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
-      onRate(state: RateState) {
-        rate = state
-      },
+      onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
     }
     try {
-      const answer = await servePaid(exchange, kind, call)
-      for (const [name, value] of rateHeaders(rate)) answer.headers.set(name, value)
-      return answer
+      return await servePaid(exchange, kind, call)
     } catch (thrown) {
-      Object.assign(set.headers, Object.fromEntries(rateHeaders(rate)))
       // The unread rest of a body would go on arriving on a kept socket.
       if (request.body && !request.bodyUsed) set.headers.connection = 'close'
       throw thrown
@@ -64,15 +58,4 @@ export function images(gateway: Gateway) {
 interface Call {
   origin: CallOrigin
   set: { headers: Context['set']['headers'] }
-}
-
-/** As OpenAI names them: https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers */
-function rateHeaders(state: RateState | undefined): [name: string, value: string][] {
-  if (!state) return []
-  const { limit, remaining, resets_in_s } = state
-  return [
-    ['x-ratelimit-limit-requests', String(limit)],
-    ['x-ratelimit-remaining-requests', String(remaining)],
-    ['x-ratelimit-reset-requests', `${resets_in_s}s`],
-  ]
 }

@@ -27,8 +27,9 @@ const common = {
   background: Type.Optional(OneOf(['auto', 'transparent', 'opaque'])),
   /** Images are always answered in base64. */
   response_format: Type.Optional(OneOf(['b64_json', 'url'])),
-  /** From OpenAI's API: the caller's own user. Accepted, and not passed on. */
+  /** From OpenAI's API: the caller's own user, by both names. Accepted, and not passed on. */
   user: Type.Optional(text('a text')),
+  safety_identifier: Type.Optional(text('a text')),
 }
 
 /** From OpenAI's API. */
@@ -36,16 +37,25 @@ const streamed = {
   stream: Type.Optional(Type.Boolean({ must: 'true or false' })),
   partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3, must: 'a whole number from 0 to 3' })),
 }
-const output_format = Type.Optional(OneOf(OUTPUT_FORMATS))
+/** How the image is written. */
+const written = {
+  output_format: Type.Optional(OneOf(OUTPUT_FORMATS)),
+  output_compression: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 100, must: 'a whole number from 0 to 100' }),
+  ),
+}
+const input_fidelity = Type.Optional(OneOf(['high', 'low']))
+const moderation = Type.Optional(OneOf(['auto', 'low']))
 const references = (of: string) => Type.Optional(Type.Array(text(of), { must: `an array of ${of}s` }))
 
-export const GenerationFields = Type.Object({ ...common, ...streamed, output_format }, closed)
+export const GenerationFields = Type.Object({ ...common, ...streamed, ...written, moderation }, closed)
 
 export const EditFields = Type.Object(
   {
     ...common,
     ...streamed,
-    output_format,
+    ...written,
+    input_fidelity,
     image_key: Type.Optional(text('a key that the upload endpoint answered')),
     generation_id: Type.Optional(text('the UUID of an earlier image')),
   },
@@ -53,7 +63,7 @@ export const EditFields = Type.Object(
 )
 
 /** The text fields of an edit whose image comes in the form. */
-export const FormFields = Type.Object({ ...common, ...streamed, output_format }, closed)
+export const FormFields = Type.Object({ ...common, ...streamed, ...written, input_fidelity }, closed)
 
 /** Always answered as PNG. */
 export const ComposeFields = Type.Object(
@@ -69,6 +79,6 @@ export const ComposeFields = Type.Object(
 /** Of OpenAI's: the largest mask. */
 export const MAX_MASK_BYTES = 4 * MEGABYTE
 
-export type CommonFields = Static<typeof GenerationFields>
+export type CommonFields = Static<typeof GenerationFields> & Pick<EditRequest, 'input_fidelity'>
 export type ComposeRequest = Static<typeof ComposeFields>
 export type EditRequest = Static<typeof EditFields>

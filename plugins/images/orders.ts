@@ -11,12 +11,13 @@ import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCE
 export type Origin = Pick<ImageOrder, 'sources' | 'content' | 'kept_bytes' | 'mask'>
 
 /**
- * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, or a transparent JPEG
+ * @throws GatewayError invalid_request for a malformed size or ratio, one that contradicts the other, a transparent JPEG, or a compressed PNG
  */
 export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: Origin): ImageOrder {
   const { model, prompt, n = 1, size, aspect_ratio, quality, background, output_format, stream } = fields
+  const { output_compression, input_fidelity, moderation, partial_images } = fields
   const parsed = size === undefined ? 'auto' : parseSize(size)
-  const order = {
+  const order: ImageOrder = {
     kind,
     model_id: model,
     prompt,
@@ -27,15 +28,30 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
     quality,
     background,
     streams: stream === true,
-    output_format: kind === 'compose' ? ('png' as const) : output_format,
+    partial_images,
+    output_format: kind === 'compose' ? 'png' : output_format,
+    output_compression,
+    input_fidelity,
+    moderation,
     ...origin,
   }
   assertFormatFitsBackground(order)
+  assertFormatIsCompressed(order)
   if (order.size && order.aspect_ratio && !hasAspectRatio(order.size, order.aspect_ratio))
     throw invalidRequest(`aspect_ratio: contradicts the size ${size}. Leave one of the two out.`, {
       param: 'aspect_ratio',
     })
   return order
+}
+
+/** A PNG is whole, which is the 100 of others. @throws GatewayError invalid_request, param `output_compression` */
+function assertFormatIsCompressed({ output_format, output_compression = 100 }: ImageOrder): void {
+  const has_compression = output_format === 'jpeg' || output_format === 'webp'
+  if (output_compression < 100 && !has_compression)
+    throw invalidRequest(
+      'output_compression: below 100 it needs output_format jpeg or webp. Name one of them, or leave it out.',
+      { param: 'output_compression' },
+    )
 }
 
 /**

@@ -1,12 +1,13 @@
 // The native generation surface: /v1beta/models/{model}:{action}, whole and streamed, and 501 for the methods that are not implemented.
 // Google's SDK asks for version v1 by default (@google/genai from 3.0), so both versions are the same here.
 
-import { Elysia } from 'elysia'
+import { type Context, Elysia } from 'elysia'
 import { NATIVE_FORMS } from '../../src/access/gate.ts'
 import { type GatewayError, notFound } from '../../src/domain/errors.ts'
 import type { CallOrigin } from '../../src/exchange/admission.ts'
 import { embeddingCalls } from '../../src/exchange/embedding/call.ts'
 import { nativeEmbeddings } from '../../src/exchange/embedding/dialect.ts'
+import { rateHeaders } from '../../src/exchange/image/rate.ts'
 import { servePaid } from '../../src/exchange/paid-call.ts'
 import { conversations } from '../../src/exchange/pictures/call.ts'
 import type { Dialect } from '../../src/exchange/text/dialect.ts'
@@ -38,7 +39,7 @@ export function native(gateway: Gateway) {
   const { exchange, gate, catalogue } = gateway
   const serve = conversations(gateway.images)
 
-  function generate(origin: CallOrigin, target: string): Promise<Response> {
+  function generate({ origin, set }: Asked, target: string): Promise<Response> {
     const action = readAction(target)
     if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
@@ -50,6 +51,7 @@ export function native(gateway: Gateway) {
       protocol: gemini,
       dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
       forwarded_headers: {},
+      onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
     })
   }
 
@@ -75,7 +77,12 @@ export function native(gateway: Gateway) {
   const unparsed = { parse: 'none' } as const
   const app = new Elysia({ name: 'native' }).use(listed(gateway, SURFACE)).use(calls(gateway, SURFACE))
   for (const path of GENERATING_PATHS)
-    app.post(path, ({ origin, params }) => generate(origin, decodePathPart(params['*'])), unparsed)
+    app.post(path, (call) => generate(call, decodePathPart(call.params['*'])), unparsed)
   for (const path of OTHER_PATHS) app.all(path, ({ origin }) => refuse(origin), unparsed)
   return app
+}
+
+interface Asked {
+  origin: CallOrigin
+  set: { headers: Context['set']['headers'] }
 }

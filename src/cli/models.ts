@@ -150,6 +150,8 @@ function priceView(price: Price) {
       quality: quality ?? null,
       ...money('per_image', per_image_nanos),
     })),
+    ...(price.partial_image_nanos === undefined ? {} : money('partial_image', price.partial_image_nanos)),
+    ...(price.high_fidelity_nanos === undefined ? {} : money('high_fidelity', price.high_fidelity_nanos)),
   }
 }
 

@@ -73,6 +73,12 @@ export const ImagePriceSchema = Type.Object(
         ),
       ),
     ),
+    partial_image: Type.Optional(
+      Usd('USD per partial image of a stream; where absent, callers get none of them'),
+    ),
+    high_fidelity: Type.Optional(
+      Usd('USD more per image of an edit with `input_fidelity` high; where absent, that is refused'),
+    ),
   },
   closed,
 )

@@ -68,10 +68,17 @@ export function readImagePrice(text: ImagePriceText, path: TomlPath, report: Rep
     per_image_nanos: readUsd(variant.per_image, [...path, 'variants', index, 'per_image'], report),
   }))
   checkVariantsAreReached(variants, path, report)
+  const { partial_image, high_fidelity } = text
   return {
     unit: 'image',
     per_image_nanos: readUsd(text.per_image, [...path, 'per_image'], report),
     variants,
+    ...(partial_image === undefined
+      ? {}
+      : { partial_image_nanos: readUsd(partial_image, [...path, 'partial_image'], report) }),
+    ...(high_fidelity === undefined
+      ? {}
+      : { high_fidelity_nanos: readUsd(high_fidelity, [...path, 'high_fidelity'], report) }),
   }
 }
 

@@ -38,6 +38,10 @@ export interface ImagePrice {
   readonly per_image_nanos: Nanos
   /** The first match applies; without a match, `per_image_nanos` does. */
   readonly variants: readonly ImageVariant[]
+  /** Of each partial image that is given out before the image itself. Absent: none are asked for. */
+  readonly partial_image_nanos?: Nanos | undefined
+  /** What an edit with `input_fidelity: high` costs more, for each image. Absent: it is refused. */
+  readonly high_fidelity_nanos?: Nanos | undefined
 }
 
 /** Prices by units of their own, each at its rate; a unit without a rate costs nothing. */

@@ -40,6 +40,8 @@ export interface Undelivered {
 }
 
 export interface Settlement {
+  /** The attempt that goes into the call's record: the last one that answered. */
+  readonly attempt: Attempt | undefined
   /** An upstream has begun to answer. */
   reached(attempt: Attempt): void
   /** The caller left while this attempt was under way, and its provider may have the request. */
@@ -72,6 +74,9 @@ export function openSettlement(parts: SettlementParts, held: HeldCall): Settleme
   const reach = () => ({ attempt, first_byte_ms })
   parts.activity.held(held)
   return {
+    get attempt() {
+      return attempt
+    },
     reached(reached) {
       attempt = reached
       // Several requests may make up one call; the first to answer counts.

@@ -22,6 +22,10 @@ export interface ConvertOptions {
   readonly aspect_ratio?: AspectRatio | undefined
   readonly output_format?: OutputFormat | undefined
   readonly background?: Background | undefined
+  /** Quality of a JPEG or WebP, 0 to 100; absent: one that looks as the original does. */
+  readonly output_compression?: number | undefined
+  /** Whether the image comes compressed as it was asked for: then it is not written anew for that alone. */
+  readonly is_compressed?: boolean | undefined
 }
 
 export interface ConvertedImage {
@@ -43,11 +47,14 @@ interface Target extends Size {
   readonly has_alpha: boolean
 }
 
-const ENCODE: Readonly<Record<OutputFormat, (image: Sharp) => Sharp>> = {
+const ENCODE: Readonly<Record<OutputFormat, (image: Sharp, quality: number) => Sharp>> = {
   png: (image) => image.png({ compressionLevel: 6 }),
-  jpeg: (image) => image.jpeg({ quality: 92, chromaSubsampling: '4:4:4' }),
-  webp: (image) => image.webp({ quality: 92 }),
+  jpeg: (image, quality) => image.jpeg({ quality, chromaSubsampling: '4:4:4' }),
+  webp: (image, quality) => image.webp({ quality }),
 }
+const DEFAULT_QUALITY = 92
+/** The least of both encoders. */
+const MIN_QUALITY = 1
 
 const WHITE = '#ffffff'
 
@@ -68,9 +75,10 @@ export async function convert(bytes: Uint8Array, options: ConvertOptions): Promi
   return withSharp(async (sharp) => {
     const source = sourceOf(formatOf(mime), await sharp(bytes, FIRST_FRAME).metadata())
     const target = targetOf(source, options)
-    const output = meets(source, target)
-      ? await decodable(sharp, bytes)
-      : await encode(sharp, bytes, source, target, options)
+    const output =
+      meets(source, target) && !wantsCompression(target, options)
+        ? await decodable(sharp, bytes)
+        : await encode(sharp, bytes, source, target, options)
     return { bytes: output, mime: mimeOf(target.format), width: target.width, height: target.height }
   }).catch((error: unknown) => {
     throw error instanceof GatewayError ? error : cannotMake(error)
@@ -126,6 +134,12 @@ const meets = (source: Source, target: Target): boolean =>
   source.has_alpha === target.has_alpha &&
   isSameSize(source, target)
 
+/** Whether it is still to be compressed: a PNG never is. */
+const wantsCompression = (
+  { format }: Target,
+  { output_compression, is_compressed }: ConvertOptions,
+): boolean => format !== 'png' && output_compression !== undefined && is_compressed !== true
+
 /** The unchanged bytes, decoded once: an image that cannot be decoded must not be charged for. */
 async function decodable(sharp: SharpModule, bytes: Uint8Array): Promise<Uint8Array> {
   await decodeWhole(sharp, bytes, FIRST_FRAME)
@@ -144,7 +158,8 @@ async function encode(
   const grounded = target.has_alpha
     ? shaped.ensureAlpha()
     : shaped.flatten({ background: WHITE }).removeAlpha()
-  return ENCODE[target.format](grounded).toBuffer()
+  const quality = Math.max(MIN_QUALITY, options.output_compression ?? DEFAULT_QUALITY)
+  return ENCODE[target.format](grounded, quality).toBuffer()
 }
 
 /** An aspect ratio is reached by cropping alone where possible, which leaves the pixels unchanged. */

@@ -17,6 +17,10 @@ export interface ImageOrder {
   /** As the caller wrote it (`1024x1024`, `auto`); undefined where the request has none. */
   size: string | undefined
   quality: string | undefined
+  /** Partial images asked for, or given out; 0 where absent. */
+  partial_images?: number
+  /** Whether the images are made with high input fidelity. */
+  high_fidelity?: boolean
 }
 
 /**
@@ -47,15 +51,26 @@ export function chargeTokens(
 const NO_EXTRAS: readonly ExtraCharge[] = []
 
 /**
- * The cost of images: their number x the price of one (spec.md, Image billing 1).
+ * The cost of images: their number x the price of one (spec.md, Image billing 1), and what the price has for partial images
+ * and for high fidelity.
  *
  * @throws RangeError when the cost is above the safe integers
  */
 export function chargeImages(price: ImagePrice, order: ImageOrder): Charge {
   const { size, quality, per_image_nanos } = variantOf(price, order)
+  const { partial_images = 0 } = order
+  const high_fidelity_nanos = (order.high_fidelity && price.high_fidelity_nanos) || 0
+  const partial_image_nanos = (partial_images > 0 && price.partial_image_nanos) || 0
+  const cost =
+    BigInt(order.count) * BigInt(per_image_nanos + high_fidelity_nanos) +
+    BigInt(partial_images) * BigInt(partial_image_nanos)
+  const added = {
+    ...(order.high_fidelity ? { high_fidelity_nanos } : {}),
+    ...(partial_images > 0 ? { partial_images, partial_image_nanos } : {}),
+  }
   return {
-    cost_nanos: divideRoundingUp(BigInt(order.count) * BigInt(per_image_nanos), 1n),
-    snapshot: JSON.stringify({ unit: 'image', size, quality, per_image_nanos }),
+    cost_nanos: divideRoundingUp(cost, 1n),
+    snapshot: JSON.stringify({ unit: 'image', size, quality, per_image_nanos, ...added }),
   }
 }
 

@@ -32,10 +32,40 @@ export interface ImageRequest {
   quality: string | undefined
   background: string | undefined
   output_format: string | undefined
+  /** 0 to 100; only with a format that has it. */
+  output_compression?: number | undefined
+  /** How closely the references are kept to. */
+  input_fidelity?: InputFidelity | undefined
+  moderation?: string | undefined
+  /** How many partial images are to come before the image, in a stream; 0 or absent: the image alone, not streamed. */
+  partial_images?: number | undefined
   /** A PNG whose transparent places are to be painted anew. */
   mask?: Reference | undefined
   /** What the prompt and the references were taken from, where a caller asked in a conversation; its images are inline. */
   conversation?: ConversationRequest | undefined
+}
+
+export type InputFidelity = 'high' | 'low'
+
+/** What some models can be asked for, and others cannot. */
+export interface ImageTraits {
+  /** Whether an edit may come with a mask. */
+  readonly mask: boolean
+  readonly input_fidelity: readonly InputFidelity[]
+  readonly moderation: boolean
+  /** Whether the provider compresses as it is asked to. */
+  readonly output_compression: boolean
+  /** Whether partial images can be asked for: then the protocol has `readEvent`. */
+  readonly partial_images: boolean
+}
+
+/** Of a model that takes a prompt, references and shapes. */
+export const PLAIN_TRAITS: ImageTraits = {
+  mask: false,
+  input_fidelity: [],
+  moderation: false,
+  output_compression: false,
+  partial_images: false,
 }
 
 export interface ImageTarget {
@@ -68,13 +98,18 @@ export type NoImage = 'content_policy_violation' | 'no_image_generated'
 /** What came back: images, or the reason why there are none. */
 export type ImageAnswer = { images: readonly [SentImage, ...SentImage[]] } | { refusal: NoImage }
 
+/** What an event of an image's stream brings: a partial image in base64, or the image. */
+export type ImageEvent = { partial: string } | { image: SentImage }
+
 export interface ImageProtocol {
-  /** Whether an edit may come with a mask. */
-  readonly takes_mask?: boolean
+  /** @param model the provider's own id of it */
+  traitsOf(model: string): ImageTraits
   /** How many images one request can be answered with. */
   maxPerRequest(model: string): number
   encode(request: ImageRequest, call: { model: string; api_key: string }): ImageTarget
   decode(answer: JsonObject): ImageAnswer
+  /** @returns undefined for an event that brings no image */
+  readEvent?(event: JsonObject): ImageEvent | undefined
   /**
    * As Protocol.readFailure, with the codes of NoImage, and `unsupported_size` for a size that the model cannot make.
    */

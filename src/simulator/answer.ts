@@ -98,8 +98,9 @@ function withPicture(ask: Ask, random: Random, room: number, shown: readonly Can
   const text = tokenize('Here is your picture.').slice(0, Math.max(0, room))
   const fits = PICTURE_TOKENS + text.length <= room
   const asked = { prompt: ask.prompt, shape: ask.aspect_ratio, shown }
-  const pictures = fits ? [drawPicture(asked, random)] : []
-  return { thoughts: [], text, calls: [], pictures, finish: fits ? 'stop' : 'length' }
+  if (!fits) return { thoughts: [], text, calls: [], pictures: [], finish: 'length' }
+  const { picture, partials } = drawPicture(asked, random, ask.partial_images ?? 0)
+  return { thoughts: [], text, calls: [], pictures: [picture], partials, finish: 'stop' }
 }
 
 function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {

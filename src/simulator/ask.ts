@@ -33,6 +33,8 @@ export interface Ask {
   readonly aspect_ratio: string
   /** Images of the prompt in base64, which a picture shows. */
   readonly references?: readonly string[]
+  /** How often a picture is shown before it is done; 0 where absent. */
+  readonly partial_images?: number
   /** The ends of the prompt's parts, in order. */
   readonly cache_points: readonly CachePoint[]
 }
@@ -66,6 +68,8 @@ export interface Candidate {
   readonly calls: readonly FunctionCall[]
   /** PNG files in base64. */
   readonly pictures: readonly string[]
+  /** What was to be seen of them while they were drawn, likewise. */
+  readonly partials?: readonly string[]
   readonly finish: 'stop' | 'length' | 'safety'
   /** The caller's stop sequence at which the text ended. */
   readonly stopped_by?: string

@@ -40,12 +40,19 @@ const COLOURS: readonly (readonly [word: RegExp, colour: Colour])[] = [
   [/\bbrown\b/i, [121, 84, 56]],
 ]
 
-/**
- * Draws a picture.
- *
- * @returns a PNG file in base64
- */
-export function drawPicture({ prompt, shape, shown }: PictureAsk, random: Random): string {
+/** A picture, and what was to be seen of it while it was drawn, each as a PNG file in base64. */
+export interface DrawnPicture {
+  picture: string
+  /** Ever finer. */
+  partials: string[]
+}
+
+/** Draws a picture. @param partials how often it is shown before it is done */
+export function drawPicture(
+  { prompt, shape, shown }: PictureAsk,
+  random: Random,
+  partials: number,
+): DrawnPicture {
   const [width, height] = sizeOf(shape)
   const canvas = createCanvas(width, height)
   const colour = colourOf(prompt, random)
@@ -54,8 +61,28 @@ export function drawPicture({ prompt, shape, shown }: PictureAsk, random: Random
   if (!only) drawSubject(canvas, prompt, colour)
   else if (others.length === 0) place(canvas, { x: 0, y: 0, width, height }, only, { colour, share: 0.35 })
   else hang(canvas, shown)
-  return encodePng(canvas).toString('base64')
+  const fileOf = (drawn: Canvas) => encodePng(drawn).toString('base64')
+  const coarseness = Array.from({ length: partials }, (_, index) => 2 ** (partials - index + 2))
+  return {
+    picture: fileOf(canvas),
+    partials: coarseness.map((pixels) => fileOf(coarsened(canvas, pixels))),
+  }
 }
+
+/** The same with larger pixels. @param pixels of the picture that one of them is wide */
+function coarsened(canvas: Canvas, pixels: number): Canvas {
+  const { width, height } = canvas
+  const small = createCanvas(
+    Math.max(1, Math.floor(width / pixels)),
+    Math.max(1, Math.floor(height / pixels)),
+  )
+  const large = createCanvas(width, height)
+  place(small, { x: 0, y: 0, width: small.width, height: small.height }, canvas, UNTINTED)
+  place(large, { x: 0, y: 0, width, height }, small, UNTINTED)
+  return large
+}
+
+const UNTINTED = { colour: WHITE, share: 0 }
 
 function sizeOf(shape: string): [number, number] {
   const size = /^([1-9]\d{0,3})x([1-9]\d{0,3})$/.exec(shape)
@@ -152,6 +179,6 @@ function hang(canvas: Canvas, shown: readonly Canvas[]): void {
       { x: x - frame, y: y - frame, width: width + frame * 2, height: height + frame * 2 },
       WHITE,
     )
-    place(canvas, { x, y, width, height }, picture, { colour: WHITE, share: 0 })
+    place(canvas, { x, y, width, height }, picture, UNTINTED)
   }
 }

@@ -29,7 +29,7 @@ id = "sim-old"
 kind = "image"
 retired = true
 routes = [{ provider = "simulator", model = "image" }]
-price = { per_image = 0.04, variants = [{ size = "1024x1024", per_image = 0.08 }] }
+price = { per_image = 0.04, partial_image = 0.004, high_fidelity = 0.06, variants = [{ size = "1024x1024", per_image = 0.08 }] }
 `
 
 const WITH_EXTRAS = `
@@ -100,6 +100,8 @@ describe('models', () => {
         unit: 'image',
         per_image_usd: '0.04',
         variants: [{ size: '1024x1024', quality: null, per_image_nanos: 80_000_000 }],
+        partial_image_usd: '0.004',
+        high_fidelity_usd: '0.06',
       },
     })
   })

@@ -397,6 +397,7 @@ test('the table fits 80 columns with the longest kind, too', async () => {
 test('the simulated providers of the first catalogue all answer', async () => {
   const first = createScene()
   const { status, out } = await first.run('providers', 'test', '--images')
-  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 12, failed: 0.'])
+  expect([status, out.split('
+').at(-1)]).toEqual([0, 'Requests: 13, failed: 0.'])
   first.remove()
 })

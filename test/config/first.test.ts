@@ -26,6 +26,7 @@ describe('the first catalogue', () => {
       ['sim-moderation', 'simulator-openai', 'moderation'],
       ['sim-rerank', 'simulator-openai', 'rerank'],
       ['sim-image', 'simulator', 'image'],
+      ['sim-gpt-image', 'simulator-openai', 'gpt-image-1.5'],
     ])
   })
 

@@ -182,6 +182,22 @@ describe('a correct file', () => {
       },
     })
   })
+
+  test.each([
+    ['neither where it says neither', '', {}],
+    ['partial images, which may be free', ', partial_image = 0', { partial_image_nanos: 0 }],
+    ['high fidelity', ', high_fidelity = "0.06"', { high_fidelity_nanos: 60_000_000 }],
+  ])('an image model prices %s', (_, more, added) => {
+    const text = model(
+      `id = "i"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 0.04${more} }`,
+    )
+    expect(catalogueOf(text).models.get('i')?.price).toEqual({
+      unit: 'image',
+      per_image_nanos: 40_000_000,
+      variants: [],
+      ...added,
+    })
+  })
 })
 
 describe('readCatalogueFile', () => {

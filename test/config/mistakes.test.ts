@@ -189,6 +189,20 @@ describe('a mistake says where it is and what to write', () => {
       '5 models[0].price.per_image: is missing: it must be an amount in USD of at most nine decimals, such as 0.30 (USD per image, where no line of `variants` fits)',
     ],
     [
+      'a partial image for less than nothing',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1, partial_image = "-1" }',
+      ),
+      '5 models[0].price.partial_image: must be between 0 and 1000000 USD',
+    ],
+    [
+      'high fidelity that is no amount',
+      model(
+        'id = "m"\nkind = "image"\nroutes = [{ provider = "acme", model = "x" }]\nprice = { per_image = 1, high_fidelity = "yes" }',
+      ),
+      '5 models[0].price.high_fidelity: must be an amount in USD of at most nine decimals, such as 0.30',
+    ],
+    [
       'no rate in a price by units',
       model('id = "m"\nkind = "speech"\nroutes = [{ provider = "acme", model = "x" }]\nprice = {}'),
       '5 models[0].price: must be a price with one or more of per_million_characters, per_minute, per_second, input, output',

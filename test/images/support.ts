@@ -23,6 +23,19 @@ export const OVER_OPENAI = 'test-gpt-image'
 export const HASTY = 'test-hasty'
 /** 4K costs 0.24, others 0.04. */
 export const SIZED = 'test-sized'
+/** By OpenAI's images API, with prices for partial images and for high fidelity. */
+export const PARTIAL = 'test-partial'
+/** The same, given 150 ms. */
+export const HASTY_PARTIAL = 'test-hasty-partial'
+/** The same; where that fails, Gemini's protocol, which has no partial images. */
+export const PARTIAL_OR_WHOLE = 'test-partial-or-whole'
+/** Gemini's protocol alone, with a price for partial images all the same. */
+export const NEVER_PARTIAL = 'test-never-partial'
+/** Simulated, over OpenAI's images API. */
+export const SIMULATED_PARTIAL = 'test-simulated-partial'
+/** The server of another maker's model, which takes no more than a prompt and a size. */
+export const OTHER_MAKER = 'test-other-maker'
+const PARTIAL_PRICE = 'price = { per_image = 0.05, partial_image = 0.004, high_fidelity = 0.06 }'
 export const RETIRED_PICTURE = 'test-retired-drawing'
 
 const models = (url: string) => `
@@ -73,6 +86,50 @@ id = "${SIZED}"
 kind = "image"
 routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
 price = { per_image = 0.04, variants = [{ size = "4K", per_image = 0.24 }] }
+
+[[providers]]
+name = "simulated-images"
+protocol = "openai"
+base_url = "simulator"
+api_keys = ["${PROVIDER_KEYS[1]}"]
+
+[[models]]
+id = "${PARTIAL}"
+kind = "image"
+max_n_per_request = 4
+routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
+${PARTIAL_PRICE}
+
+[[models]]
+id = "${HASTY_PARTIAL}"
+kind = "image"
+timeout_ms = 150
+routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
+${PARTIAL_PRICE}
+
+[[models]]
+id = "${PARTIAL_OR_WHOLE}"
+kind = "image"
+routes = [{ provider = "openai-images", model = "gpt-image-2" }, { provider = "${PROVIDER}", model = "upstream-image", order = 1 }]
+${PARTIAL_PRICE}
+
+[[models]]
+id = "${NEVER_PARTIAL}"
+kind = "image"
+routes = [{ provider = "${PROVIDER}", model = "upstream-image" }]
+${PARTIAL_PRICE}
+
+[[models]]
+id = "${SIMULATED_PARTIAL}"
+kind = "image"
+routes = [{ provider = "simulated-images", model = "gpt-image-1.5" }]
+${PARTIAL_PRICE}
+
+[[models]]
+id = "${OTHER_MAKER}"
+kind = "image"
+routes = [{ provider = "openai-images", model = "stable-diffusion-3" }]
+${PARTIAL_PRICE}
 
 [[models]]
 id = "${RETIRED_PICTURE}"

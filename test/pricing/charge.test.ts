@@ -180,6 +180,35 @@ describe('spec.md, Image billing', () => {
     expect(chargeImages(PRICE, images).cost_nanos).toBe(parseUsd(usd))
   })
 
+  const ADDED = { ...PRICE, partial_image_nanos: 4_000_000, high_fidelity_nanos: 60_000_000 }
+
+  test.each([
+    ['partial images, each at its price', { ...order(1), partial_images: 3 }, '0.052'],
+    ['those of an image that did not come', { ...order(0), partial_images: 2 }, '0.008'],
+    ['no partial images', { ...order(1), partial_images: 0 }, '0.04'],
+    ['high fidelity, for each image', { ...order(2), high_fidelity: true }, '0.2'],
+    [
+      'high fidelity, on top of the variant',
+      { ...order(1, '1024x1024', 'low'), high_fidelity: true },
+      '0.071',
+    ],
+    ['high fidelity of no image', { ...order(0), high_fidelity: true }, '0'],
+    ['all of it', { ...order(1), high_fidelity: true, partial_images: 3 }, '0.112'],
+  ])('what a price adds: %s', (_row, images, usd) => {
+    expect(chargeImages(ADDED, images).cost_nanos).toBe(parseUsd(usd))
+  })
+
+  test('the price stored with the call says what was added, and how often', () => {
+    const { snapshot } = chargeImages(ADDED, { ...order(1), high_fidelity: true, partial_images: 3 })
+    expect(JSON.parse(snapshot)).toEqual({
+      unit: 'image',
+      per_image_nanos: 40_000_000,
+      high_fidelity_nanos: 60_000_000,
+      partial_images: 3,
+      partial_image_nanos: 4_000_000,
+    })
+  })
+
   test('the price stored with the call is that of the variant applied', () => {
     expect(JSON.parse(chargeImages(PRICE, order(2, '1024x1024', 'low')).snapshot)).toEqual({
       unit: 'image',

@@ -144,3 +144,55 @@ describe('Gemini’s image models', () => {
     expect(await sharp(picture).metadata()).toMatchObject({ width: 1024, height: 512 })
   })
 })
+
+describe("a stream of OpenAI's images API", () => {
+  const eventsOf = async (response: Response) => {
+    expect(response.headers.get('content-type')).toContain('text/event-stream')
+    return (await response.text())
+      .split('\n\n')
+      .filter((record) => record !== '')
+      .map((record) => {
+        const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(record) ?? []
+        const event = JSON.parse(data ?? '') as { type: string; b64_json: string; usage?: object }
+        expect(event.type).toBe(name ?? '')
+        return event
+      })
+  }
+  const stream = { stream: true, size: '64x64' }
+
+  test('shows the picture ever finer, and bills each time', async () => {
+    const events = await eventsOf(await generate({ ...stream, partial_images: 2 }))
+    expect(events).toMatchObject([
+      { type: 'image_generation.partial_image', partial_image_index: 0, size: '64x64' },
+      { type: 'image_generation.partial_image', partial_image_index: 1, output_format: 'png' },
+      { type: 'image_generation.completed', usage: { output_tokens: 1_056 + 2 * 100 } },
+    ])
+    for (const { b64_json } of events)
+      expect((await sharp(Buffer.from(b64_json, 'base64')).metadata()).width).toBe(64)
+    const [whole] = await picturesIn(await generate({ size: '64x64' }))
+    expect(events.at(-1)?.b64_json).toBe(whole?.toString('base64') ?? '')
+  })
+
+  test('without partial images is one event', async () => {
+    const [event, ...more] = await eventsOf(await generate(stream))
+    expect([event?.type, more]).toEqual(['image_generation.completed', []])
+  })
+
+  test('of an edit, asked for in a form', async () => {
+    const response = await edit([await plain('red')], { stream: 'true', partial_images: '1', size: '64x64' })
+    expect((await eventsOf(response)).map(({ type }) => type)).toEqual([
+      'image_edit.partial_image',
+      'image_edit.completed',
+    ])
+  })
+
+  test('breaks off with an error where the model’s name says so', async () => {
+    const text = await (await generate({ ...stream, model: 'gpt-image-error-1', partial_images: 3 })).text()
+    expect(text).toContain('event: image_generation.partial_image\n')
+    expect(text).toMatch(/event: error\ndata: \{"error":/)
+  })
+
+  test('refuses more than three partial images', async () => {
+    expect((await generate({ ...stream, partial_images: 4 })).status).toBe(400)
+  })
+})

@@ -1,24 +1,31 @@
 // Paid image calls, as a value: how they are read, what they can cost, and how they are served.
-import type { ImageRate, RateState } from '../../access/image-rate.ts'
+import type { ImageRate } from '../../access/image-rate.ts'
 import type { ImageModel } from '../../domain/catalogue.ts'
-import { invalidRequest, rateLimited } from '../../domain/errors.ts'
+import { invalidRequest } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import { beginGenerations, failGenerations, storeGenerations } from '../../library/generations.ts'
 import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
-import { type Charge, chargeImages, type ImageOrder as PricedOrder } from '../../pricing/charge.ts'
+import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
 import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { writeImageEvents, writeImages } from './answer.ts'
+import { writeImages } from './answer.ts'
+import { beginImages } from './begun.ts'
+import { carryingFields } from './carrying.ts'
 import { withPictures } from './conversation.ts'
 import { draw } from './drawing.ts'
 import type { Drawn, PaidImages } from './drawn.ts'
+import { writeImageEvents } from './events.ts'
 import type { FoundReference, ImageOrder, PaidImageOrder } from './order.ts'
+import { droppedHeader, partialsOf } from './partials.ts'
+import { priced } from './priced.ts'
+import { countCall, type OnRate } from './rate.ts'
 import { findReferences, readUpload } from './references.ts'
-import { carryingMask, imageFailure } from './sending.ts'
+import { imageFailure } from './sending.ts'
+import { servePartials } from './serve-partials.ts'
 
 /** What image calls need besides the parts of every call. */
 export interface ImageParts {
@@ -32,7 +39,7 @@ export interface ImageCall extends CallOrigin {
   /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
   read(admitted: Admitted): Promise<ReadOrder>
   /** Told once the call is counted, for the headers of whatever is answered. */
-  onRate(state: RateState): void
+  onRate: OnRate
 }
 
 /** A request that was read. */
@@ -45,7 +52,8 @@ export interface ReadOrder {
 export const imageCalls = (images: ImageParts): PaidKind<ImageCall, PaidImageOrder> => ({
   read: (parts, admitted, call) => readImageCall(parts, images, admitted, call),
   prepare: (_parts, admitted, order) => withReferences(images, admitted, order),
-  quote: ({ model, wanted }) => quoteImages(model.price, priced(wanted, wanted.count)),
+  quote: ({ model, wanted, partial_images }) =>
+    quoteImages(model.price, priced(wanted, wanted.count, partial_images)),
   serve: (parts, held) => serveImages(parts, images, held),
 })
 
@@ -57,26 +65,17 @@ async function readImageCall(
   call: ImageCall,
 ): Promise<PaidImageOrder> {
   const { scope, place } = admitted
-  countCall(rate, call, admitted)
+  countCall(rate, admitted, call.onRate)
   const { order: wanted, discard } = await call.read(admitted)
   scope.defer(discard)
   // While it arrived it took its part of the memory of bodies, or of the disk.
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
-  const model = await carryingMask(parts, findImageModel(parts, admitted, wanted), wanted)
+  const model = await carryingFields(parts, findImageModel(parts, admitted, wanted), wanted)
   const write = wanted.streams ? (paid: PaidImages) => writeImageEvents(paid, wanted) : writeImages
-  // A stream is written once it is paid, whole.
-  return { model, streams: false, content: wanted.content, wanted, references: [], write }
-}
-
-/** Counts a call against the rate that all image calls share. @throws GatewayError rate_limited */
-export function countCall(rate: ImageRate, call: Pick<ImageCall, 'onRate'>, { caller }: Admitted): void {
-  const state = rate.take(caller.account.id)
-  call.onRate(state)
-  if (state.admitted) return
-  throw rateLimited(
-    `The limit of ${state.limit} image requests in 60 seconds is reached. Retry after ${state.resets_in_s} s.`,
-    { retry_after_s: state.resets_in_s },
-  )
+  const partial_images = partialsOf(parts, model, wanted)
+  // Without partial images a stream is written once it is paid, whole.
+  const streams = partial_images > 0
+  return { model, streams, content: wanted.content, wanted, references: [], partial_images, write }
 }
 
 function findImageModel(
@@ -116,37 +115,19 @@ async function serveImages(
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
 ): Promise<Served> {
-  const { wanted, references, model } = held.order
-  const account_id = held.caller.account.id
+  const { wanted, references, model, partial_images } = held.order
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
-    const uuids = await beginGenerations(library, generationOf(held, all), wanted.count)
-    let are_stored = false
-    // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
-    held.scope.defer(async () => {
-      if (!are_stored) await failGenerations(library.db, uuids)
-    })
+    const begun = await beginImages(library, held, all)
     library.probe('images.begun')
+    if (partial_images > 0) return await servePartials(parts, held, all, begun)
     const images = await draw(parts, library, held, all)
-    await storeGenerations(library, account_id, uuids, images)
-    are_stored = true
-    return paidImages(held, images, uuids, chargeImages(model.price, priced(wanted, images.length)))
+    await begun.store(images)
+    return paidImages(held, images, begun.uuids, chargeImages(model.price, priced(wanted, images.length)))
   } catch (thrown) {
     throw imageFailure(thrown)
   }
 }
-
-const generationOf = (
-  { caller, hold_id, order }: Held<PaidImageOrder>,
-  references: readonly FoundReference[],
-) => ({
-  account_id: caller.account.id,
-  call_id: hold_id,
-  kind: order.wanted.kind,
-  model: order.model.id,
-  prompt: order.wanted.prompt,
-  parents: references.flatMap(({ parent }) => parent ?? []),
-})
 
 const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundReference[]> =>
   Promise.all(
@@ -156,7 +137,7 @@ const keepUploads = (library: Library, { sources }: ImageOrder): Promise<FoundRe
   )
 
 function paidImages(
-  { started_ms, origin, order: { write } }: Held<PaidImageOrder>,
+  { started_ms, origin, settlement, order: { write, wanted } }: Held<PaidImageOrder>,
   images: readonly Drawn[],
   uuids: readonly string[],
   charge: Charge,
@@ -172,19 +153,18 @@ function paidImages(
       // They are stored, and stay so: whatever becomes of this answer, they can be fetched.
       given_out: true,
     },
-    answer: () =>
-      write({
+    answer() {
+      const answer = write({
         images,
         uuids: uuids.slice(0, length),
         cost_nanos: charge.cost_nanos,
         created_ms: started_ms,
         request_id: origin.request_id,
-      }),
+      })
+      const { attempt } = settlement
+      const headers = { ...(attempt ? upstreamModelHeader(attempt.model) : {}), ...droppedHeader(wanted) }
+      for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+      return answer
+    },
   }
 }
-
-const priced = ({ size_text, quality }: ImageOrder, count: number): PricedOrder => ({
-  count,
-  size: size_text,
-  quality,
-})

@@ -8,9 +8,14 @@ import type { Held } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Drawn } from './drawn.ts'
 import type { PaidImageOrder } from './order.ts'
-import { noImage, sendingOf, splitOrder } from './sending.ts'
+import { imagesOf, noImage, sendingOf, splitOrder } from './sending.ts'
 
 type HeldImages = Held<PaidImageOrder>
+
+/** An image, and whether its provider compressed it as it was asked to. */
+interface ReceivedImage extends SentImage {
+  is_compressed: boolean
+}
 
 /**
  * Draws the images of a call.
@@ -34,7 +39,7 @@ async function askForAll(
   parts: ExchangeParts,
   held: HeldImages,
   references: readonly Reference[],
-): Promise<SentImage[]> {
+): Promise<ReceivedImage[]> {
   const { model, wanted } = held.order
   const requests = splitOrder(parts, model, wanted.count)
   const outcomes = await Promise.allSettled(
@@ -42,15 +47,19 @@ async function askForAll(
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending)
       held.settlement.reached(attempt)
-      return answer
+      const { output_compression } = imagesOf(parts.protocols, attempt.provider).traitsOf(attempt.model)
+      return { answer, is_compressed: output_compression }
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
   const failures: unknown[] = outcomes.flatMap((outcome) =>
     outcome.status === 'rejected' ? [outcome.reason] : [],
   )
-  const images = answers.flatMap((answer) => ('images' in answer ? answer.images : []))
-  const thrown = images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers)))
+  const images = answers.flatMap(({ answer, is_compressed }) =>
+    'images' in answer ? answer.images.map((image) => ({ ...image, is_compressed })) : [],
+  )
+  const thrown =
+    images.length > 0 ? undefined : (failures[0] ?? noImage(reasonOf(answers.map(({ answer }) => answer))))
   // What routes failed with was logged when they did. Of the rest, only what is thrown here will be.
   for (const cause of failures)
     if (!(cause instanceof GatewayError) && cause !== thrown)
@@ -60,14 +69,14 @@ async function askForAll(
 }
 
 /** As was asked, whatever the provider made of it. An image that does not decode is none. */
-async function convertAll(
+export async function convertAll(
   { log }: ExchangeParts,
   { origin, order }: HeldImages,
-  sent: readonly SentImage[],
+  sent: readonly ReceivedImage[],
 ): Promise<Drawn[]> {
   const outcomes = await Promise.allSettled(
-    sent.map(async ({ base64, revised_prompt, beside }) => ({
-      ...(await convert(Buffer.from(base64, 'base64'), order.wanted)),
+    sent.map(async ({ base64, revised_prompt, beside, is_compressed }) => ({
+      ...(await convert(Buffer.from(base64, 'base64'), { ...order.wanted, is_compressed })),
       revised_prompt,
       beside,
     })),

@@ -7,7 +7,7 @@ import type { AspectRatio, Size } from '../../domain/image-size.ts'
 import type { StoredFile } from '../../library/files.ts'
 import type { Background } from '../../media/convert.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
-import type { Reference } from '../../protocols/images.ts'
+import type { InputFidelity, Reference } from '../../protocols/images.ts'
 import type { PaidOrder } from '../paid-call.ts'
 import type { InlineImage } from '../parser-messages.ts'
 import type { PaidImages } from './drawn.ts'
@@ -35,11 +35,17 @@ export interface ImageOrder {
   quality: string | undefined
   background: Background | undefined
   output_format: OutputFormat | undefined
+  /** 0 to 100; below that only with jpeg and webp. */
+  output_compression?: number | undefined
+  input_fidelity?: InputFidelity | undefined
+  moderation?: 'auto' | 'low' | undefined
   sources: readonly Source[]
   /** A PNG whose transparent places are to be painted anew; held for the request only. */
   mask?: Reference | undefined
   /** Whether the answer is to be a stream of events. */
   streams?: boolean | undefined
+  /** How many partial images the caller wants before the image. */
+  partial_images?: number | undefined
   /** What the prompt and the images were taken from, where the caller asked in a conversation. */
   conversation?: ConversationRequest | undefined
   /** What tells this request from another under the same Idempotency-Key. */
@@ -57,6 +63,8 @@ export interface FoundReference extends Reference {
 export interface PaidImageOrder extends PaidOrder<ImageModel> {
   wanted: ImageOrder
   references: readonly FoundReference[]
+  /** How many partial images are asked of a provider: what is held for, and streamed as it comes. 0: the answer is written whole. */
+  partial_images: number
   /** Writes the answer, once it is paid. */
   write: (paid: PaidImages) => Response
 }

@@ -7,9 +7,11 @@ import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { Sending } from '../asking.ts'
-import { carriedBy } from '../carried-by.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
+
+/** In the words of what came to nothing. */
+const NOTHING_CHARGED = 'Nothing was charged'
 
 /** What a model may be asked for whose sizes the catalogue does not list: the largest of spec.md, Limits, "Sizes verified to work". */
 const MAX_SIDE_PIXELS = 2_048
@@ -35,11 +37,11 @@ export function splitOrder(
 /** One request of a call. @param count images that it asks for */
 export function sendingOf(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
-  { wanted, model }: PaidImageOrder,
+  { wanted, model, partial_images }: PaidImageOrder,
   references: readonly Reference[],
   count: number,
 ): Sending<ImageAnswer> {
-  const { prompt, aspect_ratio, quality, background, output_format, size, mask, conversation } = wanted
+  const { output_compression, output_format } = wanted
   return {
     streams: false,
     timeout_ms: model.timeout_ms,
@@ -47,16 +49,13 @@ export function sendingOf(
       assertMakes(model, wanted)
       const { path, headers, body } = imagesOf(protocols, provider).encode(
         {
-          prompt,
+          ...wanted,
           references,
           count,
-          size,
-          aspect_ratio,
-          quality,
-          background,
-          output_format,
-          mask,
-          conversation,
+          partial_images,
+          // Providers refuse it with a PNG, which is their default.
+          output_compression:
+            output_format === 'jpeg' || output_format === 'webp' ? output_compression : undefined,
         },
         { model: upstream_model, api_key },
       )
@@ -76,27 +75,6 @@ export function sendingOf(
   }
 }
 
-/**
- * The model with the routes that take a mask, where there is one.
- * @throws GatewayError invalid_request where none does
- */
-export const carryingMask = async (
-  parts: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
-  model: ImageModel,
-  { mask }: ImageOrder,
-): Promise<ImageModel> =>
-  mask
-    ? await carriedBy(parts, model, (provider) => {
-        if (!imagesOf(parts.protocols, provider).takes_mask)
-          throw invalidRequest(
-            'mask: this model takes none. Say in the prompt what to change, or choose another model.',
-            {
-              param: 'mask',
-            },
-          )
-      })
-    : model
-
 /** Nothing less is ever answered than what was asked, so that a size beyond the model fails (spec.md, Limits). */
 function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): void {
   if (!size || size_text === undefined) return
@@ -106,22 +84,31 @@ function assertMakes({ sizes }: ImageModel, { size, size_text }: ImageOrder): vo
 
 const isWithin = ({ width, height }: Size): boolean => Math.max(width, height) <= MAX_SIDE_PIXELS
 
-function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
+/** The verbs by which a provider makes images. @throws GatewayError upstream_failed where it makes none */
+export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol {
   const { images } = protocolOf(protocols, provider)
   if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
   return images
 }
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {
-  content_policy_violation:
-    'The image was refused by moderation. Nothing was charged. Change the prompt or the images.',
-  no_image_generated:
-    'The model answered without an image. Nothing was charged. Describe what it is to draw.',
+  content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,
+  no_image_generated: `The model answered without an image. ${NOTHING_CHARGED}. Describe what it is to draw.`,
 }
 
 /** What a caller is told where no image came. @param refusal the reason that the provider gave */
 export const noImage = (refusal: NoImage): GatewayError =>
   invalidRequest(NO_IMAGE[refusal], { code: refusal })
+
+/** The same failure, told to a caller who pays for the partial images that they have got. */
+export function afterPartials(failure: GatewayError): GatewayError {
+  const { kind, message, code, param, cause } = failure
+  return new GatewayError(
+    kind,
+    message.replace(NOTHING_CHARGED, 'Only the partial images that came are charged'),
+    { ...(code === undefined ? {} : { code }), ...(param === undefined ? {} : { param }), cause },
+  )
+}
 
 /** A provider's refusal in the terms of the images' endpoints. */
 export function imageFailure(thrown: unknown): unknown {
@@ -131,6 +118,6 @@ export function imageFailure(thrown: unknown): unknown {
 }
 
 const beyondModel = (): GatewayError =>
-  upstreamFailed('The model cannot make an image of this size. Nothing was charged. Ask for another size.', {
+  upstreamFailed(`The model cannot make an image of this size. ${NOTHING_CHARGED}. Ask for another size.`, {
     code: 'upstream_error',
   })

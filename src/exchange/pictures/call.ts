@@ -1,8 +1,9 @@
 // Paid calls in a conversation, of the kind that their model is of: text models write, image models draw.
 import { type Admitted, findModel, within } from '../admission.ts'
 import type { CallTarget } from '../call-target.ts'
-import { countCall, type ImageParts, imageCalls } from '../image/call.ts'
+import { type ImageParts, imageCalls } from '../image/call.ts'
 import type { PaidImageOrder } from '../image/order.ts'
+import { countCall, type OnRate } from '../image/rate.ts'
 import { pay } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { TextBody } from '../text/body.ts'
@@ -11,7 +12,12 @@ import { readTextBody } from '../text/read-body.ts'
 import { writePictures } from './answer.ts'
 import { orderFrom } from './read.ts'
 
-type ServeConversation = (parts: ExchangeParts, call: TextCall) => Promise<Response>
+export interface ConversationCall extends TextCall {
+  /** Told where it is an image model's, and so counts against the rate of images. */
+  onRate?: OnRate
+}
+
+type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promise<Response>
 
 /**
  * Serves paid calls in conversations, as `servePaid` does for one kind. Images are held, charged, kept and limited as those of
@@ -26,12 +32,12 @@ export function conversations(images: ImageParts): ServeConversation {
         const opened = await openText(parts, admitted, call)
         if (!isDrawn(parts, opened.target))
           return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
-        countPicture(images, admitted)
+        countCall(images.rate, admitted, call.onRate)
         return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
       }
       if (!isDrawn(parts, target))
         return pay(parts, admitted, await textCalls.read(parts, admitted, call), textCalls)
-      countPicture(images, admitted)
+      countCall(images.rate, admitted, call.onRate)
       const body = await readTextBody(parts, admitted, {
         protocol: call.protocol,
         limit_bytes: call.body_limit_bytes,
@@ -44,9 +50,6 @@ export function conversations(images: ImageParts): ServeConversation {
 
 const isDrawn = ({ catalogue }: ExchangeParts, { model_id }: CallTarget): boolean =>
   catalogue().models.get(model_id)?.kind === 'image'
-
-const countPicture = ({ rate }: ImageParts, admitted: Admitted): void =>
-  countCall(rate, { onRate: () => undefined }, admitted)
 
 interface Asked {
   body: TextBody
@@ -81,6 +84,7 @@ async function readPicture(
     content: wanted.content,
     wanted,
     references: [],
+    partial_images: 0,
     write: ({ images }) => writePictures(images, { origin: call, dialect, context, streams, with_text }),
   }
 }

@@ -1,5 +1,5 @@
 // The models behind OpenAI's images API: the sizes that they make, and the fields that they take.
-import { nearestShape, type Sides } from '../images.ts'
+import { type ImageTraits, type InputFidelity, nearestShape, PLAIN_TRAITS, type Sides } from '../images.ts'
 
 /** What one family of models takes. */
 export interface ImageFamily {
@@ -8,6 +8,7 @@ export interface ImageFamily {
   sizeFor(desired: Sides): Sides | undefined
   /** Whether quality, background and output_format are taken. These models always answer in base64. */
   takes_gpt_fields: boolean
+  traits: ImageTraits
 }
 
 /** https://platform.openai.com/docs/api-reference/images/create, `size`: what each GPT image model makes. */
@@ -32,6 +33,16 @@ const isWithinBounds = ({ width, height }: Sides): boolean =>
 
 const standard = (desired: Sides): Sides => nearestShape(desired, STANDARD)
 
+/** What the GPT image models take. */
+const gptTraits = (...input_fidelity: InputFidelity[]): ImageTraits => ({
+  mask: true,
+  input_fidelity,
+  moderation: true,
+  output_compression: true,
+  partial_images: true,
+})
+
+/** https://platform.openai.com/docs/api-reference/images/createEdit, `input_fidelity`: gpt-image-2 and later take none. */
 const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
   [
     /^gpt-image-[2-9]/,
@@ -39,13 +50,26 @@ const FAMILIES: readonly (readonly [pattern: RegExp, family: ImageFamily])[] = [
       max_per_request: 10,
       sizeFor: (desired) => (isWithinBounds(desired) ? desired : standard(desired)),
       takes_gpt_fields: true,
+      traits: gptTraits(),
     },
   ],
-  [/^(?:chat)?gpt-image/, { max_per_request: 10, sizeFor: standard, takes_gpt_fields: true }],
+  [
+    /^gpt-image-1-mini/,
+    { max_per_request: 10, sizeFor: standard, takes_gpt_fields: true, traits: gptTraits('low') },
+  ],
+  [
+    /^(?:chat)?gpt-image/,
+    { max_per_request: 10, sizeFor: standard, takes_gpt_fields: true, traits: gptTraits('high', 'low') },
+  ],
 ]
 
 /** Servers of the API as it was before the GPT image models: they are asked for base64, and for the very size. */
-const OTHER: ImageFamily = { max_per_request: 1, sizeFor: (desired) => desired, takes_gpt_fields: false }
+const OTHER: ImageFamily = {
+  max_per_request: 1,
+  sizeFor: (desired) => desired,
+  takes_gpt_fields: false,
+  traits: { ...PLAIN_TRAITS, mask: true },
+}
 
 /** @param model the provider's own id of the model */
 export const familyOf = (model: string): ImageFamily =>

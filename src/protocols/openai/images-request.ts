@@ -24,13 +24,23 @@ export function encodeImageRequest(
 
 function fieldsOf(request: ImageRequest, model: string): JsonObject {
   const { prompt, count, size, aspect_ratio, quality, background, output_format } = request
+  const { output_compression, input_fidelity, moderation, partial_images = 0 } = request
   const family = familyOf(model)
   const desired = size ?? (family.takes_gpt_fields ? aspect_ratio : undefined)
   const made = desired && family.sizeFor(desired)
   const common = { model, prompt, n: count, size: made && `${made.width}x${made.height}` }
   return compact(
     family.takes_gpt_fields
-      ? { ...common, quality, background, output_format: formatFor(background, output_format) }
+      ? {
+          ...common,
+          quality,
+          background,
+          output_format: formatFor(background, output_format),
+          output_compression,
+          input_fidelity,
+          moderation,
+          ...(partial_images > 0 ? { stream: true, partial_images } : {}),
+        }
       : { ...common, response_format: 'b64_json' },
   )
 }

@@ -1,15 +1,18 @@
-// The dialect of OpenAI's images API: generations in JSON, edits as a form.
+// The dialect of OpenAI's images API: generations in JSON, edits as a form, streams with partial images.
 import { BLOCKING_WORD } from '../answer.ts'
 import type { Ask, Reply } from '../ask.ts'
-import type { Call, Dialect, Refusal, UsageReport } from '../dialect.ts'
+import type { Call, Dialect, Framing, Refusal, UsageReport } from '../dialect.ts'
 import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
 import { openai } from '../openai/index.ts'
 
 const PATH = /\/images\/(generations|edits)$/
 const MAX_IMAGES = 10
+const MAX_PARTIAL_IMAGES = 3
 const NO_LIMIT_TOKENS = 1_000_000
 /** Output tokens of a medium image of 1024x1024. */
 const PICTURE_TOKENS = 1_056
+/** https://platform.openai.com/docs/guides/image-generation: what each partial image is billed. */
+const PARTIAL_IMAGE_TOKENS = 100
 
 /** Moderation, which this API reports as an error. */
 const BLOCKED: Refusal = {
@@ -32,16 +35,29 @@ function read(url: URL, body: JsonObject): Call | Refusal {
   const images = [...listOf(body.image), ...listOf(body['image[]'])].map(textOf)
   if (fieldOf(body, 'prompt').includes(BLOCKING_WORD)) return BLOCKED
   const fault = findFault(body, url.pathname.endsWith('/edits') && images.length === 0)
-  return fault ?? { model, framing: undefined, ask: askOf(body, images), body }
+  const framing = fieldOf(body, 'stream') === 'true' ? SSE : undefined
+  return fault ?? { model, framing, ask: askOf(body, images), body }
+}
+
+/** Events have names: a payload begins with its own. */
+const SSE: Framing = {
+  content_type: 'text/event-stream; charset=utf-8',
+  before_first: 'event: ',
+  before: 'event: ',
+  after: '\n\n',
+  after_last: '',
+  after_error: '',
 }
 
 function findFault(body: JsonObject, lacks_image: boolean): Refusal | undefined {
   const count = numberOf(Number(fieldOf(body, 'n') || 1)) ?? 0
+  const partials = Number(fieldOf(body, 'partial_images') || 0)
   const faults: readonly (readonly [field: string, wrong: boolean, message: string])[] = [
     ['model', fieldOf(body, 'model') === '', 'you must provide a model parameter'],
     ['prompt', fieldOf(body, 'prompt') === '', "Missing required parameter: 'prompt'."],
     ['image', lacks_image, "Missing required parameter: 'image'."],
     ['n', !(count >= 1 && count <= MAX_IMAGES), "Invalid 'n': must be between 1 and 10."],
+    ['partial_images', !(partials >= 0 && partials <= MAX_PARTIAL_IMAGES), "Invalid 'partial_images'."],
     ['size', !/^(|auto|\d+x\d+)$/.test(fieldOf(body, 'size')), "Invalid value for 'size'."],
     ['quality', !QUALITIES.has(fieldOf(body, 'quality')), "Invalid value for 'quality'."],
     ['output_format', !FORMATS.has(fieldOf(body, 'output_format')), "Invalid value for 'output_format'."],
@@ -73,22 +89,52 @@ function askOf(body: JsonObject, images: string[]): Ask {
     results: [],
     json: undefined,
     aspect_ratio: fieldOf(body, 'size'),
+    partial_images: Number(fieldOf(body, 'partial_images') || 0),
     cache_points: [],
   }
 }
 
-function whole(_call: Call, { prompt, candidates }: Reply, usage_report: UsageReport): string {
-  const data = candidates.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
+function usageOf({ prompt, candidates }: Reply, usage_report: UsageReport): { usage?: JsonObject } {
+  if (usage_report === 'absent') return {}
+  const drawn = candidates.flatMap(({ pictures }) => pictures).length
+  const shown = candidates.flatMap(({ partials = [] }) => partials).length
   const [input_tokens, output_tokens] =
-    usage_report === 'zero' ? [0, 0] : [prompt.text + prompt.image, data.length * PICTURE_TOKENS]
-  const details = { text_tokens: prompt.text, image_tokens: prompt.image }
-  const usage = {
-    input_tokens,
-    input_tokens_details: details,
-    output_tokens,
-    total_tokens: input_tokens + output_tokens,
+    usage_report === 'zero'
+      ? [0, 0]
+      : [prompt.text + prompt.image, drawn * PICTURE_TOKENS + shown * PARTIAL_IMAGE_TOKENS]
+  return {
+    usage: {
+      input_tokens,
+      input_tokens_details: { text_tokens: prompt.text, image_tokens: prompt.image },
+      output_tokens,
+      total_tokens: input_tokens + output_tokens,
+    },
   }
-  return JSON.stringify({ created: 1, data, ...(usage_report === 'absent' ? {} : { usage }) })
+}
+
+function whole(_call: Call, reply: Reply, usage_report: UsageReport): string {
+  const data = reply.candidates.flatMap(({ pictures }) => pictures).map((b64_json) => ({ b64_json }))
+  return JSON.stringify({ created: 1, data, ...usageOf(reply, usage_report) })
+}
+
+/** https://platform.openai.com/docs/api-reference/images-streaming */
+function events({ ask, body }: Call, reply: Reply, usage_report: UsageReport): string[] {
+  const name = ask.images > 0 ? 'image_edit' : 'image_generation'
+  const shape = {
+    created_at: 1,
+    size: fieldOf(body, 'size') || '1024x1024',
+    quality: fieldOf(body, 'quality') || 'medium',
+    background: fieldOf(body, 'background') || 'opaque',
+    output_format: 'png',
+  }
+  const event = (kind: string, b64_json: string, more: object) => {
+    const type = `${name}.${kind}`
+    return `${type}\ndata: ${JSON.stringify({ type, b64_json, ...shape, ...more })}`
+  }
+  return reply.candidates.flatMap(({ pictures, partials = [] }) => [
+    ...partials.map((b64_json, index) => event('partial_image', b64_json, { partial_image_index: index })),
+    ...pictures.map((b64_json) => event('completed', b64_json, usageOf(reply, usage_report))),
+  ])
 }
 
 export const openaiImages: Dialect = {
@@ -97,7 +143,8 @@ export const openaiImages: Dialect = {
   serves: (path) => PATH.test(path),
   read,
   whole,
-  events: (call, reply, usage_report) => [whole(call, reply, usage_report)],
+  events,
+  streamError: (refusal) => `error\ndata: ${openai.streamError(refusal)}`,
   refuse(refusal) {
     if (refusal.message !== BLOCKED.message) return openai.refuse(refusal)
     const error = {

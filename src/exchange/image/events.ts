@@ -1,0 +1,71 @@
+// The events of the image endpoints' streams, as OpenAI's SDK reads them: partial images, then each image whole.
+// https://platform.openai.com/docs/api-reference/images-streaming
+import { formatOf } from '../../domain/image-formats.ts'
+import { formatUsd } from '../../domain/money.ts'
+import { idHeaders } from '../../http/answers.ts'
+import type { ConvertedImage } from '../../media/convert.ts'
+import { eventFrame } from '../../upstream/relay.ts'
+import { base64Of } from './base64.ts'
+import type { PaidImages } from './drawn.ts'
+import type { ImageOrder } from './order.ts'
+
+const FRAME = eventFrame('error')
+
+export const EVENTS_CONTENT_TYPE = FRAME.content_type
+
+type Asked = Pick<ImageOrder, 'kind' | 'quality' | 'background'>
+
+/** Several images in one form are a compose to the gateway, and an edit to OpenAI's SDK. */
+const nameOf = ({ kind }: Asked): string => (kind === 'generation' ? 'image_generation' : 'image_edit')
+
+function writeEvent(event: string, image: ConvertedImage, asked: Asked, created_ms: number, more: object) {
+  const { bytes, mime, width, height } = image
+  const { quality = 'auto', background = 'auto' } = asked
+  const data = {
+    type: event,
+    b64_json: base64Of(bytes),
+    created_at: Math.floor(created_ms / 1_000),
+    size: `${width}x${height}`,
+    quality,
+    background,
+    output_format: formatOf(mime),
+    ...more,
+  }
+  return FRAME.event({ event, data: JSON.stringify(data) }, false)
+}
+
+/** @param index 0 for the first partial image */
+export const partialEvent = (
+  image: ConvertedImage,
+  index: number,
+  asked: Asked,
+  created_ms: number,
+): string =>
+  writeEvent(`${nameOf(asked)}.partial_image`, image, asked, created_ms, { partial_image_index: index })
+
+/** One event for each image; what the call cost comes with the last. @param partial_images given out before */
+export function completedEvents(
+  { images, uuids, cost_nanos, created_ms }: Omit<PaidImages, 'request_id'>,
+  asked: Asked,
+  partial_images = 0,
+): string {
+  const usage = { images: images.length, ...(partial_images > 0 ? { partial_images } : {}) }
+  const last = { usage, cost: formatUsd(cost_nanos) }
+  return images
+    .map((image, index) =>
+      writeEvent(`${nameOf(asked)}.completed`, image, asked, created_ms, {
+        svc_generation_id: uuids[index],
+        ...(index === images.length - 1 ? last : {}),
+      }),
+    )
+    .join('')
+}
+
+/** What tells the caller, inside the stream, that no image comes. @param error_json in the endpoints' shape */
+export const failedEvent = (error_json: string): string => FRAME.fail(error_json, false)
+
+/** Images that are paid as a stream that is written at once. */
+export const writeImageEvents = (paid: PaidImages, asked: Asked): Response =>
+  new Response(completedEvents(paid, asked), {
+    headers: { 'content-type': EVENTS_CONTENT_TYPE, ...idHeaders(paid) },
+  })

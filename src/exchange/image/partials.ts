@@ -1,0 +1,65 @@
+// Partial images: whether a call may have them, and how its provider is asked for them.
+import type { ImageModel } from '../../domain/catalogue.ts'
+import type { ImageEvent, NoImage, Reference } from '../../protocols/images.ts'
+import type { Dispatched } from '../../upstream/dispatch.ts'
+import { type Held, send } from '../paid-call.ts'
+import type { ExchangeParts } from '../parts.ts'
+import type { ImageOrder, PaidImageOrder } from './order.ts'
+import { imagesOf, sendingOf } from './sending.ts'
+import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
+
+/**
+ * How many partial images are asked of a provider. They are billed, so that only a model whose price names them has any;
+ * and OpenAI's events do not say which image they belong to, so that there are none of several images.
+ */
+export function partialsOf(
+  { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,
+  { routes, price }: ImageModel,
+  { streams, partial_images = 0, count }: ImageOrder,
+): number {
+  if (!streams || count > 1 || price.partial_image_nanos === undefined) return 0
+  const { providers } = catalogue()
+  const is_streamed = routes.some(({ provider: name, model }) => {
+    const provider = providers.get(name)
+    return provider !== undefined && imagesOf(protocols, provider).traitsOf(model).partial_images
+  })
+  return is_streamed ? partial_images : 0
+}
+
+/** Tells a caller who asked for partial images that none come. */
+export const droppedHeader = ({ streams, partial_images = 0 }: ImageOrder): Record<string, string> =>
+  streams && partial_images > 0 ? { 'x-tollgate-dropped': 'partial_images' } : {}
+
+/** An image that is being drawn. */
+export interface OpenedImage {
+  /** Its first event, or why there is none. */
+  first: ImageEvent | { refusal: NoImage }
+  /** The events after it; undefined where the provider answered whole. */
+  events: ImageEvents | undefined
+}
+
+/**
+ * Asks for an image with its partial images, until the first of them is there: until then another route may answer, whole
+ * where its protocol knows no partial images.
+ * @throws GatewayError as `dispatch`
+ */
+export function openImage(
+  parts: ExchangeParts,
+  held: Held<PaidImageOrder>,
+  references: readonly Reference[],
+): Promise<Dispatched<OpenedImage>> {
+  const sending = sendingOf(parts, held.order, references, 1)
+  const { max_answer_bytes } = parts.catalogue().server
+  return send(parts, held, {
+    ...sending,
+    async open(response, attempt, heard): Promise<OpenedImage> {
+      if (!isEventStream(response)) {
+        const answer = await sending.open(response, attempt, heard)
+        return { first: 'refusal' in answer ? answer : { image: answer.images[0] }, events: undefined }
+      }
+      const verbs = imagesOf(parts.protocols, attempt.provider)
+      const events = readImageEvents(response, verbs, max_answer_bytes)
+      return { first: await events.next(), events }
+    },
+  })
+}

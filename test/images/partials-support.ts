@@ -1,0 +1,136 @@
+// A provider that sends partial images, as OpenAI's images API does, and what its callers get of them.
+
+import { plugins } from '../../plugins/index.ts'
+import type { ImageMime } from '../../src/domain/image-formats.ts'
+import { formatOf } from '../../src/domain/image-formats.ts'
+import { type WatchedCallers, watchCallers } from '../support/callers.ts'
+import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { type Scene, scene } from '../support/scene.ts'
+import type { Step } from '../support/upstream.ts'
+
+export const IMAGE_NANOS = 50_000_000
+export const PARTIAL_NANOS = 4_000_000
+export const FIDELITY_NANOS = 60_000_000
+
+const SHAPE = {
+  created_at: 1,
+  size: '1024x1024',
+  quality: 'high',
+  background: 'opaque',
+  output_format: 'png',
+}
+
+/** One event with its name, as OpenAI sends it. */
+export const namedEvent = (type: string, data: object): Step => ({
+  send: `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`,
+})
+
+type Name = 'image_generation' | 'image_edit'
+
+export const partial = (bytes: Uint8Array, index: number, name: Name = 'image_generation'): Step =>
+  namedEvent(`${name}.partial_image`, {
+    b64_json: Buffer.from(bytes).toString('base64'),
+    partial_image_index: index,
+    ...SHAPE,
+  })
+
+export const completed = (bytes: Uint8Array, name: Name = 'image_generation'): Step =>
+  namedEvent(`${name}.completed`, {
+    b64_json: Buffer.from(bytes).toString('base64'),
+    ...SHAPE,
+    usage: { input_tokens: 10, output_tokens: 4_360, total_tokens: 4_370 },
+  })
+
+export const failure = (error: object): Step => namedEvent('error', { error })
+
+/** An event as a caller gets it. */
+export interface GivenEvent {
+  type?: string
+  b64_json?: string
+  partial_image_index?: number
+  svc_generation_id?: string
+  usage?: object
+  cost?: string
+  error?: { message: string; code: string; type: string }
+}
+
+/** All events of an answer: its names, which must be those of the data, and its data. */
+export function eventsIn(text: string): GivenEvent[] {
+  return text
+    .split('\n\n')
+    .filter((record) => record !== '')
+    .map((record) => {
+      const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(record) ?? []
+      const event = JSON.parse(data ?? '') as GivenEvent
+      if (name !== (event.error ? 'error' : event.type)) throw new Error(`${name} is ${event.type}`)
+      return event
+    })
+}
+
+export const kindsOf = (events: readonly GivenEvent[]): string[] =>
+  events.map(({ type, error }) => (error ? 'error' : (type?.split('.')[1] ?? '')))
+
+/** Reads one event after the other. */
+export function eventReader(response: Response) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  return {
+    /** The next event; undefined at the end. */
+    async next(): Promise<GivenEvent | undefined> {
+      while (!text.includes('\n\n')) {
+        const { value, done } = (await reader?.read()) ?? { done: true }
+        if (done) return undefined
+        text += value
+      }
+      const end = text.indexOf('\n\n') + 2
+      const [event] = eventsIn(text.slice(0, end))
+      text = text.slice(end)
+      return event
+    },
+    leave: () => reader?.cancel(),
+  }
+}
+
+export const generationsOf = ({ gateway }: Pick<Scene, 'gateway'>) =>
+  gateway.db
+    .query<{ uuid: string; state: string; kind: string; mime: ImageMime | null }, []>(
+      'SELECT * FROM generations ORDER BY id',
+    )
+    .all()
+    .map(({ mime, ...row }) => ({ ...row, format: mime === null ? undefined : formatOf(mime) }))
+
+/** One model that sends partial images, and 60 s to draw. */
+export const DRAWING = 'test-drawing-partials'
+/** The same, given 150 ms. */
+export const HASTY_DRAWING = 'test-hasty-partials'
+
+const catalogue = (url: string) => `
+[[providers]]
+name = "openai-images"
+protocol = "openai"
+base_url = "${url}"
+api_keys = ["${PROVIDER_KEYS[1]}"]
+cooldown_ms = 0
+${[DRAWING, HASTY_DRAWING]
+  .map(
+    (id) => `
+[[models]]
+id = "${id}"
+kind = "image"
+timeout_ms = ${id === DRAWING ? 60_000 : 150}
+routes = [{ provider = "openai-images", model = "gpt-image-1.5" }]
+price = { per_image = 0.05, partial_image = 0.004 }`,
+  )
+  .join('\n')}
+`
+
+export interface DrawingScene extends Scene {
+  callers: WatchedCallers
+}
+
+/** A scene of its own that tells when the gateway notices that a caller has left. */
+export async function drawingScene(server = ''): Promise<DrawingScene> {
+  const callers = watchCallers()
+  const opened = await scene({ server, more: catalogue, plugins: [callers.plugin, ...plugins] })
+  return { ...opened, callers }
+}

@@ -1,0 +1,335 @@
+// Partial images of streams: passed on as they come in the shape that was asked for, priced by those that were given out.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import OpenAI, { toFile } from 'openai'
+import sharp from 'sharp'
+import { storedIn } from '../support/image-refusals.ts'
+import { refusal as refuses, stream, whole } from '../support/upstream.ts'
+import {
+  completed,
+  eventReader,
+  eventsIn,
+  failure,
+  generationsOf,
+  IMAGE_NANOS,
+  kindsOf,
+  PARTIAL_NANOS,
+  partial,
+} from './partials-support.ts'
+import {
+  draws,
+  EDITS,
+  editForm,
+  GENERATIONS,
+  generated,
+  generation,
+  imagesScene,
+  JPEG,
+  NEVER_PARTIAL,
+  OTHER_MAKER,
+  OVER_OPENAI,
+  PARTIAL,
+  PARTIAL_OR_WHOLE,
+  PNG,
+  postForm,
+  SIMULATED_PARTIAL,
+  sends,
+  WEBP,
+} from './support.ts'
+
+const scene = await imagesScene()
+const { gateway, upstream, call, clock, asked, lastCall } = scene
+beforeEach(() => {
+  clock.now_ms += 61_000
+  upstream.answer(stream(partial(JPEG, 0), partial(WEBP, 1), completed(PNG)))
+})
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
+const wanted = (rest: object = {}) => generation({ model: PARTIAL, stream: true, partial_images: 2, ...rest })
+const clientOf = (apiKey: string) =>
+  new OpenAI({ apiKey, baseURL: `${gateway.url.origin}/v1`, maxRetries: 0 })
+
+describe('openai SDK', () => {
+  test('images.generate: partial images, then the image, its id and what it cost', async () => {
+    const events: OpenAI.ImageGenStreamEvent[] = []
+    const made = await clientOf(scene.key).images.generate({
+      model: PARTIAL,
+      prompt: 'a red house',
+      stream: true,
+      partial_images: 2,
+    })
+    for await (const event of made) events.push(event)
+    const shape = { size: '48x32', quality: 'auto', background: 'auto' }
+    expect(events).toMatchObject([
+      {
+        type: 'image_generation.partial_image',
+        partial_image_index: 0,
+        b64_json: base64(JPEG),
+        output_format: 'jpeg',
+        ...shape,
+      },
+      {
+        type: 'image_generation.partial_image',
+        partial_image_index: 1,
+        b64_json: base64(WEBP),
+        output_format: 'webp',
+        ...shape,
+      },
+      {
+        type: 'image_generation.completed',
+        b64_json: base64(PNG),
+        output_format: 'png',
+        svc_generation_id: generationsOf(scene).at(-1)?.uuid,
+        usage: { images: 1, partial_images: 2 },
+        cost: '0.058',
+        ...shape,
+      },
+    ])
+    expect(asked()).toEqual({
+      model: 'gpt-image-1.5',
+      prompt: 'a red house',
+      n: 1,
+      stream: true,
+      partial_images: 2,
+    })
+    const { price, ...record } = await lastCall()
+    expect(record).toMatchObject({
+      cost_nanos: IMAGE_NANOS + 2 * PARTIAL_NANOS,
+      images: 1,
+      streamed: 1,
+      outcome: 'completed',
+      estimated: 0,
+      upstream_model: 'gpt-image-1.5',
+    })
+    expect(JSON.parse(price)).toEqual({
+      unit: 'image',
+      per_image_nanos: IMAGE_NANOS,
+      partial_images: 2,
+      partial_image_nanos: PARTIAL_NANOS,
+    })
+  })
+
+  test('images.edit, with a file: its events have the names of edits', async () => {
+    upstream.answer(stream(partial(PNG, 0, 'image_edit'), completed(PNG, 'image_edit')))
+    const events: OpenAI.ImageEditStreamEvent[] = []
+    const made = await clientOf(scene.key).images.edit({
+      model: PARTIAL,
+      prompt: 'blue',
+      image: await toFile(JPEG, 'a.jpg', { type: 'image/jpeg' }),
+      stream: true,
+      partial_images: 1,
+    })
+    for await (const event of made) events.push(event)
+    expect(events.map(({ type }) => type)).toEqual(['image_edit.partial_image', 'image_edit.completed'])
+    const { body, headers } = upstream.last()
+    const type = headers['content-type'] ?? ''
+    const form = (await new Response(new Uint8Array(body), {
+      headers: { 'content-type': type },
+    }).formData()) as FormData
+    expect([form.get('stream'), form.get('partial_images'), form.get('image')]).toEqual([
+      'true',
+      '1',
+      expect.any(File),
+    ])
+    expect(generationsOf(scene).at(-1)).toMatchObject({ kind: 'edit', state: 'stored' })
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + PARTIAL_NANOS, images: 1 })
+  })
+})
+
+describe('what comes', () => {
+  test('leaves at once: a partial image is read before the provider sends the rest', async () => {
+    const rest = Promise.withResolvers<void>()
+    upstream.answer(stream(partial(PNG, 0), { wait: rest.promise }, completed(PNG)))
+    const events = eventReader(await call(GENERATIONS, wanted()))
+    expect(await events.next()).toMatchObject({ partial_image_index: 0 })
+    expect(gateway.rows().holds.filter(({ state }) => state === 'pending')).toMatchObject([
+      { amount_nanos: IMAGE_NANOS + 2 * PARTIAL_NANOS },
+    ])
+    rest.resolve()
+    expect(await events.next()).toMatchObject({ cost: '0.054' })
+    expect(await events.next()).toBeUndefined()
+  })
+
+  test('is in the size and format that were asked for', async () => {
+    const response = await call(
+      GENERATIONS,
+      wanted({ size: '64x64', output_format: 'webp', quality: 'high', background: 'opaque' }),
+    )
+    const events = eventsIn(await response.text())
+    for (const event of events) {
+      expect(event).toMatchObject({
+        size: '64x64',
+        output_format: 'webp',
+        quality: 'high',
+        background: 'opaque',
+      })
+      const { width, height, format } = await sharp(Buffer.from(event.b64_json ?? '', 'base64')).metadata()
+      expect([width, height, format]).toEqual([64, 64, 'webp'])
+    }
+    expect(kindsOf(events)).toEqual(['partial_image', 'partial_image', 'completed'])
+  })
+
+  test.each([
+    ['fewer than asked', 3, 1, 1],
+    ['none', 2, 0, 0],
+    ['more than asked: what is beyond is neither given out nor charged', 1, 3, 1],
+  ])('%s', async (_, partial_images, sent, given) => {
+    const partials = Array.from({ length: sent }, (_each, index) => partial(PNG, index))
+    upstream.answer(stream(...partials, completed(PNG)))
+    const events = eventsIn(await (await call(GENERATIONS, wanted({ partial_images }))).text())
+    expect(kindsOf(events)).toEqual([...Array(given).fill('partial_image'), 'completed'])
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + given * PARTIAL_NANOS, images: 1 })
+  })
+
+  test('one that does not decode is left out, and not charged', async () => {
+    upstream.answer(stream(partial(Buffer.from('none'), 0), partial(PNG, 1), completed(PNG)))
+    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    expect(events.map(({ partial_image_index }) => partial_image_index)).toEqual([0, undefined])
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + PARTIAL_NANOS })
+  })
+
+  test('in whatever packets, with comments, other events and [DONE] between', async () => {
+    const bytes = [partial(PNG, 0), completed(PNG)].map((step) => ('send' in Object(step) ? step : '')) as {
+      send: string
+    }[]
+    const text = `: ping\n\ndata: {"type":"other"}\n\n${bytes.map(({ send }) => send).join('data: [DONE]\n\n')}`
+    upstream.answer(stream(...Array.from({ length: 7 }, (_, index) => ({ send: slice(text, index, 7) }))))
+    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    expect(kindsOf(events)).toEqual(['partial_image', 'completed'])
+  })
+
+  test('only the image itself is kept', async () => {
+    const before = generationsOf(scene).length
+    const events = eventsIn(await (await call(GENERATIONS, wanted())).text())
+    const added = generationsOf(scene).slice(before)
+    expect(added).toMatchObject([{ uuid: events.at(-1)?.svc_generation_id, state: 'stored', format: 'png' }])
+  })
+
+  test('names the provider’s model, the rate and the request', async () => {
+    const response = await call(GENERATIONS, wanted())
+    await response.text()
+    const { headers } = response
+    expect(headers.get('content-type')).toBe('text/event-stream')
+    expect(headers.get('x-tollgate-upstream-model')).toBe('gpt-image-1.5')
+    expect(headers.get('x-ratelimit-limit-requests')).toBe('30')
+    expect(headers.get('x-request-id')).toMatch(/^req_/)
+    expect(headers.get('x-tollgate-dropped')).toBeNull()
+  })
+
+  test('an edit of an earlier image, in JSON', async () => {
+    upstream.answer(draws(PNG))
+    const generation_id = await generated(gateway, scene.key)
+    upstream.answer(stream(partial(PNG, 0, 'image_edit'), completed(PNG, 'image_edit')))
+    const events = eventsIn(await (await call(EDITS, wanted({ generation_id }))).text())
+    expect(events.map(({ type }) => type)).toEqual(['image_edit.partial_image', 'image_edit.completed'])
+  })
+
+  test('two files in one form: an edit to the SDK, a compose in the history', async () => {
+    upstream.answer(stream(partial(PNG, 0, 'image_edit'), completed(PNG, 'image_edit')))
+    const form = editForm({ model: PARTIAL, stream: 'true', partial_images: '1' })
+    form.append('image[]', new File([JPEG], 'b.jpg'))
+    const events = eventsIn(await (await postForm(gateway, scene.key, form)).text())
+    expect(events.map(({ type }) => type)).toEqual(['image_edit.partial_image', 'image_edit.completed'])
+    expect(generationsOf(scene).at(-1)).toMatchObject({ kind: 'compose' })
+  })
+
+  test('from the simulated provider, which needs no key', async () => {
+    const response = await call(
+      GENERATIONS,
+      wanted({ model: SIMULATED_PARTIAL, partial_images: 3, size: '256x256' }),
+    )
+    const events = eventsIn(await response.text())
+    expect(kindsOf(events)).toEqual(['partial_image', 'partial_image', 'partial_image', 'completed'])
+    expect(new Set(events.map(({ b64_json }) => b64_json)).size).toBe(4)
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS + 3 * PARTIAL_NANOS })
+  })
+})
+
+const slice = (text: string, index: number, parts: number): string =>
+  text.slice(Math.floor((text.length * index) / parts), Math.floor((text.length * (index + 1)) / parts))
+
+describe('no partial image is asked of a provider, and a header says so:', () => {
+  beforeEach(() => upstream.answer(({ path }) => (path.includes('/images/') ? sends(PNG) : draws(PNG))))
+
+  test.each([
+    ['without a price for it', wanted({ model: OVER_OPENAI }), IMAGE_NANOS],
+    ['for several images', wanted({ n: 2 }), 2 * IMAGE_NANOS],
+    ['by a protocol without them', wanted({ model: NEVER_PARTIAL }), IMAGE_NANOS],
+    ['by a model without them', wanted({ model: OTHER_MAKER }), IMAGE_NANOS],
+  ])('%s', async (_, body, most_nanos) => {
+    const response = await call(GENERATIONS, body)
+    expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
+    const events = eventsIn(await response.text())
+    expect(asked()).not.toContainAnyKeys(['stream', 'partial_images'])
+    expect(new Set(kindsOf(events))).toEqual(new Set(['completed']))
+    const { cost_nanos, images } = await lastCall()
+    expect([cost_nanos, images]).toEqual([events.length * IMAGE_NANOS, events.length])
+    expect(cost_nanos).toBeLessThanOrEqual(most_nanos)
+  })
+
+  test.each([
+    ['none are asked for', wanted({ partial_images: 0 })],
+    ['nothing is said of them', wanted({ partial_images: undefined })],
+    ['the answer is no stream', wanted({ stream: false })],
+  ])('but not where %s', async (_, body) => {
+    const response = await call(GENERATIONS, body)
+    expect([response.status, response.headers.get('x-tollgate-dropped')]).toEqual([200, null])
+    expect(asked()).not.toContainAnyKeys(['stream', 'partial_images'])
+    expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, streamed: 0 })
+  })
+
+  test('and also where a server does not stream, or another route answers', async () => {
+    const unstreamed = await call(GENERATIONS, wanted())
+    upstream.answer(({ path }) => (path.includes('/images/') ? refuses(500, 'no') : draws(PNG)))
+    const elsewhere = await call(GENERATIONS, wanted({ model: PARTIAL_OR_WHOLE }))
+    for (const response of [unstreamed, elsewhere]) {
+      expect(response.headers.get('x-tollgate-dropped')).toBe('partial_images')
+      expect(kindsOf(eventsIn(await response.text()))).toEqual(['completed'])
+      expect(await lastCall()).toMatchObject({ cost_nanos: IMAGE_NANOS, images: 1 })
+    }
+  })
+})
+
+describe('before the first event, as without a stream:', () => {
+  const MODERATED = { code: 'moderation_blocked', message: 'Your request was rejected by the safety system.' }
+
+  test.each([
+    ['a refusal', refuses(400, { error: MODERATED }), 400, 'content_policy_violation'],
+    ['a refusal as the first event', stream(failure(MODERATED)), 400, 'content_policy_violation'],
+    ['a whole answer without an image', whole({ data: [] }), 400, 'no_image_generated'],
+    ['a provider that fails', refuses(500, 'no'), 502, 'upstream_error'],
+    [
+      'an error as the first event',
+      stream(failure({ type: 'server_error', message: 'x' })),
+      502,
+      'upstream_error',
+    ],
+    ['an empty stream', stream(), 502, 'upstream_error'],
+    ['a broken one', stream({ send: 'event: image_gen' }, 'reset'), 502, 'upstream_error'],
+    ['a busy one', refuses(429, '', { 'retry-after': '7' }), 429, 'rate_limit_exceeded'],
+  ])('%s is told by its status, and costs nothing', async (_, answer, status, code) => {
+    upstream.answer(answer)
+    const before = await storedIn(gateway)
+    const response = await call(GENERATIONS, wanted(), { key: await gateway.caller() })
+    const { error } = (await response.json()) as { error: { code: string; message: string } }
+    expect([response.status, error.code]).toEqual([status, code])
+    expect(error.message).toContain('Nothing was charged')
+    await gateway.atRest()
+    expect(await storedIn(gateway)).toEqual(before)
+  })
+
+  test('a first event that is an error goes to the next route', async () => {
+    upstream.answer(({ path }) =>
+      path.includes('/images/') ? stream(failure({ type: 'server_error', message: 'x' })) : draws(PNG),
+    )
+    const response = await call(GENERATIONS, wanted({ model: PARTIAL_OR_WHOLE }))
+    expect(kindsOf(eventsIn(await response.text()))).toEqual(['completed'])
+  })
+
+  test('a balance that pays for the image, but not for its partial images, is refused unasked', async () => {
+    const before = upstream.seen.length
+    const response = await call(GENERATIONS, wanted(), { key: await gateway.caller('0.057') })
+    expect([response.status, upstream.seen.length]).toEqual([402, before])
+    const paid = await call(GENERATIONS, wanted(), { key: await gateway.caller('0.058') })
+    expect([paid.status, eventsIn(await paid.text()).at(-1)?.cost]).toEqual([200, '0.058'])
+  })
+})
