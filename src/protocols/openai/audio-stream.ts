@@ -2,6 +2,7 @@
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
 import type { StreamReading } from '../protocol.ts'
+import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
 import { quoted, stringValueBytes } from '../wire/json-text.ts'
@@ -10,6 +11,9 @@ import { DONE } from './decode-stream.ts'
 
 const ERROR = quoted('error')
 const ENDS = ['speech.audio.done', 'transcript.text.done'].map(quoted)
+
+/** The key of what an event of a stream brings. */
+export type AudioPiece = 'audio' | 'delta'
 
 /** The bytes of a stream's pieces are counted, in base64 or as text. */
 export class AudioStreamReading implements StreamReading {
@@ -20,8 +24,7 @@ export class AudioStreamReading implements StreamReading {
   readonly #piece: ByteString
   #units: ReportedUnits | undefined
 
-  /** @param piece the key of what a piece brings */
-  constructor(piece: 'audio' | 'delta') {
+  constructor(piece: AudioPiece) {
     this.#piece = quoted(piece)
   }
 
@@ -44,7 +47,7 @@ export class AudioStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return 0
+    return tokensOfBytes(this.passed_bytes)
   }
 
   #conclude(data: ByteString): void {
