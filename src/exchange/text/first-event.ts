@@ -10,8 +10,11 @@ import { fromUpstream } from '../../upstream/transport.ts'
 /** An event that is longer is no error: it is not waited for. */
 const MAX_ERROR_BYTES = 64 * 1024
 const ERROR = '"error"'
+const PING = '"ping"'
+/** The data of an event that only keeps the connection open. */
+const SAYS_NOTHING = /^\s*(?:\{\s*"type"\s*:\s*"ping"\s*\}\s*)?$/
 /** Without comments before the first event. */
-const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data:/
+const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?\S/
 
 /** How a provider's streams are read, and the errors in them. */
 export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
@@ -51,12 +54,12 @@ export async function readFirst(
 /** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output */
 function hasBegun(whole: ByteString, format: StreamFormat): boolean {
   // Nearly all streams: nothing is parsed.
-  if (BEGINS.test(whole) && !whole.includes(ERROR)) return true
+  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING)) return true
   const reading = format.open()
   let has_begun = false
   let failed_event: ByteString | undefined
   eachEvent(whole, (data) => {
-    has_begun = true
+    has_begun ||= !SAYS_NOTHING.test(data)
     reading.read(data)
     if (!reading.failed) return undefined
     failed_event = data

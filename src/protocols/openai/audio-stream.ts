@@ -2,6 +2,7 @@
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
 import type { StreamReading } from '../protocol.ts'
+import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
@@ -52,7 +53,7 @@ export class AudioStreamReading implements StreamReading {
 
   #conclude(data: ByteString): void {
     const event = parseObject(decodeByteString(data))
-    if (event === undefined || event.type === 'error' || (event.error ?? null) !== null) this.failed = true
+    if (event === undefined || reportsError(event)) this.failed = true
     else if (typeof event.type === 'string' && event.type.endsWith('.done')) {
       this.finished = true
       this.#units = readAudioUnits(event) ?? this.#units

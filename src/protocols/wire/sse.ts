@@ -21,6 +21,7 @@ export interface EventCutter {
 export function createEventCutter(): EventCutter {
   let waiting: Buffer[] = []
   let waiting_bytes = 0
+  let has_begun = false
 
   function keep(part: Buffer): void {
     if (part.length === 0) return
@@ -34,6 +35,10 @@ export function createEventCutter(): EventCutter {
   return {
     cut(chunk) {
       if (chunk.length === 0) return undefined
+      if (!has_begun) {
+        has_begun = true
+        if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
+      }
       // Nearly all chunks are whole events: they pass as they are, without an allocation.
       if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
@@ -92,6 +97,12 @@ export function withoutComments(whole: ByteString): ByteString {
     .filter((event) => event.trim() !== '')
     .join('')
 }
+
+/** A stream may begin with one, which is no part of its first line. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+const beginsWithMark = (chunk: Uint8Array): boolean =>
+  BYTE_ORDER_MARK.every((byte, index) => chunk[index] === byte)
 
 function endsWithBlankLine(bytes: Uint8Array): boolean {
   const last = bytes.length - 1
