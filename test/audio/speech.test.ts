@@ -134,7 +134,9 @@ describe('events pass through', () => {
   })
 
   test('an error as its first event costs nothing, and has a status', async () => {
-    upstream.answer(events([{ type: 'error', error: { type: 'service_unavailable_error', message: 'busy' } }]))
+    upstream.answer(
+      events([{ type: 'error', error: { type: 'service_unavailable_error', message: 'busy' } }]),
+    )
     expect((await speak('voice', { stream_format: 'sse' })).status).toBe(503)
     expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
