@@ -11,6 +11,8 @@ export const OVER_CHAT = 'over-chat'
 export const OVER_MESSAGES = 'over-messages'
 /** An image model over OpenAI's images API. */
 export const OVER_IMAGES = 'over-images'
+/** Speech: 15,000 nano-dollars a character, and 100 a millisecond. */
+export const VOICE = 'voice-by-both'
 
 const textModel = (id: string, provider: string): string => `
 [[models]]
@@ -40,6 +42,11 @@ cooldown_ms = 0
 ${textModel(OVER_RESPONSES, 'speaks-responses')}
 ${textModel(OVER_CHAT, 'speaks-openai')}
 ${textModel(OVER_MESSAGES, 'speaks-messages')}
+[[models]]
+id = "${VOICE}"
+kind = "speech"
+routes = [{ provider = "speaks-openai", model = "upstream-voice" }]
+price = { per_million_characters = 15, per_minute = 0.006 }
 [[models]]
 id = "${OVER_IMAGES}"
 kind = "image"
