@@ -1,6 +1,6 @@
 // The name of the model in a provider's answer: the one that the caller asked for, put in place of the provider's own.
 import { type ByteString, toByteString } from '../protocols/wire/byte-string.ts'
-import { placeOfString } from '../protocols/wire/json-place.ts'
+import { type Place, placeInEach, placeOfString } from '../protocols/wire/json-place.ts'
 
 /**
  * What follows a model's name in that of one of its versions: `gpt-5-2025-08-07`, `claude-haiku-4-5-20251001`,
@@ -22,16 +22,27 @@ export const toldName = (
 /** The same answer with the name that was asked for; the very same one where it has that, or a version's. */
 export type Rename = (json: ByteString) => ByteString
 
-/**
- * @param asked the model as the caller calls it @param path the keys that lead to the name
- * @param onFound told where an answer had a name, replaced or not
- */
-export function renameTo(asked: string, path: readonly string[], onFound: () => void = () => {}): Rename {
+/** Renames whole answers. @param asked the model as the caller calls it @param path the keys that lead to the name */
+export const renameTo = (asked: string, path: readonly string[]): Rename =>
+  renameAt(asked, (json) => placeOfString(json, path))
+
+/** Renames the events of one stream. @param once no event has a name after the first that has one */
+export function renameEach(asked: string, path: readonly string[], once = false): Rename {
+  const find = placeInEach(path)
+  let is_over = false
+  return renameAt(asked, (json) => {
+    if (is_over) return undefined
+    const place = find(json)
+    is_over = once && place !== undefined
+    return place
+  })
+}
+
+function renameAt(asked: string, find: (json: ByteString) => Place | undefined): Rename {
   const name = toByteString(Buffer.from(JSON.stringify(asked).slice(1, -1)))
   return (json) => {
-    const place = placeOfString(json, path)
+    const place = find(json)
     if (!place) return json
-    onFound()
     if (names(json.slice(place.start, place.end), name)) return json
     return json.slice(0, place.start) + name + json.slice(place.end)
   }

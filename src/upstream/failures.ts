@@ -11,6 +11,7 @@ import {
 import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { FailureClass } from '../protocols/failure-class.ts'
 import type { Protocol } from '../protocols/protocol.ts'
+import { reportsError } from '../protocols/reported-error.ts'
 import { type JsonObject, parseObject } from '../protocols/wire/json.ts'
 
 /** A failure that a provider reports under status 200: in a whole answer, or as an event of a stream. */
@@ -33,7 +34,7 @@ export const reportedFailure = ({ readFailure }: Pick<Protocol, 'readFailure'>, 
 export function readReported(protocol: Pick<Protocol, 'readFailure'>, text: string): JsonObject {
   const answer = parseObject(text)
   if (!answer) throw new UpstreamFault('the upstream sent no JSON object')
-  if ((answer.error ?? null) !== null) throw reportedFailure(protocol, text)
+  if (reportsError(answer)) throw reportedFailure(protocol, text)
   return answer
 }
 

@@ -154,29 +154,22 @@ function readEvents(whole: ByteString, reading: StreamReading, rename: Correctio
   let failed: ByteString | undefined
   let written = ''
   let copied = 0
-  eachEvent(whole, (data, start) => {
+  eachEvent(whole, (data, start, at) => {
     reading.read(data)
     if (reading.failed) {
       until = start
       failed = data
       return false
     }
-    const named = rename?.(data) ?? data
     // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
-    const at = named === data ? -1 : placeOf(data, whole, start)
-    if (at < 0) return undefined
+    if (rename === undefined || at < 0) return undefined
+    const named = rename(data)
+    if (named === data) return undefined
     written += whole.slice(copied, at) + named
     copied = at + data.length
     return undefined
   })
   return { until, renamed: copied === 0 ? undefined : written + whole.slice(copied, until), failed }
-}
-
-/** Where an event's data stands; -1 where it is not in one piece. */
-function placeOf(data: ByteString, whole: ByteString, event_start: number): number {
-  const field = whole.indexOf('data:', event_start)
-  const at = whole[field + 5] === ' ' ? field + 6 : field + 5
-  return field >= 0 && whole.startsWith(data, at) ? at : -1
 }
 
 /** Whole events with their data corrected; their other lines stay. */
@@ -188,7 +181,7 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
       eachEvent(event, (data) => {
         const corrected = correct(data)
         if (corrected !== data)
-          left = `${event.replace(/^data:.*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
+          left = `${event.replace(/^data:[^\n]*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
         return undefined
       })
       return left

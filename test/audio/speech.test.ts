@@ -175,10 +175,12 @@ describe('events pass through', () => {
     expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: CHARACTERS * CHARACTER_NANOS })
   })
 
-  test('an error inside it costs nothing where nothing came', async () => {
-    upstream.answer(events([{ type: 'error', error: { message: 'overloaded' } }]))
-    expect(await (await speak('voice', { stream_format: 'sse' })).text()).toContain('"error"')
-    expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+  test('an error as its first event costs nothing, and has a status', async () => {
+    upstream.answer(
+      events([{ type: 'error', error: { type: 'service_unavailable_error', message: 'busy' } }]),
+    )
+    expect((await speak('voice', { stream_format: 'sse' })).status).toBe(503)
+    expect(await lastCall()).toMatchObject({ outcome: 'failed', cost_nanos: 0 })
   })
 })
 

@@ -196,7 +196,7 @@ describe('models that are priced by units are asked something small', () => {
       'transcription',
       '/v1/audio/transcriptions',
       json({ text: '' }),
-      /name="model"\r\n\r\ntheir-model[^]*filename="silence\.wav"[^]*RIFF/,
+      /name="model"\r\n\r\ntheir-model[\s\S]*filename="silence\.wav"[\s\S]*RIFF/,
     ],
   ]
   test.each(GOOD)('%s', async (kind, path, answer, asked) => {
@@ -397,7 +397,6 @@ test('the table fits 80 columns with the longest kind, too', async () => {
 test('the simulated providers of the first catalogue all answer', async () => {
   const first = createScene()
   const { status, out } = await first.run('providers', 'test', '--images')
-  expect([status, out.split('
-').at(-1)]).toEqual([0, 'Requests: 13, failed: 0.'])
+  expect([status, out.split('\n').at(-1)]).toEqual([0, 'Requests: 13, failed: 0.'])
   first.remove()
 })

@@ -99,11 +99,11 @@ export interface DisconnectScene extends Scene {
 export async function disconnectScene({
   more = '',
   ...options
-}: Omit<SceneOptions, 'more'> & { more?: string } = {}): Promise<DisconnectScene> {
+}: SceneOptions = {}): Promise<DisconnectScene> {
   const callers = watchCallers()
   const opened = await scene({
     ...options,
-    more: `${more}\n[limits.key]\nconcurrent_calls = 1`,
+    more: (url) => `${typeof more === 'function' ? more(url) : more}\n[limits.key]\nconcurrent_calls = 1`,
     plugins: [callers.plugin, ...plugins],
   })
   return { ...opened, callers }
@@ -120,10 +120,23 @@ export async function callRaw(
   streams: boolean,
   { connection = 'close', missing_bytes = 0 }: { connection?: string; missing_bytes?: number } = {},
 ): Promise<RawCall> {
+  return sendRaw(
+    gateway,
+    (key) => rawPost(streams ? streamPath() : wholePath(), BODY, { 'x-api-key': key, connection }),
+    missing_bytes,
+  )
+}
+
+/** Sends a request over a socket, but for its last bytes. @param written of a key, as it goes over the wire */
+export async function sendRaw(
+  gateway: Scene['gateway'],
+  written: (key: string) => string | Uint8Array,
+  missing_bytes = 0,
+): Promise<RawCall> {
   const key = await gateway.caller()
   const client = await connectSocket(gateway.url)
-  const request = rawPost(streams ? streamPath() : wholePath(), BODY, { 'x-api-key': key, connection })
-  client.send(request.slice(0, request.length - missing_bytes))
+  const request = Buffer.from(written(key))
+  client.send(request.subarray(0, request.length - missing_bytes))
   return { key, client }
 }
 

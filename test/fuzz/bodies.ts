@@ -88,7 +88,7 @@ const NAMES = [
 ] as const
 
 /** A copy in which one place is replaced, removed, doubled or added. */
-function distort(value: Json, random: Random): Json {
+export function distort(value: Json, random: Random): Json {
   if (typeof value !== 'object' || value === null || random.chance(0.15)) return nasty(random)
   if (Array.isArray(value)) {
     const at = random.below(value.length + 1)

@@ -115,6 +115,26 @@ describe.each(WAYS)('bytes that pass: %s, streamed: %p', (protocol, streams) => 
     },
   )
 
+  test('an alias, in packets of a byte, with CRLF, and comments between', async () => {
+    const crlf = (text: string) => (streams ? text.replaceAll('\n', '\r\n') : text)
+    const sent = Buffer.from(crlf(bytesOf(protocol, streams, named('upstream-model'))))
+    const steps = splitAt(sent, ...Array.from({ length: sent.length - 1 }, (_, at) => at + 1))
+    const comments = streams ? [{ send: ': a comment\r\n\r\n' }] : []
+    upstream.answer(streams ? stream(...comments, ...steps) : { ...whole(''), steps })
+    const { path, headers, body } = REQUESTS[protocol](`text/${protocol}/our/model`, streams)
+    const got = await (await call(path, body, { headers })).text()
+    expect(got).toBe(crlf(renamed('upstream-model', `text/${protocol}/our/model`)))
+  })
+
+  test('an alias whose name is written with escapes', async () => {
+    const plain = bytesOf(protocol, streams, named('upstream-model'))
+    const escaped = (text: string) =>
+      text.replaceAll(`"${PLACE[protocol]}":"upstream`, `"${PLACE[protocol]}":"\\u0075pstream`)
+    expect((await pass('our/model', escaped(plain))).got).toBe(
+      renamed('upstream-model', `text/${protocol}/our/model`),
+    )
+  })
+
   test('where the route has the name that was asked for, nothing is looked into', async () => {
     const sent = bytesOf(protocol, streams, named('whatever'))
     expect((await pass('same', sent)).got).toBe(sent)

@@ -149,6 +149,24 @@ test('Anthropic’s SDK throws the type that its provider reported', async () =>
   expect((thrown as APIError).type).toBe('overloaded_error')
 })
 
+describe.each(PROTOCOLS)('an error as another kind of server writes it, of a provider of %s', (provider) => {
+  test.each([
+    { error: { message: WORDS } },
+    { type: 'error', error: { type: 'some_error', message: WORDS } },
+    { type: 'error', code: 'server_error', message: WORDS },
+    { object: 'error', type: 'InternalServerError', message: WORDS, code: 500 },
+  ])('%j', async (event) => {
+    const error = await lastErrorOf(provider, provider, [
+      ...framedSteps(provider, firstWord(provider)),
+      'read',
+      { send: `data: ${JSON.stringify(event)}\n\n` },
+    ])
+    expect(error.type).toBe(TOLD[provider].broken)
+    expect(error.message).not.toContain(WORDS)
+    expect(await lastCall()).toMatchObject({ outcome: 'broken' })
+  })
+})
+
 describe('before any output the next route is tried, though it speaks another protocol', () => {
   const start = recorded('anthropic', 'stream-text')[0] ?? ''
   const error = JSON.stringify(EVENTS.anthropic.overloaded[0])

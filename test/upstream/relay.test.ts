@@ -93,6 +93,26 @@ describe('an upstream’s error record', () => {
   })
 })
 
+describe.each([
+  ['LF', '\n'],
+  ['CRLF', '\r\n'],
+])('lines that end with %s', (_, eol) => {
+  const [first = '', ...rest] = lines('stream-text')
+  const sent = [first, ...rest].map(
+    (data) => `: a comment${eol}${eol}: another${eol}id: 7${eol}data: ${data}${eol}${eol}`,
+  )
+
+  test('comments are left out, and nothing else', () => {
+    const got = through(passOn(gemini.text.stream.open(), eventFrame()), [Buffer.from(sent.join(''))])
+    expect(got).toBe([first, ...rest].map((data) => `id: 7${eol}data: ${data}${eol}${eol}`).join(''))
+  })
+
+  test('an event that is corrected has its data once', () => {
+    const relay = passOn(gemini.text.stream.open(), eventFrame(), () => () => '{"corrected":true}')
+    expect(through(relay, [Buffer.from(sent.join(''))]).match(/data:/g)).toHaveLength(sent.length)
+  })
+})
+
 describe('what is appended when a stream breaks stands on its own', () => {
   const first = '{"a":1}'
   const failure = '{"error":{"code":502}}'

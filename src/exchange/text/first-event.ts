@@ -1,6 +1,6 @@
 // The beginning of a stream: read until an event is there, so that an error in place of an answer goes to the next route.
 import { UpstreamFault } from '../../domain/errors.ts'
-import type { Protocol } from '../../protocols/protocol.ts'
+import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
@@ -10,8 +10,16 @@ import { fromUpstream } from '../../upstream/transport.ts'
 /** An event that is longer is no error: it is not waited for. */
 const MAX_ERROR_BYTES = 64 * 1024
 const ERROR = '"error"'
+const PING = '"ping"'
+/** The data of an event that only keeps the connection open. */
+const SAYS_NOTHING = /^\s*(?:\{\s*"type"\s*:\s*"ping"\s*\}\s*)?$/
 /** Without comments before the first event. */
-const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data:/
+const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data: ?\S/
+
+/** How a provider's streams are read, and the errors in them. */
+export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
+  open(): StreamReading
+}
 
 /**
  * Waits for the first event of a stream: until it is there, another route may still answer.
@@ -21,11 +29,11 @@ const BEGINS = /^(?:event: ?[a-z_.]+\r?\n)?data:/
  */
 export async function readFirst(
   response: Response,
-  protocol: Protocol,
+  format: StreamFormat,
   heard: () => void,
 ): Promise<{ reader: ByteReader }> {
   const type = response.headers.get('content-type')
-  if (type !== null && !type.startsWith('text/event-stream'))
+  if (type !== null && !/^text\/event-stream\b/i.test(type))
     throw new UpstreamFault(`the upstream sent ${type}, no stream`)
   if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
   const reader: ByteReader = response.body.getReader()
@@ -37,26 +45,26 @@ export async function readFirst(
     read.push(value)
     read_bytes += value.length
     const whole = cutter.cut(value)
-    const has_begun = whole !== undefined && hasBegun(toByteString(whole), protocol)
+    const has_begun = whole !== undefined && hasBegun(toByteString(whole), format)
     if (has_begun || read_bytes > MAX_ERROR_BYTES)
       return { reader: beginningWith(read.length === 1 ? value : Buffer.concat(read), reader) }
   }
 }
 
 /** Whether there is an event that is to be passed on. @throws ReportedFailure for an error before any output */
-function hasBegun(whole: ByteString, protocol: Protocol): boolean {
+function hasBegun(whole: ByteString, format: StreamFormat): boolean {
   // Nearly all streams: nothing is parsed.
-  if (BEGINS.test(whole) && !whole.includes(ERROR)) return true
-  const reading = protocol.text.stream.open()
+  if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING)) return true
+  const reading = format.open()
   let has_begun = false
   let failed_event: ByteString | undefined
   eachEvent(whole, (data) => {
-    has_begun = true
+    has_begun ||= !SAYS_NOTHING.test(data)
     reading.read(data)
     if (!reading.failed) return undefined
     failed_event = data
     return false
   })
   if (failed_event === undefined || reading.deliveredTokens() > 0) return has_begun
-  throw reportedFailure(protocol, decodeByteString(failed_event))
+  throw reportedFailure(format, decodeByteString(failed_event))
 }

@@ -5,7 +5,7 @@ import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { type JsonObject, parseObject } from '../../protocols/wire/json.ts'
 import { passOn, reframe } from '../../upstream/relay.ts'
-import { type Rename, renameBytes, renameTo } from '../answered-name.ts'
+import { renameBytes, renameEach, renameTo } from '../answered-name.ts'
 import type { Passage, TextRequest } from './passage.ts'
 
 /** What goes to providers of the caller's own protocol, and to no others. */
@@ -38,7 +38,8 @@ export function passThrough(
     stream(reading, billed, upstream_model) {
       const correction = () => correctionOf(protocol, reading, billed)
       const has_name = answering !== undefined || upstream_model === context.model
-      const rename = has_name ? undefined : renameEvents(protocol, context.model)
+      const { event, once } = text.model_places
+      const rename = has_name ? undefined : renameEach(context.model, event, once)
       if (raw && !shown) return passOn(reading, frame, correction, rename)
       return reframe(reading, frame, {
         next(data) {
@@ -51,15 +52,6 @@ export function passThrough(
       })
     },
   }
-}
-
-/** Renames the events of one stream. */
-function renameEvents({ text: { model_places } }: Protocol, asked: string): Rename {
-  let is_over = false
-  const rename = renameTo(asked, model_places.event, () => {
-    is_over = model_places.once === true
-  })
-  return (data) => (is_over ? data : rename(data))
 }
 
 /**

@@ -16,7 +16,7 @@ import type { ExchangeParts } from '../parts.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { jsonWriter, readJsonRequest } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
-import { openAnswer, type PassingAnswer, servedStream } from './streamed.ts'
+import { isEvents, openAnswer, openEvents, type PassingAnswer, servedStream } from './streamed.ts'
 
 /** OpenAI takes 4,096 characters; others a whole chapter. */
 const BODY_LIMIT_BYTES = 1024 * 1024
@@ -86,12 +86,15 @@ async function serveSpeech(parts: ExchangeParts, held: Held<SpeechOrder>): Promi
   const dispatched = await send(parts, held, {
     streams: true,
     write: jsonWriter(parts, 'speech', body),
-    open: (response) => openAnswer(response, audioType(response, request)),
+    open(response, attempt, heard) {
+      const type = audioType(response, request)
+      return isEvents(type)
+        ? openEvents(parts, attempt, response, { piece: 'audio', heard })
+        : openAnswer(response, type)
+    },
   })
   const { content_type } = dispatched.answer
-  const passing = content_type.startsWith('text/event-stream')
-    ? asEvents(held.order)
-    : asAudio(held.order, content_type)
+  const passing = isEvents(content_type) ? asEvents(held.order) : asAudio(held.order, content_type)
   return servedStream(parts, held, dispatched, passing)
 }
 

@@ -1,16 +1,21 @@
 // A streamed answer that is passed on as it comes, events or bytes: pumped to its caller, and paid for before its end.
-import { brokenStream, GatewayError, toGatewayError, UpstreamFault } from '../../domain/errors.ts'
+import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUnits } from '../../domain/units.ts'
 import { idHeaders } from '../../http/answers.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
+import { type AudioPiece, AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { renderStreamError } from '../../protocols/openai/errors.ts'
+import { protocolOf } from '../../protocols/registry.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { type ByteReader, beginningWith, pump } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 import type { Held, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { CLIENT_CLOSED_REQUEST } from '../settlement.ts'
+import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
+import { readFirst } from '../text/first-event.ts'
 import { deliveredUnits } from './billing.ts'
 import type { UnitOrder } from './order.ts'
 
@@ -30,6 +35,8 @@ export interface PassingAnswer {
   delivered(): boolean
 }
 
+export const isEvents = (content_type: string): boolean => /^text\/event-stream\b/i.test(content_type)
+
 /**
  * Waits for the first bytes: until they are there, another route may still answer.
  * @throws UpstreamFault for an empty answer
@@ -39,6 +46,22 @@ export async function openAnswer(response: Response, content_type: string): Prom
   const { value } = reader ? await fromUpstream(reader.read()) : {}
   if (!reader || !value) throw new UpstreamFault('the upstream sent an empty answer')
   return { reader: beginningWith(value, reader), content_type }
+}
+
+/**
+ * The same for events: an error as the first of them is one before the first byte.
+ * @param piece the key of what an event brings @param heard as of `Sending.open`
+ * @throws UpstreamFault; ReportedFailure for an error before any output
+ */
+export async function openEvents(
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider }: Attempt,
+  response: Response,
+  { piece, heard }: { piece: AudioPiece; heard: () => void },
+): Promise<OpenAnswer> {
+  const { readFailure } = protocolOf(protocols, provider)
+  const format = { open: () => new AudioStreamReading(piece), readFailure }
+  return { ...(await readFirst(response, format, heard)), content_type: 'text/event-stream' }
 }
 
 /** Charges what passed, however it ends; nothing where it broke before anything came. */
@@ -52,7 +75,9 @@ export function servedStream(
   const { server } = parts.catalogue()
   return {
     stream(settle) {
-      place.watchSilence(attempt.provider.idle_timeout_ms, abort)
+      const payment = streamPayment(settle)
+      const { provider } = attempt
+      place.watchSilence(provider.idle_timeout_ms, abort)
       const body = pump({
         reader: answer.reader,
         relay,
@@ -60,19 +85,25 @@ export function servedStream(
         abortUpstream: abort,
         drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
         async settle(ending, cause, given_out) {
-          if (cause !== undefined) {
-            const expected = cause instanceof UpstreamFault || cause instanceof GatewayError
-            parts.log[expected ? 'warn' : 'error']({ request_id: origin.request_id, cause }, 'a stream broke')
-          }
+          if (cause !== undefined) reportBreak(parts, held, cause)
           const is_free = (ending === 'broken' || cause !== undefined) && !delivered()
-          await settle(() =>
-            is_free
-              ? { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
-              : { outcome: ending, given_out, ...deliveredUnits(parts, held, attempt, reported(), bounds()) },
+          await payment.settle(
+            () =>
+              is_free
+                ? { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
+                : {
+                    outcome: ending,
+                    given_out,
+                    ...deliveredUnits(parts, held, attempt, reported(), bounds()),
+                  },
+            given_out,
           )
         },
-        renderError: (cause) =>
-          renderStreamError(cause instanceof UpstreamFault ? brokenStream(cause) : toGatewayError(cause)),
+        renderError(cause) {
+          const { is_charged } = payment
+          const protocol = protocolOf(parts.protocols, provider)
+          return renderStreamError(toldBreak(parts, protocol, relay, { cause, is_charged }))
+        },
         onProgress: place.progressed,
       })
       return new Response(body, { headers: { 'content-type': relay.content_type, ...idHeaders(origin) } })

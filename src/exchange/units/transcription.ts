@@ -17,7 +17,7 @@ import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } fro
 import { UNIT_PRICING } from './billing.ts'
 import { verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
-import { type OpenAnswer, openAnswer, type PassingAnswer, servedStream } from './streamed.ts'
+import { isEvents, type OpenAnswer, openEvents, type PassingAnswer, servedStream } from './streamed.ts'
 import { readUnitAnswer, servedWhole, type UnitAnswer } from './whole.ts'
 
 type Verb = 'transcriptions' | 'translations'
@@ -112,9 +112,9 @@ async function serveTranscription(
         body,
       )
     },
-    async open(response, attempt) {
-      const type = response.headers.get('content-type') ?? ''
-      if (streams && type.startsWith('text/event-stream')) return { open: await openAnswer(response, type) }
+    async open(response, attempt, heard) {
+      if (streams && isEvents(response.headers.get('content-type') ?? ''))
+        return { open: await openEvents(parts, attempt, response, { piece: 'delta', heard }) }
       return { whole: await readUnitAnswer(parts, held, response, attempt, { verb, may_be_text: true }) }
     },
   })

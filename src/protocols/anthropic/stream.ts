@@ -3,6 +3,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { type Unchecked, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
+import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject, stringIn, tokenCountIn } from '../wire/json.ts'
@@ -45,7 +46,7 @@ class AnthropicStreamReading implements StreamReading {
   #conclude(data: ByteString): boolean {
     const event: Unchecked<typeof MessageEvent> | undefined = parseObject(decodeByteString(data))
     // An event that is not JSON is broken, and may be an error that was cut off.
-    if (event === undefined || event.type === 'error') this.failed = true
+    if (event === undefined || reportsError(event)) this.failed = true
     else if (event.type === 'message_start')
       this.#usage = updateUsage(this.#usage, uncheckedIn<typeof StartedMessage>(event.message).usage)
     else if (event.type === 'message_delta') {

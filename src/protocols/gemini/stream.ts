@@ -3,6 +3,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { eachUncheckedIn, uncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
+import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { type JsonObject, parseObject, stringIn } from '../wire/json.ts'
@@ -49,7 +50,8 @@ class GeminiStreamReading implements StreamReading {
   }
 
   #readEnding(data: ByteString): void {
-    if (ENDINGS.some((key) => hasValue(data, key))) this.#conclude(data, parseObject(decodeByteString(data)))
+    if (ENDINGS.some((key) => hasValue(data, key)) || data.includes(ERROR))
+      this.#conclude(data, parseObject(decodeByteString(data)))
     if (!this.failed) this.#readSearched(data)
   }
 
@@ -78,7 +80,7 @@ class GeminiStreamReading implements StreamReading {
     const ended = eachUncheckedIn<typeof AnswerCandidate>(event.candidates).some(
       ({ finishReason }) => stringIn(finishReason) !== undefined,
     )
-    if (event.error !== undefined && event.error !== null) this.failed = true
+    if (reportsError(event)) this.failed = true
     else if (ended || stringIn(blockReason) !== undefined) this.finished = true
   }
 }

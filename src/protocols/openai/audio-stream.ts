@@ -2,6 +2,8 @@
 // https://platform.openai.com/docs/api-reference/audio/speech-audio-delta-event
 import type { ReportedUnits } from '../../domain/units.ts'
 import type { StreamReading } from '../protocol.ts'
+import { reportsError } from '../reported-error.ts'
+import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
 import { eachStringValue, quoted } from '../wire/json-text.ts'
@@ -10,6 +12,9 @@ import { DONE } from './decode-stream.ts'
 
 const ERROR = quoted('error')
 const ENDS = ['speech.audio.done', 'transcript.text.done'].map(quoted)
+
+/** The key of what an event of a stream brings. */
+export type AudioPiece = 'audio' | 'delta'
 
 /** The bytes of a stream's pieces are counted, in base64 or as text. */
 export class AudioStreamReading implements StreamReading {
@@ -22,7 +27,7 @@ export class AudioStreamReading implements StreamReading {
   #units: ReportedUnits | undefined
 
   /** @param piece the key of what a piece brings @param look is shown each such value, as JSON writes it */
-  constructor(piece: 'audio' | 'delta', look?: (value: ByteString) => void) {
+  constructor(piece: AudioPiece, look?: (value: ByteString) => void) {
     this.#piece = quoted(piece)
     this.#look = look
   }
@@ -50,12 +55,12 @@ export class AudioStreamReading implements StreamReading {
   }
 
   deliveredTokens(): number {
-    return 0
+    return tokensOfBytes(this.passed_bytes)
   }
 
   #conclude(data: ByteString): void {
     const event = parseObject(decodeByteString(data))
-    if (event === undefined || event.type === 'error' || (event.error ?? null) !== null) this.failed = true
+    if (event === undefined || reportsError(event)) this.failed = true
     else if (typeof event.type === 'string' && event.type.endsWith('.done')) {
       this.finished = true
       this.#units = readAudioUnits(event) ?? this.#units

@@ -1,10 +1,11 @@
 // The meaning of a refusal in chat completions: its failure class, and when to come back.
-import type { UpstreamFailure } from '../facts.ts'
+import { CONTEXT_LENGTH_EXCEEDED, type UpstreamFailure } from '../facts.ts'
 import { DEFAULT_FAILURE_CLASSES, type FailureClass } from '../failure-class.ts'
 import { Fields, optional, Text, type Unchecked, uncheckedIn } from '../forms.ts'
 import { refusalMessage } from '../refusal-message.ts'
+import { reportsError } from '../reported-error.ts'
 import { knownTooLong } from '../too-long.ts'
-import { countIn, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
+import { countIn, type Json, type JsonObject, lookUp, objectIn, parseObject, stringIn } from '../wire/json.ts'
 import { retryAfter } from '../wire/retry-after.ts'
 
 export const ErrorDetail = Fields({
@@ -32,6 +33,9 @@ const FAILURE_CLASS_BY_CODE: Readonly<Record<string, FailureClass>> = {
   /** OpenRouter's moderation: the prompt is at fault, though the status is 403. */
   content_policy_violation: 'bad_request',
   content_filter: 'bad_request',
+  /** A response that fails after it began has no status, and its error no type. */
+  invalid_prompt: 'bad_request',
+  [CONTEXT_LENGTH_EXCEEDED]: 'bad_request',
   overloaded: 'overloaded',
   server_is_overloaded: 'overloaded',
   slow_down: 'overloaded',
@@ -74,10 +78,14 @@ export function readFailure(status: number, headers: Headers, body: string): Ups
 const statusIn = ({ code, type }: Unchecked<typeof ErrorDetail>): number =>
   countIn(code) ?? lookUp(STATUS_BY_TYPE, type) ?? lookUp(STATUS_BY_TYPE, code) ?? 500
 
+/** In a field of its own, in a response that failed, or all of it: an event of a response, and the body of older vLLM. */
+const errorIn = (answer: JsonObject): Json | undefined =>
+  answer.error ?? objectIn(answer.response).error ?? (reportsError(answer) ? answer : undefined)
+
 /** The error in a refusal's body; empty where there is none. */
 export function readError(body: string): Unchecked<typeof ErrorDetail> {
   const first = body.startsWith('[') ? parseObject(`{"list":${body}}`)?.list : undefined
   const answer = Array.isArray(first) ? objectIn(first[0]) : parseObject(body)
-  const error = answer?.error
+  const error = answer && errorIn(answer)
   return typeof error === 'string' ? { message: error } : uncheckedIn<typeof ErrorDetail>(error)
 }

@@ -3,6 +3,7 @@
 import type { ReportedUsage } from '../../domain/usage.ts'
 import { eachUncheckedIn } from '../forms.ts'
 import type { StreamReading, StreamRules } from '../protocol.ts'
+import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString, toByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
@@ -50,7 +51,7 @@ class OpenaiStreamReading implements StreamReading {
   #conclude(data: ByteString): void {
     const chunk = parseObject(decodeByteString(data))
     // A chunk that is not JSON is broken, and may be an error that was cut off.
-    if (chunk === undefined || (chunk.error !== undefined && chunk.error !== null)) this.failed = true
+    if (chunk === undefined || reportsError(chunk)) this.failed = true
     else if (
       eachUncheckedIn<typeof ChunkChoice>(chunk.choices).some(
         ({ finish_reason }) => typeof finish_reason === 'string',

@@ -1,5 +1,5 @@
 // The place of one string in JSON text that is not parsed: for names that are replaced in answers, which otherwise pass as they came.
-import type { ByteString } from './byte-string.ts'
+import { type ByteString, fromByteString, toByteString } from './byte-string.ts'
 import { CLOSING_BRACE, CLOSING_BRACKET, COMMA, OPENING_BRACE, OPENING_BRACKET, QUOTE } from './json-bytes.ts'
 import { closingQuote } from './json-text.ts'
 
@@ -28,6 +28,47 @@ export function placeOfString(json: ByteString, path: readonly string[]): Place 
   }
   return undefined
 }
+
+/** Of one stream: events that differ in every field before and after theirs are searched each. */
+const MAX_REMEMBERED = 4
+
+/**
+ * Finds the same field in one event of a stream after the other. Most begin as the one before, up to the field (chat), or end as it
+ * does, from the field on (native): those are not searched. In JSON each of the two says where the field is, since what is read of
+ * it from its own beginning or end is the same.
+ *
+ * @param path as of `placeOfString`
+ */
+export function placeInEach(path: readonly string[]): (json: ByteString) => Place | undefined {
+  let head: ByteString | undefined
+  let tail: ByteString | undefined
+  let found: Place = { start: 0, end: 0 }
+  let from_end: Place = { start: 0, end: 0 }
+  let remembered = 0
+
+  function remember(json: ByteString, place: Place): void {
+    remembered++
+    head = copyOf(json.slice(0, place.end + 1))
+    found = place
+    const key = json.lastIndexOf(`,"${path.at(-1)}"`, place.start)
+    // From its end on, it is not known what the objects around the field are called.
+    if (path.length > 1 || key < 0) return
+    tail = copyOf(json.slice(key))
+    from_end = { start: json.length - place.start, end: json.length - place.end }
+  }
+
+  return (json) => {
+    if (head !== undefined && json.startsWith(head)) return found
+    if (tail !== undefined && json.endsWith(tail))
+      return { start: json.length - from_end.start, end: json.length - from_end.end }
+    const place = placeOfString(json, path)
+    if (place && remembered < MAX_REMEMBERED) remember(json, place)
+    return place
+  }
+}
+
+/** A part of an event keeps all of its chunk. */
+const copyOf = (part: ByteString): ByteString => toByteString(fromByteString(part))
 
 /** Where the value of a field of an object begins; -1 where it has no such field. @param open the object's brace */
 function valueIn(json: ByteString, open: number, key: string): number {

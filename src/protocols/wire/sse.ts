@@ -21,6 +21,7 @@ export interface EventCutter {
 export function createEventCutter(): EventCutter {
   let waiting: Buffer[] = []
   let waiting_bytes = 0
+  let has_begun = false
 
   function keep(part: Buffer): void {
     if (part.length === 0) return
@@ -34,6 +35,10 @@ export function createEventCutter(): EventCutter {
   return {
     cut(chunk) {
       if (chunk.length === 0) return undefined
+      if (!has_begun) {
+        has_begun = true
+        if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
+      }
       // Nearly all chunks are whole events: they pass as they are, without an allocation.
       if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
@@ -57,26 +62,29 @@ export function createEventCutter(): EventCutter {
  * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several. Comments and
  * events without data are skipped.
  *
- * @param visit gets the payload and the offset in `whole` at which its event begins; returning false stops the walk
+ * @param visit gets the payload, the offset in `whole` at which its event begins, and that of the payload, or -1 where it is of several
+ * lines; returning false stops the walk
  */
 export function eachEvent(
   whole: ByteString,
-  visit: (data: ByteString, start: number) => boolean | undefined,
+  visit: (data: ByteString, start: number, data_start: number) => boolean | undefined,
 ): void {
   let event_start = 0
   let data: ByteString | undefined
+  let data_start = -1
   for (let line_start = 0; line_start < whole.length; ) {
     const feed = whole.indexOf('\n', line_start)
     const next = feed < 0 ? whole.length : feed + 1
     let line_end = feed < 0 ? whole.length : feed
     if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
     if (line_end === line_start) {
-      if (data !== undefined && visit(data, event_start) === false) return
+      if (data !== undefined && visit(data, event_start, data_start) === false) return
       data = undefined
       event_start = next
     } else if (whole.startsWith('data:', line_start)) {
       const value_start = whole[line_start + 5] === ' ' ? line_start + 6 : line_start + 5
       const value = whole.slice(value_start, line_end)
+      data_start = data === undefined ? value_start : -1
       data = data === undefined ? value : `${data}\n${value}`
     }
     line_start = next
@@ -88,10 +96,16 @@ export function withoutComments(whole: ByteString): ByteString {
   if (!whole.startsWith(':') && !whole.includes('\n:')) return whole
   return whole
     .split(/(?<=\n\r?\n)/)
-    .map((event) => event.replace(/^:.*\n/gm, ''))
+    .map((event) => event.replace(/^:[^\n]*\n/gm, ''))
     .filter((event) => event.trim() !== '')
     .join('')
 }
+
+/** A stream may begin with one, which is no part of its first line. */
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
+
+const beginsWithMark = (chunk: Uint8Array): boolean =>
+  BYTE_ORDER_MARK.every((byte, index) => chunk[index] === byte)
 
 function endsWithBlankLine(bytes: Uint8Array): boolean {
   const last = bytes.length - 1

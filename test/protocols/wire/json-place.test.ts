@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { placeOfString } from '../../../src/protocols/wire/json-place.ts'
+import { placeInEach, placeOfString } from '../../../src/protocols/wire/json-place.ts'
 
 const found = (json: string, ...path: string[]): string | undefined => {
   const bytes = toByteString(Buffer.from(json))
@@ -76,4 +76,48 @@ test('agrees with JSON.parse on any object, however it is spaced', () => {
     }),
     { numRuns: 500 },
   )
+})
+
+describe('in one event after the other', () => {
+  const places = (path: readonly string[], events: readonly string[]) => {
+    const find = placeInEach(path)
+    return events.map((event) => find(toByteString(Buffer.from(event))))
+  }
+  const each = (path: readonly string[], events: readonly string[]) =>
+    events.map((event) => placeOfString(toByteString(Buffer.from(event)), path))
+
+  test.each<[string, string[]]>([
+    ['which begin alike', ['{"id":1,"model":"a","x":"b"}', '{"id":1,"model":"a","x":"c, \\"model\\":"}']],
+    ['which end alike', ['{"x":"b","model":"a","y":{}}', '{"x":[",",{}],"model":"a","y":{}}']],
+    ['which end alike, the field in an object', ['{"x":1,"model":"a"}', '{"x":{"y":1,"model":"a"}}']],
+    ['of which one has none', ['{"x":1,"model":"a"}', '{"x":1}', '{"x":"model"}', '{"x":1,"model":"b"}']],
+    ['of which one has another name', ['{"model":"a","x":1}', '{"model":"ab","x":1}', '{"model":"a"}']],
+    ['whose text ends as a field does', ['{"x":1,"model":"a"}', '{"x":"\\",\\"model\\":\\"a\\"}"}']],
+    ['whose key ends as a field does', ['{"x":1,"model":"a"}', '{"x\\",\\"model":"a"}']],
+    ['with other events between', ['{"model":"a"}', '[DONE]', '', '{"model":"a"}', '{"model":"c"}']],
+  ])('%s', (_what, events) => {
+    for (const order of [events, events.toReversed()])
+      expect(places(['model'], order)).toEqual(each(['model'], order))
+  })
+
+  test('always where a search of each finds it', () => {
+    const keys = fc.constantFrom('model', 'message', 'a', ',', '"', ',"model')
+    const value = fc.oneof(
+      fc.constantFrom('x', 'y', ',"model":"x"}', '"', '\\'),
+      fc.dictionary(keys, fc.constantFrom('x', 'y'), { maxKeys: 2 }),
+    )
+    const objects = fc.array(fc.dictionary(keys, value, { maxKeys: 4 }), { minLength: 2, maxLength: 8 })
+    fc.assert(
+      fc.property(
+        objects,
+        fc.constantFrom(undefined, 1),
+        fc.constantFrom(['model'], ['message', 'model']),
+        (all, space, path) => {
+          const events = all.map((object) => JSON.stringify(object, undefined, space))
+          expect(places(path, events)).toEqual(each(path, events))
+        },
+      ),
+      { numRuns: 2_000 },
+    )
+  })
 })

@@ -1,17 +1,19 @@
 // A streamed response, read as it passes: bytes are searched, and JSON is parsed only where it decides something.
 import type { ReportedUsage } from '../../../domain/usage.ts'
 import type { StreamReading, StreamRules } from '../../protocol.ts'
+import { reportsError } from '../../reported-error.ts'
 import { tokensOfBytes } from '../../token-sums.ts'
 import { type ByteString, decodeByteString } from '../../wire/byte-string.ts'
 import { parseObject, stringIn } from '../../wire/json.ts'
-import { quoted, stringValueBytes } from '../../wire/json-text.ts'
+import { hasValue, quoted, stringValueBytes } from '../../wire/json-text.ts'
 import { readUsage } from './usage.ts'
 
 const DELTA = quoted('delta')
+const ERROR = quoted('error')
 /** What the type of every event that concludes a stream holds. Only these, and deltas that say the same, are parsed. */
 const CONCLUDING = /"type"\s*:\s*"(?:response\.(?:completed|incomplete|failed)|error)"/
 const COMPLETE: ReadonlySet<string | undefined> = new Set(['response.completed', 'response.incomplete'])
-const FAILED: ReadonlySet<string | undefined> = new Set(['response.failed', 'error'])
+const FAILED = 'response.failed'
 
 class ResponseReading implements StreamReading {
   finished = false
@@ -21,7 +23,7 @@ class ResponseReading implements StreamReading {
 
   read(data: ByteString): void {
     this.#written_bytes += stringValueBytes(data, DELTA)
-    if (CONCLUDING.test(data)) this.#conclude(data)
+    if (CONCLUDING.test(data) || hasValue(data, ERROR)) this.#conclude(data)
   }
 
   usage(): ReportedUsage | undefined {
@@ -35,7 +37,7 @@ class ResponseReading implements StreamReading {
   #conclude(data: ByteString): void {
     const event = parseObject(decodeByteString(data))
     const type = stringIn(event?.type)
-    if (event === undefined || FAILED.has(type)) this.failed = true
+    if (event === undefined || type === FAILED || reportsError(event)) this.failed = true
     else if (COMPLETE.has(type)) {
       this.finished = true
       this.#usage = readUsage(event)

@@ -1,0 +1,151 @@
+// silent.md, Streams whose caller left, on every surface that streams: who ends it, at which point, under which policy, and what the
+// call then costs to the nano-dollar. One settlement, nothing held, the place of the call freed.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { type Step, stream } from '../support/upstream.ts'
+import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './streams.ts'
+import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
+import { surfaceModels, wireOf } from './surfaces.ts'
+
+setDefaultTimeout(60_000)
+
+/** How far a stream has come: so many whole events, and perhaps the first bytes of the next. */
+interface Point {
+  events: number
+  half?: boolean
+  /** Pieces that the caller has seen by then. */
+  pieces?: 0 | 1 | 2
+}
+
+const pointsOf = ({ events: all, finished_at }: ProviderStream): Record<string, Point> => ({
+  'before the first event': { events: 0 },
+  'inside the first event': { events: 0, half: true },
+  'before any output': { events: 1 },
+  'after the first piece': { events: 2, pieces: 1 },
+  'inside the second piece': { events: 2, half: true, pieces: 1 },
+  'inside the event that finishes': { events: finished_at - 1, half: true, pieces: 2 },
+  'after the finish, before the end': { events: all.length, pieces: 2 },
+})
+
+/** The steps until a point, and those after it. The gateway has read each packet before the next is sent. */
+function stepsAround({ events }: ProviderStream, point: Point): { until: Step[]; after: Step[] } {
+  const send = (bytes: string): Step[] => [{ send: bytes }, 'read']
+  const until: Step[] = ['read', ...events.slice(0, point.events).flatMap(send)]
+  const [next = '', ...rest] = events.slice(point.events)
+  if (!point.half) return { until, after: [next, ...rest].filter(Boolean).flatMap(send) }
+  const middle = next.length >> 1
+  return {
+    until: [...until, ...send(next.slice(0, middle))],
+    after: [next.slice(middle), ...rest].flatMap(send),
+  }
+}
+
+const seesUntil = ({ seen = SEEN }: StreamedSurface, { pieces = 0 }: Point): string | undefined =>
+  pieces === 0 ? undefined : seen[pieces - 1]
+
+/** A caller leaves at a point; the upstream goes on only after the gateway has noticed. */
+async function leaveAt(s: DisconnectScene, surface: StreamedSurface, point: Point, drains: boolean) {
+  const arrived = Promise.withResolvers<void>()
+  const noticed = Promise.withResolvers<void>()
+  const { until, after } = stepsAround(surface.provider, point)
+  s.upstream.answer(stream(...until, { tell: arrived.resolve }, { wait: noticed.promise }, ...after))
+  const left = s.callers.left.count
+  const { key, client } = await sendRaw(s.gateway, await wireOf(surface.request))
+  await arrived.promise
+  const sees = seesUntil(surface, point)
+  if (sees !== undefined) await client.sees(sees)
+  const seen = s.upstream.last()
+  client.leave('close')
+  await s.callers.left.reaches(left + 1)
+  // Where the upstream is to be aborted, it must not end by itself before the abort has arrived.
+  if (drains) noticed.resolve()
+  await seen.over
+  noticed.resolve()
+  return { key, seen }
+}
+
+/** What the upstream does at a point, instead of going on. */
+const breaksOf = ({ error }: ProviderStream): Record<string, Step[]> => ({
+  'resets the connection': ['reset'],
+  'ends its stream': [],
+  'reports an error': [{ send: error }],
+})
+
+/** The upstream breaks at a point, once the gateway has read, and the caller has seen, what came before it. */
+async function breakAt(s: DisconnectScene, surface: StreamedSurface, point: Point, steps: Step[]) {
+  const seen = Promise.withResolvers<void>()
+  const { until } = stepsAround(surface.provider, point)
+  const nothing_sent = point.events === 0 && !point.half && steps[0] === 'reset'
+  s.upstream.answer(nothing_sent ? { steps } : stream(...until, { wait: seen.promise }, ...steps))
+  const { key, client } = await sendRaw(s.gateway, await wireOf(surface.request))
+  const sees = seesUntil(surface, point)
+  if (sees !== undefined) await client.sees(sees)
+  seen.resolve()
+  await client.closed
+  client.leave('close')
+  return { key, received: client.received() }
+}
+
+/** How a call ends by a break, and what it costs: nothing where there was no output. */
+function endingOf({ finished_at, charge }: ProviderStream, { events }: Point, what: string) {
+  if (events >= finished_at && what !== 'reports an error')
+    return { ...charge(events), outcome: 'completed', status: 200 } as const
+  if (events === 0) return { ...FREE, outcome: 'failed', status: 502 } as const
+  return { ...(events > 1 ? charge(events) : FREE), outcome: 'broken', status: 200 } as const
+}
+
+const surfaces = Object.entries(STREAMED)
+
+describe.each(surfaces)('%s', (_name, surface) => {
+  const { provider: theirs } = surface
+  const points = Object.entries(pointsOf(theirs))
+  // Of each surface's own: what a scene asserts takes longer with every call in its books.
+  let cancelling: DisconnectScene
+  let draining: DisconnectScene
+  beforeAll(async () => {
+    const options = { more: surfaceModels, provider: 'cooldown_ms = 0' }
+    cancelling = await disconnectScene(options)
+    draining = await disconnectScene({ ...options, server: 'on_disconnect = "drain"' })
+  })
+  afterAll(() => Promise.all([cancelling, draining].map((opened) => opened[Symbol.asyncDispose]())))
+
+  test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () => {
+    const { gateway, callers, upstream } = cancelling
+    const { calls, holds } = gateway.rows()
+    const [seen, arrived, left] = [upstream.seen.length, callers.arrived.count, callers.left.count]
+    const { client } = await sendRaw(gateway, await wireOf(surface.request), 10)
+    await callers.arrived.reaches(arrived + 1)
+    client.leave('close')
+    await eventually('the gateway notices', () => callers.left.count > left)
+    const after = await gateway.atRest()
+    expect([after.calls.length, after.holds.length]).toEqual([calls.length, holds.length])
+    expect(upstream.seen).toHaveLength(seen)
+  })
+
+  test.each(points)('the caller leaves %s; cancel: what was delivered is charged', async (_when, point) => {
+    const { key, seen } = await leaveAt(cancelling, surface, point, false)
+    expect(seen.aborted).toBe(true)
+    const expected = theirs.charge(point.events)
+    await expectSettledOnce(cancelling, key, { ...expected, outcome: 'cancelled', status: 499, streamed: 1 })
+  })
+
+  test.each(points)('the caller leaves %s; drain: all of it is charged', async (_when, point) => {
+    const { key, seen } = await leaveAt(draining, surface, point, true)
+    expect(seen.aborted).toBe(false)
+    const expected = theirs.charge(theirs.events.length)
+    await expectSettledOnce(draining, key, { ...expected, outcome: 'cancelled', status: 499, streamed: 1 })
+  })
+
+  const breaks = points.flatMap(([when, point]) =>
+    Object.entries(breaksOf(theirs)).map(([what, steps]) => [when, what, point, steps] as const),
+  )
+  test.each(breaks)('the upstream, %s, %s', async (_when, what, point, steps) => {
+    const { key, received } = await breakAt(cancelling, surface, point, steps)
+    const ending = endingOf(theirs, point, what)
+    expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)
+    expect(received).not.toContain('shard')
+    const told = /"error": ?[{"]|"type": ?"error"/.test(received.replaceAll('"error":null', ''))
+    expect(told).toBe(ending.outcome !== 'completed')
+    await expectSettledOnce(cancelling, key, { ...ending, streamed: 1 })
+  })
+})
