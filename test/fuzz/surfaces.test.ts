@@ -21,7 +21,7 @@ import { distortedStream, distortedWhole, type Wire } from './distorted-answers.
 
 setDefaultTimeout(600_000)
 
-const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 1_000)
+const REQUESTS = Number(process.env.TOLLGATE_FUZZ_REQUESTS ?? 400)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
 const DEADLINE_MS = 30_000
 /** What a provider says of itself. */
