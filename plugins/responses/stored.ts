@@ -6,6 +6,7 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { withItsPictures, withPictures } from './kept-pictures.ts'
 import { itemsPage } from './stored-items.ts'
 import {
   DeletedView,
@@ -29,17 +30,18 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
       async ({ caller, params: { id } }) => {
         const kept = await responses.find(caller.account.id, id)
         if (!kept) throw noSuchResponse(id)
-        return { ...kept.response, id }
+        return { ...(await withItsPictures(gateway.library, caller.account.id, kept.response)), id }
       },
       { params: ResponseParams, query: RetrieveQuery, response: { 200: ResponseView, ...FAILURES } },
     )
     .get(
       '/v1/responses/:id/input_items',
-      ({ caller, params: { id }, query }) => {
+      async ({ caller, params: { id }, query }) => {
         const order = query.order === 'asc' ? 'oldest first' : 'newest first'
         const turns = responses.turnsUntil(caller.account.id, id, order)
         if (!turns) throw noSuchResponse(id)
-        return itemsPage(turns, id, query)
+        const page = await itemsPage(turns, id, query)
+        return { ...page, data: await withPictures(gateway.library, caller.account.id, page.data) }
       },
       { params: ResponseParams, query: ItemsQuery, response: { 200: ItemsView, ...FAILURES } },
     )

@@ -116,11 +116,11 @@ async function serveImages(
   { library }: ImageParts,
   held: Held<PaidImageOrder>,
 ): Promise<Served> {
-  const { wanted, references, model } = held.order
+  const { wanted, references, model, uuids: told } = held.order
   const account_id = held.caller.account.id
   try {
     const all = [...references, ...(await keepUploads(library, wanted))]
-    const uuids = await beginGenerations(library, generationOf(held, all), wanted.count)
+    const uuids = await beginGenerations(library, generationOf(held, all), wanted.count, told)
     let are_stored = false
     // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.
     held.scope.defer(async () => {

@@ -57,6 +57,8 @@ export interface FoundReference extends Reference {
 export interface PaidImageOrder extends PaidOrder<ImageModel> {
   wanted: ImageOrder
   references: readonly FoundReference[]
+  /** The ids of its images, one for each, where the caller was told of them before they are drawn. */
+  uuids?: readonly string[]
   /** Writes the answer, once it is paid. */
   write: (paid: PaidImages) => Response
 }

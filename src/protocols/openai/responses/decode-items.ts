@@ -22,6 +22,7 @@ import {
 } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
+import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
@@ -75,6 +76,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   custom_tool_call_output: readOutput,
   reasoning: readReasoning,
   compaction: readCompaction,
+  [PICTURE_ITEM]: readPicture,
   item_reference: rejectReference,
 }
 
@@ -85,7 +87,6 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'code_interpreter_call',
   'computer_call',
   'computer_call_output',
-  'image_generation_call',
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',
@@ -169,6 +170,12 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
 function readCompaction(state: State, item: JsonObject): void {
   const text = compactedText(item)
   if (text !== undefined) say(state, 'user', { kind: 'text', text })
+}
+
+/** The picture itself is the caller's: what can be told of it are words. */
+function readPicture(state: State, item: JsonObject): void {
+  const text = wordsOf(item)
+  if (text !== undefined) say(state, 'assistant', { kind: 'text', text })
 }
 
 function rejectReference(_: State, item: JsonObject, at: string): never {
