@@ -198,14 +198,14 @@ export class DrawnAnswer {
 
   /** A response, whole or as far as it has come, as its caller asked for it. */
   shown(response: JsonObject): JsonObject {
-    const { tools = [], tool_choice = 'auto', max_output_tokens = null } = this.asked.call.asked
+    const { tools = [], tool_choice, max_output_tokens = null } = this.asked.call.asked
     const { request_id } = this.asked.admitted.origin
     return {
       ...response,
       id: responseId(request_id),
       tools,
       tool_choice: tool_choice ?? 'auto',
-      max_output_tokens,
+      ...(response.max_output_tokens === undefined ? {} : { max_output_tokens }),
       output: [...this.#output],
       ...(this.#usage ? { usage: this.#usage } : {}),
     }

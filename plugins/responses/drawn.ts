@@ -1,4 +1,5 @@
 // Responses with pictures, served: one paid call after the other, whole or as one stream.
+import { GatewayError } from '../../src/domain/errors.ts'
 import { answerOnce } from '../../src/exchange/paid-call.ts'
 import { isPictureItem } from '../../src/protocols/openai/responses/picture-items.ts'
 import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
@@ -57,7 +58,9 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
     await events.return(undefined).catch(() => undefined)
     await end()
   }
-  place.gone.addEventListener('abort', () => void close(), { once: true })
+  // Where the gateway itself ends the call its caller is still there, and is told.
+  const onGone = () => void (place.gone.reason instanceof GatewayError || close())
+  place.gone.addEventListener('abort', onGone, { once: true })
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
