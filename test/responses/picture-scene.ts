@@ -215,7 +215,10 @@ export const paints = (bytes: Uint8Array = PNG): Answer =>
   whole({ created: 1, data: [{ b64_json: Buffer.from(bytes).toString('base64') }] })
 
 /** Text models take these turns, the last of them again and again; painters do as they are told. */
-export function telling(turns: readonly Turn[], images: Script = paints()): Script {
+export function telling(
+  turns: readonly Turn[],
+  images: Script = paints(),
+): Extract<Script, (...seen: never) => unknown> {
   let at = 0
   return (seen, index) => {
     if (!isText(seen)) return typeof images === 'function' ? images(seen, index) : images

@@ -1,8 +1,11 @@
 // Issue: "`image_generation` through our own image models is the exception to build: it is billed per image and kept in the history".
 import { beforeEach, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
+import { suspendAccount } from '../../src/access/accounts.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { dataUri, PNG } from '../images/support.ts'
+import { paint } from '../media/support.ts'
+import { eventually } from '../support/eventually.ts'
 import {
   draw,
   MODELS,
@@ -304,6 +307,70 @@ describe('the stream', () => {
       [0, 'cancelled'],
     ])
     expect(asked_texts()).toHaveLength(1)
+  })
+})
+
+describe('what comes in between', () => {
+  test('the caller of a whole answer leaves while the picture is drawn', async () => {
+    const leaving = new AbortController()
+    const drawing = Promise.withResolvers<void>()
+    const hangs = () => {
+      drawing.resolve()
+      return { steps: ['hang' as const] }
+    }
+    upstream.answer(telling([draw(), say('Never said.')], hangs))
+    const { signal } = leaving
+    const answer = call('/v1/responses', catOf(MODELS.chat), { key, signal }).then(
+      () => 'answered',
+      () => 'left',
+    )
+    await drawing.promise
+    leaving.abort()
+    expect(await answer).toBe('left')
+    await eventually('the picture is given up', () => gateway.rows().calls.length === first_call + 2)
+    expect((await costs()).map(([, nanos]) => nanos)).toEqual([TURN_NANOS, 0])
+    expect(asked_texts()).toHaveLength(1)
+  })
+
+  test.each([false, true])('the account is suspended (streamed: %p): nothing more begins', async (stream) => {
+    const name = gateway.rows().accounts.at(-1)?.name ?? ''
+    const suspends = telling([draw(), say('Never said.')])
+    upstream.answer((seen, index) => {
+      suspendAccount(gateway.db, name)
+      return suspends(seen, index)
+    })
+    const response = stream
+      ? objectIn((await streamed(catOf(MODELS.chat))).at(-1)?.response)
+      : ((await (await post(catOf(MODELS.chat))).json()) as JsonObject)
+    expect(response).toMatchObject({ status: 'failed', output: [{ status: 'failed', result: null }] })
+    expect(await costs()).toEqual([[MODELS.chat, TURN_NANOS]])
+  })
+})
+
+describe('what is kept', () => {
+  const keptBytes = (id: string) =>
+    gateway.db
+      .query<{ kept_bytes: number }, [string]>('SELECT kept_bytes FROM responses WHERE response_id = ?')
+      .get(id)?.kept_bytes
+
+  test('the response without its picture, which the history has; without it there, it is gone here too', async () => {
+    const large = Buffer.from(await paint('png', { width: 1024, height: 1024 }))
+    upstream.answer(telling([draw(), say('A cat.')], paints(large)))
+    const { id, output } = await client.responses.create(catOf(MODELS.chat))
+    const picture = pictureIn(output)
+    expect(picture.result?.length).toBeGreaterThan(4_000)
+    expect(keptBytes(id)).toBeLessThan(4_000)
+    const listed = await client.responses.inputItems.list(id)
+    expect(listed.data.map(({ type }) => type)).toEqual(['message'])
+    const path = `/api/images/${picture.id.replace('ig_', '')}`
+    expect((await call(path, undefined, { key, method: 'DELETE' })).status).toBe(200)
+    expect(pictureIn((await client.responses.retrieve(id)).output).result).toBeNull()
+  })
+
+  test('nothing, with store: false; the history has the picture all the same', async () => {
+    const { id } = await client.responses.create(catOf(MODELS.chat, { store: false }))
+    expect(keptBytes(id)).toBeUndefined()
+    expect(await history()).toHaveLength(1)
   })
 })
 
