@@ -43,10 +43,10 @@ price = { per_image = ${per_image}, variants = [{ quality = "high", per_image = 
 `
 
 export const catalogue =
-  (more = '') =>
+  (more = '', server = '') =>
   (url: string): string =>
     [
-      '[server]\nlog_level = "debug"\nledger_writer = "inline"',
+      `[server]\nlog_level = "debug"\nledger_writer = "inline"\n${server}`,
       provider('own', url, 'responses = true'),
       provider('chat', url, ''),
       provider('painters', url, ''),

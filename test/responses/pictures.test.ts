@@ -1,12 +1,15 @@
 // Issue: "`image_generation` through our own image models is the exception to build: it is billed per image and kept in the history".
 import { beforeEach, describe, expect, test } from 'bun:test'
+import { rm } from 'node:fs/promises'
 import OpenAI from 'openai'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import { type JsonObject, objectIn, objectsIn } from '../../src/protocols/wire/json.ts'
 import { dataUri, PNG } from '../images/support.ts'
 import { paint } from '../media/support.ts'
 import { eventually } from '../support/eventually.ts'
+import { scene } from '../support/scene.ts'
 import {
+  catalogue,
   draw,
   MODELS,
   OTHER_PAINTER,
@@ -345,6 +348,30 @@ describe('what comes in between', () => {
     expect(response).toMatchObject({ status: 'failed', output: [{ status: 'failed', result: null }] })
     expect(await costs()).toEqual([[MODELS.chat, TURN_NANOS]])
   })
+})
+
+test('the gateway stops while the picture is drawn: the stream ends in due form, and what ran is charged', async () => {
+  const stopping = await scene({ catalogue: catalogue('', 'shutdown_timeout_ms = 1') })
+  const drawing = Promise.withResolvers<void>()
+  stopping.upstream.answer(
+    telling([draw(), say('Never said.')], () => {
+      drawing.resolve()
+      return { steps: ['hang'] }
+    }),
+  )
+  const response = await stopping.call('/v1/responses', { ...catOf(MODELS.chat), stream: true })
+  const read = response.text()
+  await drawing.promise
+  const stopped = stopping.gateway.started.stop()
+  const events = eventsOf(await read)
+  await stopped
+  expect(events.at(-1)).toMatchObject({
+    type: 'response.failed',
+    response: { status: 'failed', output: [{ status: 'failed' }] },
+  })
+  expect(stopping.gateway.rows().calls.map(({ cost_nanos }) => cost_nanos)).toEqual([TURN_NANOS, 0])
+  await stopping.upstream[Symbol.asyncDispose]()
+  await rm(stopping.gateway.data_folder, { recursive: true })
 })
 
 describe('what is kept', () => {

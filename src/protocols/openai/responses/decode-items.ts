@@ -22,7 +22,7 @@ import {
 } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
-import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
+import { answeredPicture, PICTURE_ITEM, wordsOf } from './picture-items.ts'
 import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
@@ -172,8 +172,15 @@ function readCompaction(state: State, item: JsonObject): void {
   if (text !== undefined) say(state, 'user', { kind: 'text', text })
 }
 
-/** The picture itself is the caller's: what can be told of it are words. */
-function readPicture(state: State, item: JsonObject): void {
+/** Of what our image models drew its model is told in words; what a model itself answered with it may want back. */
+function readPicture(state: State, item: JsonObject, at: string): void {
+  const picture = answeredPicture(item, `${at}.result`)
+  if (picture) {
+    const { signature } = state
+    state.signature = undefined
+    say(state, 'assistant', { ...picture, signature })
+    return
+  }
   const text = wordsOf(item)
   if (text !== undefined) say(state, 'assistant', { kind: 'text', text })
 }

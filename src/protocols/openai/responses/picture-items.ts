@@ -1,5 +1,6 @@
 // The items of drawn pictures: as callers are shown them, and as models are told of them.
 import type { ErrorKind } from '../../../domain/errors.ts'
+import type { MediaPart } from '../../canonical/parts.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 
 export const PICTURE_ITEM = 'image_generation_call'
@@ -48,6 +49,26 @@ export const drawnItem = (uuid: string, picture: ShownPicture, asked: AskedPictu
     revised_prompt,
     size,
   }
+}
+
+/** A picture that the text model itself answered with. No addresses of providers are shown. @param id of the item */
+export const answeredItem = (id: string, { source }: Pick<MediaPart, 'source'>): JsonObject => ({
+  id,
+  type: PICTURE_ITEM,
+  status: 'completed',
+  result: source.by === 'data' ? source.data : null,
+  ...(source.by === 'data' ? { output_format: source.mime_type.replace('image/', '') } : {}),
+})
+
+/** The same, sent back; undefined for one that our own image models drew, and for one without its picture. */
+export function answeredPicture(
+  { id, result, output_format }: JsonObject,
+  at: string,
+): MediaPart | undefined {
+  const data = stringIn(result)
+  if (!data || pictureOf(id) !== undefined) return undefined
+  const source = { by: 'data', mime_type: `image/${stringIn(output_format) ?? 'png'}`, data } as const
+  return { kind: 'image', source, at }
 }
 
 /** A picture that could not be drawn, and why. */
