@@ -6,7 +6,6 @@ import { drawPicture } from '../../src/exchange/pictures/single.ts'
 import { payPart } from '../../src/exchange/several-calls.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import { type OpenedText, readOpened, type TextCall, textCalls } from '../../src/exchange/text/call.ts'
-import { newImageId } from '../../src/library/generations.ts'
 import { laterChoice, readDrawing } from '../../src/protocols/openai/responses/drawing-tool.ts'
 import { itemId, responseId } from '../../src/protocols/openai/responses/ids.ts'
 import {
@@ -17,7 +16,7 @@ import {
 } from '../../src/protocols/openai/responses/picture-items.ts'
 import { recalledFields, recalledOf } from '../../src/protocols/openai/responses/recalled.ts'
 import { writtenUsageSum } from '../../src/protocols/openai/responses/usage.ts'
-import { type JsonObject, objectIn, objectsIn, stringIn } from '../../src/protocols/wire/json.ts'
+import { type Json, type JsonObject, objectsIn, stringIn } from '../../src/protocols/wire/json.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { ResponseCall } from './call.ts'
 import type { Drawer } from './drawer.ts'
@@ -54,6 +53,8 @@ export class DrawnAnswer {
   /** The same as their model wrote them, with the results of its calls. */
   readonly #said: JsonObject[] = []
   #usage: JsonObject | undefined
+  /** When the first turn began, in its own model's words. */
+  #created_at: Json | undefined
   #body: TextBody | undefined
   #turns = 0
   #pictures = 0
@@ -198,11 +199,14 @@ export class DrawnAnswer {
 
   /** A response, whole or as far as it has come, as its caller asked for it. */
   shown(response: JsonObject): JsonObject {
-    const { tools = [], tool_choice, max_output_tokens = null } = this.asked.call.asked
+    const { tools = [], tool_choice, max_output_tokens = null, store } = this.asked.call.asked
+    this.#created_at ??= response.created_at
     const { request_id } = this.asked.admitted.origin
     return {
       ...response,
       id: responseId(request_id),
+      created_at: this.#created_at ?? null,
+      store: store ?? true,
       tools,
       tool_choice: tool_choice ?? 'auto',
       ...(response.max_output_tokens === undefined ? {} : { max_output_tokens }),
@@ -225,8 +229,6 @@ export class DrawnAnswer {
       error: { code: code ?? 'server_error', message },
     }
   }
-
-  readonly newId = newImageId
 }
 
 /** Calls that callers answer, unlike those of tools that a provider runs. */
@@ -241,6 +243,3 @@ const HOSTED_CALLS: ReadonlySet<string> = new Set([
   'image_generation_call',
   'mcp_call',
 ])
-
-/** The response that an event holds. */
-export const responseOf = (event: JsonObject): JsonObject => objectIn(event.response)

@@ -1,4 +1,5 @@
 // The events of one turn of an answer with pictures: passed on as they come, but for the calls that the gateway itself answers.
+import { newImageId } from '../../src/library/generations.ts'
 import { emptyItem } from '../../src/protocols/openai/responses/picture-items.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../src/protocols/wire/byte-string.ts'
 import { isObject, type JsonObject, objectIn, parseObject, stringIn } from '../../src/protocols/wire/json.ts'
@@ -95,7 +96,7 @@ export class TurnEvents {
   }
 
   #begun(index: number): JsonObject[] {
-    const picture = { uuid: this.#answer.newId(), output_index: index + this.#base, call: {} }
+    const picture = { uuid: newImageId(), output_index: index + this.#base, call: {} }
     this.pictures.set(index, picture)
     const { uuid, output_index } = picture
     const item = emptyItem(uuid, 'in_progress')

@@ -1,6 +1,7 @@
 // Responses with pictures, served: one paid call after the other, whole or as one stream.
 import { GatewayError } from '../../src/domain/errors.ts'
 import { answerOnce } from '../../src/exchange/paid-call.ts'
+import { newImageId } from '../../src/library/generations.ts'
 import { isPictureItem } from '../../src/protocols/openai/responses/picture-items.ts'
 import { type JsonObject, objectsIn } from '../../src/protocols/wire/json.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -30,7 +31,7 @@ async function whole(answer: DrawnAnswer, first: TextTurn): Promise<Response> {
     const own = turn.call.answered ?? {}
     const pictures = new Map<number, JsonObject>()
     for (const [index, item] of objectsIn(own.output).entries())
-      if (answer.isDrawing(item)) pictures.set(index, await answer.draw(answer.newId(), item))
+      if (answer.isDrawing(item)) pictures.set(index, await answer.draw(newImageId(), item))
     const goes_on = answer.take(own, pictures)
     response = answer.shown(own)
     if (!goes_on) break

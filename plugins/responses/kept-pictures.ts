@@ -22,11 +22,11 @@ export const withoutPictures = (
   })
 
 /** Items as they are shown. A picture that was deleted stays away. */
-export const withPictures = <Item extends JsonObject>(
+const withPictures = (
   library: Library,
   account_id: number,
-  items: readonly Item[],
-): Promise<Item[]> =>
+  items: readonly JsonObject[],
+): Promise<JsonObject[]> =>
   Promise.all(
     items.map(async (item) => {
       const uuid = isPictureItem(item) && (item.result ?? null) === null ? pictureOf(item.id) : undefined
@@ -36,7 +36,7 @@ export const withPictures = <Item extends JsonObject>(
     }),
   )
 
-/** A kept response with its pictures. */
+/** A kept response with its pictures, of which it has few: lists of items go without, so that none is too long. */
 export const withItsPictures = async (
   library: Library,
   account_id: number,

@@ -6,7 +6,7 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
-import { withItsPictures, withPictures } from './kept-pictures.ts'
+import { withItsPictures } from './kept-pictures.ts'
 import { itemsPage } from './stored-items.ts'
 import {
   DeletedView,
@@ -36,12 +36,11 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
     )
     .get(
       '/v1/responses/:id/input_items',
-      async ({ caller, params: { id }, query }) => {
+      ({ caller, params: { id }, query }) => {
         const order = query.order === 'asc' ? 'oldest first' : 'newest first'
         const turns = responses.turnsUntil(caller.account.id, id, order)
         if (!turns) throw noSuchResponse(id)
-        const page = await itemsPage(turns, id, query)
-        return { ...page, data: await withPictures(gateway.library, caller.account.id, page.data) }
+        return itemsPage(turns, id, query)
       },
       { params: ResponseParams, query: ItemsQuery, response: { 200: ItemsView, ...FAILURES } },
     )

@@ -1,10 +1,12 @@
 // The simulated models of all protocols with the tool that draws, by OpenAI's SDK: the demo needs no provider's key.
 import { describe, expect, test } from 'bun:test'
+import { createOpenAI } from '@ai-sdk/openai'
+import { generateText, streamText } from 'ai'
 import OpenAI from 'openai'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { fileScene } from '../support/scene.ts'
 
-const { gateway, key } = await fileScene({ catalogue: () => FIRST_CATALOGUE })
+const { gateway, key, call } = await fileScene({ catalogue: () => FIRST_CATALOGUE })
 const client = new OpenAI({ apiKey: key, baseURL: `${gateway.url}v1`, maxRetries: 0 })
 type Body = OpenAI.Responses.ResponseCreateParamsNonStreaming
 const MODELS = ['sim-flash', 'sim-claude', 'sim-gpt']
@@ -41,3 +43,24 @@ describe.each(EACH)('%s, streamed: %p', (model, streams) => {
     expect(output.some(({ type }) => type === 'image_generation_call')).toBe(false)
   })
 })
+
+test.each(MODELS)(
+  '%s, by the AI SDK: its own tool, and the next turn refers to the picture',
+  async (model) => {
+    const openai = createOpenAI({ apiKey: key, baseURL: `${gateway.url}v1` })
+    const asks = {
+      model: openai(model),
+      tools: { image_generation: openai.tools.imageGeneration({ outputFormat: 'webp' }) },
+    }
+    const first = await generateText({ ...asks, prompt: 'Draw a cat.' })
+    expect([first.text, first.warnings]).toEqual(['Here is your picture.', []])
+    const said = { role: 'user', content: 'Draw a cat.' } as const
+    const next = { role: 'user', content: 'Make it blue.' } as const
+    const second = streamText({ ...asks, messages: [said, ...first.response.messages, next] })
+    expect(await second.text).toBe('Here is your picture.')
+    const [result] = await second.staticToolResults
+    expect(JSON.stringify(result?.output).length).toBeGreaterThan(1_000)
+    const page = (await (await call('/api/images/history?limit=2', undefined, { key })).json()) as object
+    expect(JSON.stringify(page)).toMatch(/"kind":"edit".*"kind":"generation"/)
+  },
+)

@@ -389,6 +389,11 @@ describe('what is kept', () => {
     expect(keptBytes(id)).toBeLessThan(4_000)
     const listed = await client.responses.inputItems.list(id)
     expect(listed.data.map(({ type }) => type)).toEqual(['message'])
+    const next = await client.responses.create(catOf(MODELS.chat, { previous_response_id: id }))
+    const [earlier] = (await client.responses.inputItems.list(next.id)).data.filter(
+      ({ type }) => type === 'image_generation_call',
+    )
+    expect(earlier).toMatchObject({ id: picture.id, result: null })
     const path = `/api/images/${picture.id.replace('ig_', '')}`
     expect((await call(path, undefined, { key, method: 'DELETE' })).status).toBe(200)
     expect(pictureIn((await client.responses.retrieve(id)).output).result).toBeNull()
