@@ -1,4 +1,5 @@
 // One call of the responses surface: what is changed of its request, how its answer is shown, and what is kept of both.
+import type { TextModel } from '../../src/domain/catalogue.ts'
 import type { CallOrigin } from '../../src/exchange/admission.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import type { ReadText } from '../../src/exchange/text/call.ts'
@@ -9,27 +10,46 @@ import {
   compactionFields,
   compactionObject,
 } from '../../src/protocols/openai/responses/compaction.ts'
+import { withFunction } from '../../src/protocols/openai/responses/drawing-tool.ts'
 import { responses } from '../../src/protocols/openai/responses/index.ts'
 import { itemsOf, RECALLED, recalledFields, resolved } from '../../src/protocols/openai/responses/recalled.ts'
 import { type ShownAs, ShownEvents, shownResponse } from '../../src/protocols/openai/responses/shown.ts'
 import { forcedTool, keptChoice, keptTools } from '../../src/protocols/openai/responses/tools.ts'
 import type { Protocol } from '../../src/protocols/protocol.ts'
-import { isObject, type JsonObject, objectIn, parseObject, refusal } from '../../src/protocols/wire/json.ts'
+import {
+  isObject,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  parseObject,
+  refusal,
+} from '../../src/protocols/wire/json.ts'
 import type { KeptResponse } from '../../src/responses/kept-responses.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
+import type { Drawer } from './drawer.ts'
 import { responseFrame } from './frame.ts'
+import { withoutPictures } from './kept-pictures.ts'
 import { recall } from './recall.ts'
+
+export interface CallOptions {
+  /** Whether the endpoint only sums up. */
+  only_compacts?: boolean
+  /** Who draws what the model asks for, where the tool for it is offered. */
+  drawer?: Drawer | undefined
+}
 
 /** What is kept of a call but its response. */
 type Keeping = Omit<KeptResponse, 'id' | 'response'>
+
+const NOTHING = { before: [], items: {} }
 
 export class ResponseCall implements Answering {
   readonly headers: Record<string, string> = {}
   readonly #gateway: Gateway
   readonly #origin: CallOrigin
-  /** Whether the endpoint only sums up. */
   readonly #only_compacts: boolean
+  readonly #drawer: Drawer | undefined
   #compacts: boolean
   #asked: JsonObject = {}
   #keeping: Keeping | undefined
@@ -39,11 +59,31 @@ export class ResponseCall implements Answering {
   /** The response as it was answered, or the event that has it. */
   #response: JsonObject | string | undefined
 
-  constructor(gateway: Gateway, origin: CallOrigin, only_compacts = false) {
+  constructor(gateway: Gateway, origin: CallOrigin, { only_compacts = false, drawer }: CallOptions = {}) {
     this.#gateway = gateway
     this.#origin = origin
     this.#only_compacts = only_compacts
+    this.#drawer = drawer
     this.#compacts = only_compacts
+  }
+
+  /** One of several calls that answer the same request. */
+  part(request_id: string): ResponseCall {
+    const part = new ResponseCall(this.#gateway, { ...this.#origin, request_id })
+    part.#asked = this.#asked
+    part.#compacts = this.#compacts
+    Object.assign(part.headers, this.headers)
+    return part
+  }
+
+  /** The request's fields, as the caller sent them. */
+  get asked(): JsonObject {
+    return this.#asked
+  }
+
+  /** A whole answer, as it was shown. */
+  get answered(): JsonObject | undefined {
+    return typeof this.#response === 'string' ? undefined : this.#response
   }
 
   readonly revise = async (read: ReadText): Promise<TextBody> => {
@@ -55,7 +95,11 @@ export class ResponseCall implements Answering {
     const account_id = admitted.caller.account.id
     const { responses: store } = this.#gateway
     const recalled = facts.refers_to && (await recall(this.#gateway, admitted, facts.refers_to))
-    const changes: JsonObject = { ...this.#keptTools(read), ...(recalled ? recalledFields(recalled) : {}) }
+    const drawing = this.#compacts ? undefined : this.#drawer?.offered
+    const told = drawing ? withFunction(fields, drawing) : {}
+    const changes: JsonObject = { ...told, ...this.#keptTools(read.model, { ...fields, ...told }) }
+    if (recalled || drawing)
+      Object.assign(changes, recalledFields({ ...(recalled ?? NOTHING), draws: drawing?.name }))
     if (store.enabled && fields.store !== false && !this.#compacts) {
       const { input } = await body.read(['input'])
       this.#keeping = {
@@ -77,7 +121,7 @@ export class ResponseCall implements Answering {
   }
 
   /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError where one is forced */
-  #keptTools({ model, body: { fields } }: ReadText): JsonObject {
+  #keptTools(model: TextModel, fields: JsonObject): JsonObject {
     if (!Array.isArray(fields.tools)) return {}
     const { providers } = this.#gateway.catalogue()
     const passes = model.routes.some(({ provider }) => {
@@ -135,16 +179,31 @@ export class ResponseCall implements Answering {
     this.#response = response
     if (!this.#compacts) return response
     const compacted = compactedResponse(response, this.#origin.request_id)
+    this.#response = compacted
     return this.#only_compacts ? compactionObject(compacted) : compacted
   }
 
   async paid(): Promise<void> {
-    const { responses: store, log } = this.#gateway
+    // Where several calls make up the answer, only the whole of it is kept.
+    if (this.#drawer) return
     const response =
       typeof this.#response === 'string' ? objectIn(parseObject(this.#response)?.response) : this.#response
-    if (!this.#keeping || !response) return
+    if (response) await this.keep(response)
+  }
+
+  /** Never throws. */
+  async keep(response: JsonObject): Promise<void> {
+    const { responses: store, log, library } = this.#gateway
+    const keeping = this.#keeping
+    if (!keeping) return
+    const bare = (items: readonly JsonObject[]) => withoutPictures(library, keeping.account_id, items)
     try {
-      await store.keep({ ...this.#keeping, id: String(response.id), response })
+      await store.keep({
+        ...keeping,
+        input: bare(keeping.input),
+        id: String(response.id),
+        response: this.#drawer ? { ...response, output: bare(objectsIn(response.output)) } : response,
+      })
     } catch (cause) {
       // The answer is paid for and given out; it only cannot be continued.
       log.warn({ request_id: this.#origin.request_id, cause }, 'a response could not be kept')

@@ -3,15 +3,17 @@
 import { Elysia } from 'elysia'
 import { COMMON_FORMS } from '../../src/access/gate.ts'
 import { notFound } from '../../src/domain/errors.ts'
-import type { CallOrigin } from '../../src/exchange/admission.ts'
+import { type CallOrigin, within } from '../../src/exchange/admission.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { servePaid } from '../../src/exchange/paid-call.ts'
-import { textCalls } from '../../src/exchange/text/call.ts'
+import { pay, servePaid } from '../../src/exchange/paid-call.ts'
+import { openText, readOpened, type TextCall, textCalls } from '../../src/exchange/text/call.ts'
 import { responses as protocol } from '../../src/protocols/openai/responses/index.ts'
 import { calls, freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { ResponseCall } from './call.ts'
+import { drawerFor } from './drawer.ts'
+import { serveDrawn } from './drawn.ts'
 import { OpenAIError, UpgradeView } from './stored-views.ts'
 
 /** As for chat completions: images come inline here too. */
@@ -20,24 +22,38 @@ const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: protocol.re
 
 /** `POST /v1/responses` and `POST /v1/responses/compact`; 426 where an agent asks for a WebSocket. */
 export function responses(gateway: Gateway) {
-  function create(origin: CallOrigin, only_compacts: boolean): Promise<Response> {
-    const call = new ResponseCall(gateway, origin, only_compacts)
-    return servePaid(gateway.exchange, textCalls, {
-      ...origin,
-      body_limit_bytes: BODY_LIMIT_BYTES,
-      target: readCallTarget,
-      protocol,
-      revise: call.revise,
-      dialect: call.dialect,
-      forwarded_headers: {},
+  const { exchange } = gateway
+
+  const textCallOf = (origin: CallOrigin, call: ResponseCall): TextCall => ({
+    ...origin,
+    body_limit_bytes: BODY_LIMIT_BYTES,
+    target: readCallTarget,
+    protocol,
+    revise: call.revise,
+    dialect: call.dialect,
+    forwarded_headers: {},
+  })
+
+  const create = (origin: CallOrigin): Promise<Response> =>
+    within(exchange, origin, async (admitted) => {
+      const opened = await openText(exchange, admitted, textCallOf(origin, new ResponseCall(gateway, origin)))
+      const drawer = drawerFor(gateway, admitted, opened)
+      const call = new ResponseCall(gateway, origin, { drawer })
+      const text_call = textCallOf(origin, call)
+      if (drawer) return serveDrawn(gateway, { admitted, text_call, call, opened, drawer })
+      return pay(exchange, admitted, await readOpened(exchange, admitted, text_call, opened), textCalls)
     })
+
+  const compact = (origin: CallOrigin): Promise<Response> => {
+    const call = new ResponseCall(gateway, origin, { only_compacts: true })
+    return servePaid(exchange, textCalls, textCallOf(origin, call))
   }
 
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'responses' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/responses', ({ origin }) => create(origin, false), unparsed)
-    .post('/v1/responses/compact', ({ origin }) => create(origin, true), unparsed)
+    .post('/v1/responses', ({ origin }) => create(origin), unparsed)
+    .post('/v1/responses/compact', ({ origin }) => compact(origin), unparsed)
     .use(upgrades(gateway))
 }
 

@@ -1,12 +1,14 @@
 // What a request refers to of the responses that are kept for its account.
 import { type GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
+import type { Library } from '../../src/library/library.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { placeOfItem } from '../../src/protocols/openai/responses/ids.ts'
 import type { Recalled } from '../../src/protocols/openai/responses/recalled.ts'
 import { isObject, type Json, type JsonObject } from '../../src/protocols/wire/json.ts'
 import type { ResponseStore } from '../../src/responses/kept-responses.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { pictureItem } from './kept-pictures.ts'
 
 type References = NonNullable<RequestFacts['refers_to']>
 
@@ -21,7 +23,7 @@ const COPIES = 2
  * @throws GatewayError where something of it is not kept for this account; rate_limited where there is no memory in time
  */
 export async function recall(
-  { responses: store, exchange }: Pick<Gateway, 'responses' | 'exchange'>,
+  { responses: store, exchange, library }: Pick<Gateway, 'responses' | 'exchange' | 'library'>,
   { caller: { account }, scope, place }: Admitted,
   { previous, items }: References,
 ): Promise<Recalled> {
@@ -35,12 +37,12 @@ export async function recall(
   }
   const before = previous === undefined ? [] : await store.itemsUntil(account_id, previous)
   if (!before) throw noSuchResponse(previous ?? '')
-  return { before, items: await itemsNamed(store, account_id, items) }
+  return { before, items: await itemsNamed({ store, library }, account_id, items) }
 }
 
 /** Each response is read once, and each item taken once: a short request cannot have a long answer read a thousand times. */
 async function itemsNamed(
-  store: ResponseStore,
+  { store, library }: { store: ResponseStore; library: Library },
   account_id: number,
   ids: readonly string[],
 ): Promise<Record<string, JsonObject>> {
@@ -48,6 +50,11 @@ async function itemsNamed(
   const outputs = new Map<string, Json>()
   for (const id of ids) {
     if (found.has(id)) throw duplicateItem(id)
+    const picture = pictureItem(library, account_id, id)
+    if (picture) {
+      found.set(id, picture)
+      continue
+    }
     const place = placeOfItem(id)
     if (!place) throw noSuchItem(id)
     const { response_id, index } = place

@@ -9,6 +9,7 @@ import { openai } from '../../src/protocols/openai/index.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
+import { shownBytes } from './kept-pictures.ts'
 import { pieceByPiece } from './pieces.ts'
 import { itemsPage } from './stored-items.ts'
 import {
@@ -63,7 +64,7 @@ export function storedResponses({ responses, ...gateway }: Gateway) {
       async ({ caller, params: { id } }) => {
         const kept = await responses.open(caller.account.id, id)
         if (!kept) throw noSuchResponse(id)
-        return new Response(kept, JSON_HEADERS)
+        return new Response(await shownBytes(gateway.library, caller.account.id, kept), JSON_HEADERS)
       },
       { params: ResponseParams, query: RetrieveQuery, response: { 200: ResponseView, ...FAILURES } },
     )

@@ -110,6 +110,13 @@ export const ResponsesSchema = Type.Object(
       maximum: 1_024,
       description: 'the longest conversation that is continued by previous_response_id',
     }),
+    image_model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'the image model that draws for the tool image_generation, where a request names none of ours',
+      }),
+    ),
   },
   closed,
 )

@@ -142,6 +142,8 @@ export interface ResponseSettings {
   readonly max_mb: number
   readonly max_mb_per_account: number
   readonly max_mb_per_conversation: number
+  /** Draws for the tool `image_generation`, where a request names none; absent: the first that the key may call. */
+  readonly image_model?: string | undefined
 }
 
 /** One version of the file; never changed, replaced as a whole when the file changes. */

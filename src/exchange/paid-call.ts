@@ -96,23 +96,42 @@ export function pay<C extends CallOrigin, O extends PaidOrder>(
   order: O,
   kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
 ): Promise<Response> {
-  const { origin, caller, place } = admitted
-  const { content, streams } = order
+  return answerOnce(parts, admitted, order, () => payAnyway(parts, admitted, order, kind))
+}
+
+/**
+ * Serves a request once for its Idempotency-Key, whatever paid calls its answer takes.
+ * @throws GatewayError as `Idempotency.once`, and what `serve` throws
+ */
+export function answerOnce(
+  parts: ExchangeParts,
+  { origin, caller, place }: Admitted,
+  { content, streams }: Pick<PaidOrder, 'content' | 'streams'>,
+  serve: () => Promise<Response>,
+): Promise<Response> {
   const mayBegin = () => refuseWhileClosed(parts)
   const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
-  return parts.idempotency.once(call, async () => {
-    const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
-    const held = await hold(parts, admitted, ready, kind.quote(ready))
-    try {
-      return await conclude(parts, held, await kind.serve(parts, held))
-    } catch (thrown) {
-      throw await abandon(held, thrown, (attempt) => kind.spent?.(ready, attempt))
-    }
-  })
+  return parts.idempotency.once(call, serve)
+}
+
+/** `pay` without a look at the request's Idempotency-Key. */
+export async function payAnyway<C extends CallOrigin, O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  order: O,
+  kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
+): Promise<Response> {
+  const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
+  const held = await hold(parts, admitted, ready, kind.quote(ready))
+  try {
+    return await conclude(parts, held, await kind.serve(parts, held))
+  } catch (thrown) {
+    throw await abandon(held, thrown, (attempt) => kind.spent?.(ready, attempt))
+  }
 }
 
 /** While nothing can be charged, nothing new begins. @throws GatewayError overloaded */
-function refuseWhileClosed({ closed }: ExchangeParts): void {
+export function refuseWhileClosed({ closed }: ExchangeParts): void {
   const reason = closed()
   if (reason !== undefined) throw ledgerUnavailable(reason)
 }

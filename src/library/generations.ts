@@ -35,25 +35,29 @@ type Place = Pick<Generation, 'uuid' | 'account_id'>
 /** What a stored image adds to its row. */
 type StoredRow = Pick<Generation, 'uuid' | 'file_key' | 'bytes' | 'sha256'> & Omit<Produced, 'bytes'>
 
+/** The id of an image that is still to be made. */
+export const newImageId = (): string => crypto.randomUUID()
+
 /**
  * Inserts a row for each image that a call will try to make, in the state `generating`.
  *
+ * @param uuids their ids, where the caller was told of them already
  * @returns their UUIDs, in the order of the images
  */
 export async function beginGenerations(
   { db, now }: Pick<Library, 'db' | 'now'>,
   order: Order,
   count: number,
+  uuids: readonly string[] = Array.from({ length: count }, newImageId),
 ): Promise<string[]> {
   const created_at_ms = now()
-  const uuids: string[] = Array.from({ length: count }, () => crypto.randomUUID())
   const { insert } = generationQueries(db)
   await untilFree(() =>
     immediately(db, () => {
       for (const [position, uuid] of uuids.entries()) insert.run({ ...order, uuid, position, created_at_ms })
     }),
   )
-  return uuids
+  return [...uuids]
 }
 
 /**

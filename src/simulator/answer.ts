@@ -112,8 +112,15 @@ function write(ask: Ask, behaviour: Behaviour, random: Random): string[] {
   return behaviour.tokens === undefined ? written : written.slice(0, behaviour.tokens)
 }
 
+/** What a function that draws says for itself. */
+const DRAWN = /\bimage was made\b/
+
 function quote(results: Ask['results']): string {
-  return results.map(({ name, response }) => `The function ${name} returned ${response}.`).join(' ')
+  return results
+    .map(({ name, response }) =>
+      DRAWN.test(response) ? 'Here is your picture.' : `The function ${name} returned ${response}.`,
+    )
+    .join(' ')
 }
 
 function cut(

@@ -64,7 +64,9 @@ function makeObject(schema: JsonObject, context: Context, depth: number): JsonOb
       name,
       depth > MAX_DEPTH * 2
         ? null
-        : (harmless(name, objectOf(property)) ?? makeValue(objectOf(property), context, depth + 1)),
+        : (harmless(name, objectOf(property)) ??
+          ofPicture(name, objectOf(property), context) ??
+          makeValue(objectOf(property), context, depth + 1)),
     ])
   return Object.fromEntries(entries)
 }
@@ -74,6 +76,16 @@ function harmless(name: string, property: JsonObject): unknown {
   if (!/^(?:command|cmd|script|code)$/i.test(name) || property.enum !== undefined) return undefined
   if (typeOf(property) === 'array') return ['echo', 'simulated']
   return typeOf(property) === 'string' ? 'echo simulated' : undefined
+}
+
+const CHANGES = /\b(?:make it|edit|change|recolou?r|instead)\b/i
+
+/** What is to be drawn are the words of the prompt, all of them. */
+function ofPicture(name: string, property: JsonObject, { text }: Context): unknown {
+  if (name === 'prompt' && typeOf(property) === 'string') return text
+  const values = listOf(property.enum)
+  if (name !== 'action' || !values.includes('edit') || !values.includes('generate')) return undefined
+  return CHANGES.test(text) ? 'edit' : 'generate'
 }
 
 function makeArray(schema: JsonObject, context: Context, depth: number): unknown[] {

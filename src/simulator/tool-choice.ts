@@ -37,6 +37,7 @@ const ACTIONS: readonly (readonly [verb: RegExp, names: RegExp])[] = [
   ],
   [/\b(?:delete|remove)\b/, /^(?:delete|remove)/],
   [/\b(?:calculate|compute)\b/, /^(?:calc|compute|math)/],
+  [/\b(?:draw|paint|sketch|make it)\b/, /^(?:draw|paint|image|create_image|generate_image)/],
   [/\b(?:send|mail)\b/, /^(?:send|mail)/],
   [/\b(?:run|execute|build|install|compile)\b/, /^(?:run|exec|build|install)/],
 ]

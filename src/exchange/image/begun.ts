@@ -29,6 +29,7 @@ export async function beginImages(
     library,
     { account_id, call_id: hold_id, kind, model: order.model.id, prompt, parents },
     count,
+    order.uuids,
   )
   let are_stored = false
   // After the money: where a call comes to nothing, its hold is voided first, and a crash leaves the rest to the next start.

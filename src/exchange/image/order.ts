@@ -65,6 +65,8 @@ export interface PaidImageOrder extends PaidOrder<ImageModel> {
   references: readonly FoundReference[]
   /** How many partial images are asked of a provider: what is held for, and streamed as it comes. 0: the answer is written whole. */
   partial_images: number
+  /** The ids of its images, one for each, where the caller was told of them before they are drawn. */
+  uuids?: readonly string[]
   /** Writes the answer, once it is paid. */
   write: (paid: PaidImages) => Response
 }

@@ -4,7 +4,6 @@ import { carries as chat } from '../carries.ts'
 
 export const carries: Carries = {
   models: 'a model behind responses',
-  lacks_images: 'a response has no place for them',
   fields: {
     ...chat.fields,
     system: 'instructions',

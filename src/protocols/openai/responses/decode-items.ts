@@ -22,6 +22,7 @@ import {
 } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
 import { readEncrypted } from './encrypted.ts'
+import { answeredPicture, PICTURE_ITEM, wordsOf } from './picture-items.ts'
 import type { PlacedItem } from './recalled.ts'
 import { flatName } from './tools.ts'
 
@@ -75,6 +76,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   custom_tool_call_output: readOutput,
   reasoning: readReasoning,
   compaction: readCompaction,
+  [PICTURE_ITEM]: readPicture,
   item_reference: rejectReference,
 }
 
@@ -85,7 +87,6 @@ const LEFT_OUT: ReadonlySet<unknown> = new Set([
   'code_interpreter_call',
   'computer_call',
   'computer_call_output',
-  'image_generation_call',
   'mcp_list_tools',
   'mcp_approval_request',
   'mcp_approval_response',
@@ -169,6 +170,19 @@ function readReasoning(state: State, item: JsonObject, at: string): void {
 function readCompaction(state: State, item: JsonObject): void {
   const text = compactedText(item)
   if (text !== undefined) say(state, 'user', { kind: 'text', text })
+}
+
+/** Of what our image models drew its model is told in words; what a model itself answered with it may want back. */
+function readPicture(state: State, item: JsonObject, at: string): void {
+  const picture = answeredPicture(item, `${at}.result`)
+  if (picture) {
+    const { signature } = state
+    state.signature = undefined
+    say(state, 'assistant', { ...picture, signature })
+    return
+  }
+  const text = wordsOf(item)
+  if (text !== undefined) say(state, 'assistant', { kind: 'text', text })
 }
 
 function rejectReference(_: State, item: JsonObject, at: string): never {

@@ -1,9 +1,7 @@
 // A canonical answer, written as a whole response.
 import type { AnswerContext, Candidate, ConversationAnswer } from '../../canonical/answer.ts'
 import type { Part, Signature } from '../../canonical/parts.ts'
-import { lostImage } from '../../carries.ts'
 import type { JsonObject } from '../../wire/json.ts'
-import { carries } from './carries.ts'
 import { itemId } from './ids.ts'
 import {
   callItem,
@@ -13,6 +11,7 @@ import {
   refusalContent,
   textContent,
 } from './output-items.ts'
+import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
 
@@ -42,7 +41,10 @@ function outputOf(candidate: Candidate, { id, asked }: AnswerContext): JsonObjec
       sign(part.signature)
       const tool = tools.get(part.name)
       add(callType(tool), (item_id) => callItem(item_id, callOf(part, tool)))
-    } else if (part.kind === 'image') throw lostImage(carries)
+    } else if (part.kind === 'image') {
+      sign(part.signature)
+      add(PICTURE_ITEM, (item_id) => answeredItem(item_id, part))
+    }
   }
   return output
 }

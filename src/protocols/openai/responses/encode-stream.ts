@@ -4,10 +4,8 @@ import { NO_USAGE, type Usage } from '../../../domain/usage.ts'
 import type { AnswerContext, StopReason, TokenLogprob } from '../../canonical/answer.ts'
 import type { Signature } from '../../canonical/parts.ts'
 import type { PartStart, ServerSentEvent, StreamEncoder } from '../../canonical/stream.ts'
-import { lostImage } from '../../carries.ts'
 import { type EventOf, type EventWriters, writeEvents } from '../../event-writers.ts'
 import type { Json, JsonObject } from '../../wire/json.ts'
-import { carries } from './carries.ts'
 import { itemId } from './ids.ts'
 import {
   callItem,
@@ -19,6 +17,7 @@ import {
   refusalContent,
   textContent,
 } from './output-items.ts'
+import { answeredItem, PICTURE_ITEM } from './picture-items.ts'
 import { endedResponse, skeletonOf } from './response-object.ts'
 import { type NamedTool, toolsByName } from './tools.ts'
 
@@ -78,9 +77,7 @@ const WRITERS: EventWriters<State> = {
     return []
   },
   arguments_delta: writeArguments,
-  image: () => {
-    throw lostImage(carries)
-  },
+  image: writePicture,
   logprobs(state, { tokens }) {
     state.item?.logprobs.push(...tokens)
     return []
@@ -156,6 +153,21 @@ function writeThinking(state: State, { text }: EventOf<'thinking_delta'>): Serve
       ? [record(state, 'response.reasoning_summary_part.added', { ...place, part: summary('') })]
       : []),
     record(state, 'response.reasoning_summary_text.delta', { ...place, delta: text }),
+  ]
+}
+
+/** A picture comes whole, between the other items. */
+function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEvent[] {
+  const signed = image.signature ? wholeReasoning(state, image.signature) : []
+  const id = itemId(PICTURE_ITEM, state.context.id, state.output.length)
+  const item = answeredItem(id, image)
+  const place = { item_id: id, output_index: state.output.length }
+  return [
+    ...signed,
+    added(state, { ...item, status: 'in_progress', result: null }),
+    record(state, 'response.image_generation_call.in_progress', place),
+    record(state, 'response.image_generation_call.completed', place),
+    ...done(state, item),
   ]
 }
 

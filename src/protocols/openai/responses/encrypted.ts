@@ -3,6 +3,7 @@ import type { Signature } from '../../canonical/parts.ts'
 import { packSignature, type Signed, unpackSignature } from '../../signature.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 import { compactedText } from './compaction.ts'
+import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 
 /** https://openrouter.ai/docs/use-cases/reasoning-tokens */
 const OWN_FORMAT = 'openai-responses-v1'
@@ -41,7 +42,8 @@ export const issuerOfItem = (item: Json): string | undefined =>
  */
 export function itemForProvider(item: Json, forgets: boolean): Json | undefined {
   if (!isObject(item)) return item
-  if (REFERS_TO_PROVIDER.has(item.type) || isUndrawn(item)) return undefined
+  if (REFERS_TO_PROVIDER.has(item.type)) return undefined
+  if (isUndrawn(item)) return saidOf(item)
   if (item.type === 'reasoning' || item.type === 'compaction') return encryptedForProvider(item, forgets)
   if (item.id === undefined || !ID_IS_OPTIONAL.has(stringIn(item.type) ?? 'message')) return item
   const { id: _, ...rest } = item
@@ -57,7 +59,14 @@ const REFERS_TO_PROVIDER: ReadonlySet<Json | undefined> = new Set([
 
 /** An image of nothing but its id. */
 const isUndrawn = ({ type, result }: JsonObject): boolean =>
-  type === 'image_generation_call' && (result ?? null) === null
+  type === PICTURE_ITEM && (result ?? null) === null
+
+/** What is known of it, in words; undefined where nothing is. */
+function saidOf(item: JsonObject): JsonObject | undefined {
+  const text = wordsOf(item)
+  if (text === undefined) return undefined
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }
+}
 
 /** What a provider finds by its id, it would look for among what it has kept. */
 const ID_IS_OPTIONAL: ReadonlySet<string> = new Set([

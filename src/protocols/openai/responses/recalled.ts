@@ -1,5 +1,15 @@
 // Earlier items of a conversation, which the gateway adds to a request before anything is read of it.
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../../wire/json.ts'
+import {
+  compact,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectIn,
+  objectsIn,
+  refusal,
+  stringIn,
+} from '../../wire/json.ts'
+import { callsOf } from './picture-items.ts'
 
 /** The field in which they are added; no caller may send it. */
 export const RECALLED = 'tollgate_recalled'
@@ -9,12 +19,27 @@ export interface Recalled {
   before: readonly JsonObject[]
   /** What `item_reference` items stand for, by id. */
   items: Readonly<Record<string, JsonObject>>
+  /** The items after those of the request: what the model has said in answer to it so far. */
+  after?: readonly JsonObject[]
+  /** The function that draws for the model, where one does: earlier pictures are told as calls of it. */
+  draws?: string | undefined
 }
 
 /** The request with what was recalled for it. The id of the response that it continues has done its work then. */
-export const recalledFields = ({ before, items }: Recalled): JsonObject => ({
-  [RECALLED]: { before: [...before], items: { ...items } },
+export const recalledFields = ({ before, items, after = [], draws }: Recalled): JsonObject => ({
+  [RECALLED]: compact({ before: [...before], items: { ...items }, after: [...after], draws }),
 })
+
+/** What was recalled for a request already. */
+export function recalledOf(fields: JsonObject): Recalled {
+  const { before, items, after, draws } = objectIn(fields[RECALLED])
+  return {
+    before: objectsIn(before),
+    items: objectIn(items) as Record<string, JsonObject>,
+    after: objectsIn(after),
+    draws: stringIn(draws),
+  }
+}
 
 /** A caller's input as items: text is a message of the user. @throws GatewayError invalid_request for any other value */
 export function itemsOf(input: Json | undefined): Json[] {
@@ -46,9 +71,13 @@ export function allItems(body: JsonObject): PlacedItem[] {
   const recalled = body[RECALLED]
   const place = (item: Json, index: number): PlacedItem => ({ item, at: `input[${index}]` })
   if (recalled === undefined) return own.map(place)
-  const { before, items } = objectIn(recalled)
-  return [
-    ...objectsIn(before).map((item) => ({ item, at: 'previous_response_id' })),
-    ...resolved(own, objectIn(items)).map(place),
+  const { before, items, after = [], draws } = recalledOf(body)
+  const all = [
+    ...before.map((item) => ({ item, at: 'previous_response_id' })),
+    ...resolved(own, items).map(place),
+    ...after.map((item) => ({ item, at: 'input' })),
   ]
+  return draws === undefined
+    ? all
+    : all.flatMap(({ item, at }, index) => callsOf(item, draws, index).map((told) => ({ item: told, at })))
 }

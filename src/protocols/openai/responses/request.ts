@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, string
 import { generationOf } from '../model.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
+import { PICTURE_ITEM, wordsOf } from './picture-items.ts'
 import { allItems, isReference, itemsOf, RECALLED } from './recalled.ts'
 
 /** What the price depends on. */
@@ -82,6 +83,7 @@ const base64Tokens = (data: Json | undefined, bytes_per_token: number): number =
 /** Everything else of an item is read as JSON. */
 function itemTokens(item: Json): number {
   if (!isObject(item)) return jsonTokens(item)
+  if (item.type === PICTURE_ITEM) return INPUT_IMAGE_TOKENS + estimateTokens(wordsOf(item) ?? '')
   const { content, output, ...rest } = item
   return contentTokens(content) + contentTokens(output) + (isPlain(rest) ? 0 : jsonTokens(rest))
 }

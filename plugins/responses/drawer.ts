@@ -1,0 +1,84 @@
+// Who draws for a response: the image model, and what its pictures are to look like.
+import type { ImageModel, Model } from '../../src/domain/catalogue.ts'
+import { parseSize } from '../../src/domain/image-size.ts'
+import { type Admitted, findModel } from '../../src/exchange/admission.ts'
+import type { PictureShape } from '../../src/exchange/pictures/single.ts'
+import type { OpenedText } from '../../src/exchange/text/call.ts'
+import { assertFormatFitsBackground } from '../../src/media/convert.ts'
+import { parseDataUri } from '../../src/media/data-uri.ts'
+import {
+  DRAWING,
+  type OfferedDrawing,
+  offeredDrawing,
+} from '../../src/protocols/openai/responses/drawing-tool.ts'
+import { responses } from '../../src/protocols/openai/responses/index.ts'
+import { isObject, refusal } from '../../src/protocols/wire/json.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+
+export interface Drawer {
+  offered: OfferedDrawing
+  model: ImageModel
+  shape: PictureShape
+}
+
+/**
+ * Undefined where the tool is not offered, where nobody can draw, and where the text model's provider draws by itself, for a price.
+ * @throws GatewayError invalid_request for a malformed tool; permission_denied where it names a model that the key may not call
+ */
+export function drawerFor(
+  gateway: Pick<Gateway, 'catalogue'>,
+  { caller }: Pick<Admitted, 'caller'>,
+  { body: { fields }, target }: OpenedText,
+): Drawer | undefined {
+  const { tools } = fields
+  if (!Array.isArray(tools) || !tools.some((tool) => isObject(tool) && tool.type === DRAWING))
+    return undefined
+  if (drawsByItself(gateway, gateway.catalogue().models.get(target.model_id))) return undefined
+  const offered = offeredDrawing(tools)
+  const model = offered && modelFor(gateway, { caller }, offered.asked.model ?? undefined)
+  return offered && model && { offered, model, shape: shapeOf(offered) }
+}
+
+function drawsByItself({ catalogue }: Pick<Gateway, 'catalogue'>, model: Model | undefined): boolean {
+  if (model?.kind !== 'text' || !model.price.extras?.has(DRAWING)) return false
+  const { providers } = catalogue()
+  return model.routes.some(({ provider }) => {
+    const found = providers.get(provider)
+    return found !== undefined && responses.spokenBy?.(found) === true
+  })
+}
+
+/** Names of OpenAI's own models, which SDKs send by default, are no more than a wish here. */
+function modelFor(
+  { catalogue }: Pick<Gateway, 'catalogue'>,
+  { caller }: Pick<Admitted, 'caller'>,
+  named: string | undefined,
+): ImageModel | undefined {
+  const { models, responses: settings } = catalogue()
+  if (named !== undefined && models.get(named)?.kind === 'image')
+    return findModel({ catalogue }, { caller }, named, 'image')
+  const mayDraw = (model: Model | undefined): model is ImageModel =>
+    model?.kind === 'image' && !model.retired && model.unavailable === undefined && caller.mayCall(model.id)
+  const preferred = settings.image_model === undefined ? undefined : models.get(settings.image_model)
+  return mayDraw(preferred) ? preferred : models.values().find(mayDraw)
+}
+
+function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {
+  const { size, quality, background, output_format } = asked
+  const parsed = size ? parseSize(size) : 'auto'
+  const shape = {
+    size_text: size ?? undefined,
+    size: parsed === 'auto' ? undefined : parsed,
+    quality: quality ?? undefined,
+    background: background ?? undefined,
+    output_format: output_format ?? undefined,
+  }
+  assertFormatFitsBackground(shape)
+  return mask === undefined ? shape : { ...shape, mask: maskOf(mask, `${at}.input_image_mask.image_url`) }
+}
+
+function maskOf(text: string, at: string): NonNullable<PictureShape['mask']> {
+  const mask = text.startsWith('data:image/png;') ? parseDataUri(text) : undefined
+  if (!mask) throw refusal(at, 'must be a PNG as a data URI, transparent where the image is to change.')
+  return mask
+}

@@ -1,0 +1,85 @@
+// One picture drawn in the course of an answer: a paid image call of its own, kept in the history, under the images' rate.
+import type { ImageModel } from '../../domain/catalogue.ts'
+import type { Admitted } from '../admission.ts'
+import { type ImageParts, imageCalls } from '../image/call.ts'
+import { carryingFields } from '../image/carrying.ts'
+import type { Drawn } from '../image/drawn.ts'
+import type { ImageOrder, Source } from '../image/order.ts'
+import { countCall } from '../image/rate.ts'
+import type { ExchangeParts } from '../parts.ts'
+import { payPart } from '../several-calls.ts'
+
+/** What it is to look like, whatever it shows. */
+export type PictureShape = Pick<
+  ImageOrder,
+  'size_text' | 'size' | 'quality' | 'background' | 'output_format' | 'mask'
+>
+
+export interface PictureWish {
+  /** The id of its record. */
+  request_id: string
+  /** The id of the picture. */
+  uuid: string
+  model: ImageModel
+  prompt: string
+  /** What it is to be made from; at most three. */
+  sources: readonly Source[]
+  shape: PictureShape
+}
+
+/** An image's text, its bytes, and the request that is sent upstream. */
+const KEPT_COPIES = 3
+const KINDS = ['generation', 'edit'] as const
+
+/**
+ * Draws, charges and stores it.
+ * @throws GatewayError as an image endpoint does; nothing is charged then
+ */
+export async function drawPicture(
+  parts: ExchangeParts,
+  images: ImageParts,
+  admitted: Admitted,
+  { request_id, uuid, model: asked, prompt, sources, shape }: PictureWish,
+): Promise<Drawn> {
+  let drawn: Drawn | undefined
+  const { mask, ...rest } = shape
+  const wanted: ImageOrder = {
+    ...rest,
+    kind: KINDS[sources.length] ?? 'compose',
+    model_id: asked.id,
+    prompt,
+    count: 1,
+    aspect_ratio: undefined,
+    sources,
+    // A mask is of one image.
+    mask: sources.length === 1 ? mask : undefined,
+    content: [],
+    kept_bytes: sources.reduce((sum, source) => sum + charsOf(source) * KEPT_COPIES, 0),
+  }
+  await payPart(parts, admitted, {
+    request_id,
+    kind: imageCalls(images),
+    async read({ scope, place }) {
+      countCall(images.rate, admitted)
+      scope.defer((await images.memory.take(wanted.kept_bytes, place.gone)).release)
+      const model = await carryingFields(parts, asked, wanted)
+      return {
+        model,
+        streams: false,
+        content: [],
+        wanted,
+        references: [],
+        partial_images: 0,
+        uuids: [uuid],
+        write({ images: [first] }) {
+          drawn = first
+          return new Response(null)
+        },
+      }
+    },
+  })
+  if (!drawn) throw new Error('a picture was paid for, and not drawn')
+  return drawn
+}
+
+const charsOf = (source: Source): number => (source.kind === 'inline' ? source.text.length : 0)
