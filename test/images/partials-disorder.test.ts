@@ -1,0 +1,99 @@
+// Streams of partial images whose events are in no order, doubled, or not what they say: what is given out, and charged.
+import { afterAll, expect, test } from 'bun:test'
+import { type Step, stream } from '../support/upstream.ts'
+import {
+  completed,
+  DRAWING,
+  drawingScene,
+  eventsIn,
+  failure,
+  generationsOf,
+  IMAGE_NANOS,
+  kindsOf,
+  namedEvent,
+  PARTIAL_NANOS,
+  partial,
+} from './partials-support.ts'
+import { GENERATIONS, PNG } from './support.ts'
+
+const s = await drawingScene()
+afterAll(() => s[Symbol.asyncDispose]())
+
+const base64 = PNG.toString('base64')
+const PARTIAL = 'partial_image'
+const IMAGE = 'completed'
+const ended = PNG.subarray(0, PNG.length - 30)
+
+/** Steps as one packet. */
+const together = (...steps: Step[]): Step => ({
+  send: steps.map((step) => (typeof step === 'object' && 'send' in step ? step.send : '')).join(''),
+})
+
+/** What the provider sends; what the caller gets, of which each partial image and the image are charged. */
+const CASES: readonly (readonly [what: string, steps: Step[], kinds: string[]])[] = [
+  ['the image before a partial image', [completed(PNG), partial(PNG, 0)], [IMAGE]],
+  [
+    'a partial image after the image',
+    [together(partial(PNG, 0), completed(PNG), partial(PNG, 1))],
+    [PARTIAL, IMAGE],
+  ],
+  ['the image twice', [together(partial(PNG, 0), completed(PNG), completed(PNG))], [PARTIAL, IMAGE]],
+  ['an error after the image', [together(completed(PNG), failure({ message: 'x' }))], [IMAGE]],
+  ['silence after the image', [partial(PNG, 0), completed(PNG), 'hang'], [PARTIAL, IMAGE]],
+  [
+    'more partial images than asked',
+    [0, 1, 2, 3].map((at) => partial(PNG, at)).concat(completed(PNG)),
+    [PARTIAL, PARTIAL, IMAGE],
+  ],
+  ['the same index again', [partial(PNG, 7), partial(PNG, 7), completed(PNG)], [PARTIAL, PARTIAL, IMAGE]],
+  ['a partial image that ends too early', [partial(ended, 0), completed(PNG)], [IMAGE]],
+  [
+    'a partial image that is no text',
+    [namedEvent('image_generation.partial_image', { b64_json: 5 }), completed(PNG)],
+    [IMAGE],
+  ],
+  [
+    'data that is no JSON object',
+    [{ send: 'data: {{\n\ndata: [1]\n\ndata: null\n\n' }, completed(PNG)],
+    [IMAGE],
+  ],
+  [
+    'an error without a shape',
+    [partial(PNG, 0), { send: 'event: error\ndata: boom\n\n' }],
+    [PARTIAL, 'error'],
+  ],
+  ['an error that is a text', [partial(PNG, 0), { send: 'data: {"error":"boom"}\n\n' }], [PARTIAL, 'error']],
+  ['an image that ends too early', [partial(PNG, 0), completed(ended)], [PARTIAL, 'error']],
+  [
+    'a cost, an id and a usage of its own',
+    [
+      namedEvent('image_generation.completed', {
+        b64_json: base64,
+        cost: '999',
+        svc_generation_id: 'x',
+        usage: { output_tokens: -1 },
+      }),
+    ],
+    [IMAGE],
+  ],
+]
+
+test.each(CASES)('%s', async (_, steps, kinds) => {
+  s.upstream.answer(stream(...steps))
+  const wanted = { model: DRAWING, prompt: 'a red house', stream: true, partial_images: 2 }
+  const events = eventsIn(await (await s.call(GENERATIONS, wanted)).text())
+  expect(kindsOf(events)).toEqual(kinds)
+  const given = kinds.filter((kind) => kind === PARTIAL).length
+  const images = kinds.filter((kind) => kind === IMAGE).length
+  expect(events.slice(0, given).map(({ partial_image_index }) => partial_image_index)).toEqual([
+    ...Array(given).keys(),
+  ])
+  expect(await s.lastCall()).toMatchObject({
+    cost_nanos: given * PARTIAL_NANOS + images * IMAGE_NANOS,
+    images,
+    outcome: images === 1 ? 'completed' : 'broken',
+  })
+  const [kept] = generationsOf(s).slice(-1)
+  expect(kept?.state).toBe(images === 1 ? 'stored' : 'failed')
+  if (images === 1) expect(events.at(-1)).toMatchObject({ svc_generation_id: kept?.uuid })
+})
