@@ -20,6 +20,8 @@ export type Question =
   | { ask: 'read'; names: readonly string[] }
   /** Of a line of a kept response, not of a body: what the list of its items shows. */
   | { ask: 'items'; of: LineOf }
+  /** Of an audio file: what `wholeDurationMs` says. */
+  | { ask: 'duration' }
   | { ask: 'images'; field: string; max_images: number; max_total_bytes: number }
 
 /** The answer to `open`. */

@@ -1,6 +1,7 @@
 // The thread that parses large bodies, and answers what calls ask of them. An entry point of its own in the compiled binary.
 import { GatewayError } from '../domain/errors.ts'
 import { freeBytes } from '../http/free-bytes.ts'
+import { wholeDurationMs } from '../media/audio/duration.ts'
 import { isImageDataUri, parseDataUri } from '../media/data-uri.ts'
 import { BUILT_IN_REGISTRY, callerProtocolOf } from '../protocols/registry.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
@@ -67,6 +68,7 @@ function reply(message: FromThread, further: readonly Uint8Array[] = []): void {
 }
 
 function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
+  if (question.ask === 'duration') return wholeDurationMs(bytes)
   if (question.ask === 'images') {
     last = undefined
     return openImages(bytes, question)

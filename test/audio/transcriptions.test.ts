@@ -17,6 +17,13 @@ beforeEach(() => {
 const PATH = '/v1/audio/transcriptions'
 const WAV = readFileSync(join(import.meta.dir, '../fixtures/audio/tone.wav'))
 const WAV_MS = 2_500
+/** 100,000 bytes at 16,000 a second: a length of 0 reaches to the end. */
+const LONG_WAV = Buffer.concat([
+  WAV.subarray(0, WAV.indexOf('data')),
+  Buffer.from('data\0\0\0\0', 'latin1'),
+  Buffer.alloc(100_000),
+])
+const LONG_WAV_MS = 6_250
 /** USD 0.006 a minute is 100 nano-dollars a millisecond. */
 const MS_NANOS = 100
 const wavFile = () => new File([WAV], 'tone.wav', { type: 'audio/wav' })
@@ -174,6 +181,29 @@ describe('a whole answer', () => {
       cost_nanos: 5_000 * MS_NANOS,
     })
   })
+
+  test.each([
+    ['that is known', 'long.wav', LONG_WAV, LONG_WAV_MS],
+    ['that is not known', 'strange.amr', Buffer.alloc(100_000, 7), 100_000],
+  ])(
+    'a long file of a container %s is measured on the thread, and goes on byte for byte',
+    async (_, name, bytes, ms) => {
+      upstream.answer(whole({ text: '' }))
+      await (
+        await post([
+          ['model', 'ear'],
+          ['file', new File([bytes], name)],
+        ])
+      ).text()
+      expect(await lastCall()).toMatchObject({
+        estimated: 1,
+        hold_nanos: ms * MS_NANOS,
+        cost_nanos: ms * MS_NANOS,
+      })
+      const sent = (await gotForm()).get('file')
+      expect(sent instanceof File && Buffer.from(await sent.bytes()).equals(bytes)).toBe(true)
+    },
+  )
 
   test('a file whose header tells a part of its audio only is held and charged for all of it', async () => {
     upstream.answer({ ...whole('A tone.'), headers: { 'content-type': 'text/plain' } })

@@ -436,3 +436,30 @@ test('tags behind an MP3 are no audio', () => {
   const tagged = joined(BARE, Buffer.alloc(5_000), footer, id3)
   expect(wholeDurationMs(tagged)).toBeWithin(REAL_MS, (wholeDurationMs(BARE) ?? 0) + 50)
 })
+
+describe('files of very many small parts are measured in one pass', () => {
+  const EBML = [0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0x01, ...Array<number>(7).fill(0xff)]
+  const OPUS_TRACK = [0xae, 0x8b, 0xd7, 0x81, 1, 0x86, 0x86, ...Buffer.from('A_OPUS')]
+  const many = (begin: readonly number[], bytes: number, ...unit: number[]) =>
+    joined(Uint8Array.from(begin), Buffer.alloc(bytes, Uint8Array.from(unit)))
+  const mp4_head = [...joined(u32(8), 'ftyp', u32(8), 'mdat')]
+  const mpeg_track = [
+    ...joined(u32(8), 'trak', u32(52), 'stsd', Buffer.alloc(8), u32(36), '.mp3', Buffer.alloc(28)),
+  ]
+  const BYTES = 3_000_000
+
+  test.each([
+    [
+      'blocks that share more frames than they have bytes',
+      many([...EBML, ...OPUS_TRACK], BYTES, 0xa3, 0x86, 0x81, 0, 0, 4, 0xff, 8),
+    ],
+    ['blocks of a track that is not among many', many(EBML, BYTES, 0xae, 0x80, 0xa3, 0x84, 0x85, 0, 0, 0)],
+  ])('Matroska: of %s the rest counts at 1 kB a second', (_name, bytes) => {
+    expect(wholeDurationMs(bytes)).toBeWithin(0.9 * BYTES, 1.1 * BYTES)
+  })
+
+  // Were the frames looked for once a track, this would take minutes.
+  test('MP4: tracks of MPEG frames', () => {
+    expectLength(many(mp4_head, BYTES, ...mpeg_track), 1, BYTES)
+  })
+})

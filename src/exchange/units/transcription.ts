@@ -2,7 +2,6 @@
 import type { TranscriptionModel } from '../../domain/catalogue.ts'
 import { estimateTokens } from '../../domain/token-estimate.ts'
 import { NO_UNITS, type Units } from '../../domain/units.ts'
-import { wholeDurationMs } from '../../media/audio/duration.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { unknownField } from '../../protocols/extras.ts'
 import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
@@ -14,6 +13,7 @@ import { readCallTarget } from '../call-target.ts'
 import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { type AudioForm, fieldOf, readAudioForm, streamsOf, writeAudioForm } from './audio-form.ts'
+import { audioMsOf } from './audio-length.ts'
 import { UNIT_PRICING } from './billing.ts'
 import { verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -53,11 +53,10 @@ async function readTranscription(parts: ExchangeParts, admitted: Admitted): Prom
   const model = findModel(parts, admitted, model_id, 'transcription')
   if (model.unknown_fields === 'refuse')
     for (const [name] of form.fields) if (!KNOWN.has(name)) throw unknownField(name)
-  return { model, streams: streamsOf(form), content: [form.sha256], form, ...unitsOf(form) }
+  const audio_ms = await audioMsOf(parts.bodies.parser, form.file)
+  return { model, streams: streamsOf(form), content: [form.sha256], form, ...unitsOf(form, audio_ms) }
 }
 
-/** Audio whose container does not tell its duration is taken to be slow. */
-const BYTES_PER_S = 1_000
 /** The slowest codecs need more than this. */
 const MIN_BYTES_PER_S = 500
 /** OpenAI: "1 token per 100 ms of audio". https://platform.openai.com/docs/guides/realtime-costs */
@@ -68,9 +67,8 @@ const SLACK_TOKENS = 1_000
 const SLACK_MS = 60_000
 const MARGIN = 2
 
-function unitsOf(form: AudioForm): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
+function unitsOf(form: AudioForm, audio_ms: number): Pick<UnitOrder, 'held' | 'bounds' | 'input'> {
   const { bytes } = form.file
-  const audio_ms = wholeDurationMs(bytes) ?? Math.ceil((bytes.length / BYTES_PER_S) * 1_000)
   const seconds = audio_ms / 1_000
   const input: Units = {
     ...NO_UNITS,

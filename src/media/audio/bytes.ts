@@ -8,6 +8,9 @@ export interface AudioBytes {
   readonly total_bytes: number
 }
 
+/** Audio that does not tell its duration is taken to be slow. */
+export const SLOW_BYTES_PER_S = 1_000
+
 /** A reader of one container. @returns undefined for what is not its container, or does not tell */
 export type DurationReader = (audio: AudioBytes, view: DataView) => number | undefined
 

@@ -1,6 +1,6 @@
 // The duration of WebM (Matroska): what its header says, where its last block begins, and what the frames of its blocks last.
 // RFC 8794 (EBML); RFC 9559 (Matroska)
-import { type DurationReader, longer } from './bytes.ts'
+import { type DurationReader, longer, SLOW_BYTES_PER_S } from './bytes.ts'
 import { elementAt, floatAt, numberAt, unsignedAt, widthOf } from './ebml.ts'
 import { framesOf } from './matroska-block.ts'
 import { frameSecondsOf, type MatroskaTrack, newTrack } from './matroska-track.ts'
@@ -24,6 +24,8 @@ const CONTAINERS: ReadonlySet<number> = new Set([SEGMENT, INFO, TRACKS, TRACK, A
 const DEFAULT_SCALE_NANOS = 1_000_000
 /** As many as a block for each packet of the slowest speech needs in the largest file. */
 const MAX_ELEMENTS = 1_000_000
+/** Far more than a recording has: each block is looked for among them. */
+const MAX_TRACKS = 100
 
 interface Place {
   bytes: Uint8Array
@@ -67,9 +69,16 @@ export const matroskaSeconds: DurationReader = ({ head, total_bytes }, view) => 
   let last_block: number | undefined
   const tracks: MatroskaTrack[] = []
   const meters = new Map<number, FrameMeter>()
+  // Several frames may share a block, but none is without bytes.
+  const max_frames = Math.min(MAX_ELEMENTS, head.length)
+  let frames = 0
+  let rest_bytes = 0
   let at = 0
   for (let elements = 0; at < head.length; elements++) {
-    if (elements > MAX_ELEMENTS) return undefined
+    if (elements > MAX_ELEMENTS || frames > max_frames || tracks.length > MAX_TRACKS) {
+      rest_bytes = head.length - at
+      break
+    }
     const element = elementAt(head, at)
     if (!element || (runsOver(element, total_bytes) && !CONTAINERS.has(element.id))) {
       // Readers go on at the next cluster.
@@ -88,13 +97,15 @@ export const matroskaSeconds: DurationReader = ({ head, total_bytes }, view) => 
       const number_bytes = widthOf(head[data_at])
       const time_at = data_at + number_bytes
       if (time_at + 2 <= head.length) last_block = longer(last_block, cluster + view.getInt16(time_at))
-      meterOf(meters, tracks, numberAt(head, data_at, number_bytes), head)?.add(time_at + 2, data_at + length)
+      const meter = meterOf(meters, tracks, numberAt(head, data_at, number_bytes), head)
+      frames += meter?.add(time_at + 2, data_at + length) ?? 0
     }
     at = CONTAINERS.has(id) ? data_at : data_at + length
   }
   // What its frames last cannot be told, nor what readers make of it.
   if (tracks.some(({ is_wrapped }) => is_wrapped)) return undefined
-  const framed_seconds = Math.max(0, ...[...meters.values()].map(({ seconds }) => seconds))
+  const framed_seconds =
+    Math.max(0, ...[...meters.values()].map(({ seconds }) => seconds)) + rest_bytes / SLOW_BYTES_PER_S
   const ticks = longer(duration, last_block)
   if (ticks === undefined) return framed_seconds > 0 ? framed_seconds : undefined
   return Math.max((ticks * scale_nanos) / 1e9, framed_seconds)
@@ -106,8 +117,8 @@ const runsOver = ({ data_at, length }: { data_at: number; length: number }, tota
 interface FrameMeter {
   /** What the frames of one track last together. */
   seconds: number
-  /** @param at a block's flags */
-  add(at: number, end: number): void
+  /** @param at a block's flags @returns how many frames the block has */
+  add(at: number, end: number): number
 }
 
 function meterOf(
@@ -124,7 +135,9 @@ function meterOf(
   const meter: FrameMeter = {
     seconds: 0,
     add(at, end) {
-      for (const [start, stop] of framesOf(bytes, at, end)) meter.seconds += secondsOf(bytes, start, stop)
+      const frames = framesOf(bytes, at, end)
+      for (const [start, stop] of frames) meter.seconds += secondsOf(bytes, start, stop)
+      return frames.length
     },
   }
   meters.set(number, meter)

@@ -60,8 +60,10 @@ function readBoxes(bytes: Uint8Array, view: DataView, total_bytes: number): numb
       const framed_seconds = (samples + (fragments.samples_of.get(id) ?? 0)) * entry.sample_seconds
       seconds = framed_seconds > 0 ? longer(seconds, framed_seconds) : seconds
     }
-    if (entry?.is_mpeg && media_at !== undefined) seconds = longer(seconds, mpegSeconds(bytes, media_at))
   }
+  // Once for all tracks: they share the media, which may be long.
+  if (media_at !== undefined && tracks.some(({ entry }) => entry?.is_mpeg))
+    seconds = longer(seconds, mpegSeconds(bytes, media_at))
   return seconds === undefined ? undefined : Math.max(seconds, total_bytes / MAX_BYTES_PER_S)
 }
 

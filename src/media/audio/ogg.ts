@@ -80,7 +80,7 @@ function segmentSeconds(
   { at, length, begins }: { at: number; length: number; begins: boolean },
 ): number {
   if (max_bytes_per_s !== undefined) return length / max_bytes_per_s
-  if (!begins || OPUS_HEADERS.some((text) => hasText(bytes, at, text))) return 0
+  if (!begins || length === 0 || OPUS_HEADERS.some((text) => hasText(bytes, at, text))) return 0
   return opusSeconds(bytes, at, at + length)
 }
 

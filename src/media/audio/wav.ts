@@ -12,9 +12,9 @@ const MAX_CHUNKS = 1_000
 const PCM = 1
 const FLOAT = 3
 const EXTENSIBLE = 0xfffe
-/** MPEG audio and AAC, whose frames say what they last. */
 /** So many bits of others a sample has at least, by their tag: A-law, mu-law, and ADPCM of Microsoft and of IMA. */
 const CODED_BITS: Readonly<Record<number, number>> = { 6: 8, 7: 8, 2: 4, 17: 4 }
+/** MPEG audio and AAC, whose frames say what they last. */
 const IN_FRAMES: ReadonlySet<number> = new Set([0x50, 0x55, 0xff, 0x1600])
 
 interface Format {
