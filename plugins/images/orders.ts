@@ -4,7 +4,7 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import { hasAspectRatio, parseAspectRatio, parseSize } from '../../src/domain/image-size.ts'
 import type { ImageOrder, Source } from '../../src/exchange/image/order.ts'
 import type { InlineImages } from '../../src/exchange/image/read-body.ts'
-import { assertFormatFitsBackground } from '../../src/media/convert.ts'
+import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
 import { type CommonFields, type ComposeRequest, type EditRequest, MAX_REFERENCES } from './model.ts'
 
 /** What an order has besides its fields. */
@@ -42,16 +42,6 @@ export function orderOf(kind: Generation['kind'], fields: CommonFields, origin: 
       param: 'aspect_ratio',
     })
   return order
-}
-
-/** A PNG is whole, which is the 100 of others. @throws GatewayError invalid_request, param `output_compression` */
-function assertFormatIsCompressed({ output_format, output_compression = 100 }: ImageOrder): void {
-  const has_compression = output_format === 'jpeg' || output_format === 'webp'
-  if (output_compression < 100 && !has_compression)
-    throw invalidRequest(
-      'output_compression: below 100 it needs output_format jpeg or webp. Name one of them, or leave it out.',
-      { param: 'output_compression' },
-    )
 }
 
 /**

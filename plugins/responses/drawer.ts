@@ -2,9 +2,10 @@
 import type { ImageModel, Model } from '../../src/domain/catalogue.ts'
 import { parseSize } from '../../src/domain/image-size.ts'
 import { type Admitted, findModel } from '../../src/exchange/admission.ts'
+import { carryingFields } from '../../src/exchange/image/carrying.ts'
 import type { PictureShape } from '../../src/exchange/pictures/single.ts'
 import type { OpenedText } from '../../src/exchange/text/call.ts'
-import { assertFormatFitsBackground } from '../../src/media/convert.ts'
+import { assertFormatFitsBackground, assertFormatIsCompressed } from '../../src/media/convert.ts'
 import { parseDataUri } from '../../src/media/data-uri.ts'
 import {
   DRAWING,
@@ -23,20 +24,24 @@ export interface Drawer {
 
 /**
  * Undefined where the tool is not offered, where nobody can draw, and where the text model's provider draws by itself, for a price.
- * @throws GatewayError invalid_request for a malformed tool; permission_denied where it names a model that the key may not call
+ * @throws GatewayError invalid_request for a malformed tool, and for what its image model does not take; permission_denied where it names a model that the key may not call
  */
-export function drawerFor(
-  gateway: Pick<Gateway, 'catalogue'>,
+export async function drawerFor(
+  gateway: Pick<Gateway, 'catalogue' | 'exchange'>,
   { caller }: Pick<Admitted, 'caller'>,
   { body: { fields }, target }: OpenedText,
-): Drawer | undefined {
+): Promise<Drawer | undefined> {
   const { tools } = fields
   if (!Array.isArray(tools) || !tools.some((tool) => isObject(tool) && tool.type === DRAWING))
     return undefined
   if (drawsByItself(gateway, gateway.catalogue().models.get(target.model_id))) return undefined
   const offered = offeredDrawing(tools)
   const model = offered && modelFor(gateway, { caller }, offered.asked.model ?? undefined)
-  return offered && model && { offered, model, shape: shapeOf(offered) }
+  if (!offered || !model) return undefined
+  const shape = shapeOf(offered)
+  // Known now: a turn of the text model that asks for what cannot be drawn would be paid for nothing.
+  await carryingFields(gateway.exchange, model, shape)
+  return { offered, model, shape }
 }
 
 function drawsByItself({ catalogue }: Pick<Gateway, 'catalogue'>, model: Model | undefined): boolean {
@@ -64,7 +69,7 @@ function modelFor(
 }
 
 function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {
-  const { size, quality, background, output_format } = asked
+  const { size, quality, background, output_format, output_compression, input_fidelity, moderation } = asked
   const parsed = size ? parseSize(size) : 'auto'
   const shape = {
     size_text: size ?? undefined,
@@ -72,8 +77,12 @@ function shapeOf({ asked, mask, at }: OfferedDrawing): PictureShape {
     quality: quality ?? undefined,
     background: background ?? undefined,
     output_format: output_format ?? undefined,
+    output_compression: output_compression ?? undefined,
+    input_fidelity: input_fidelity ?? undefined,
+    moderation: moderation ?? undefined,
   }
   assertFormatFitsBackground(shape)
+  assertFormatIsCompressed(shape)
   return mask === undefined ? shape : { ...shape, mask: maskOf(mask, `${at}.input_image_mask.image_url`) }
 }
 

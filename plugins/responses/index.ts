@@ -37,7 +37,7 @@ export function responses(gateway: Gateway) {
   const create = (origin: CallOrigin): Promise<Response> =>
     within(exchange, origin, async (admitted) => {
       const opened = await openText(exchange, admitted, textCallOf(origin, new ResponseCall(gateway, origin)))
-      const drawer = drawerFor(gateway, admitted, opened)
+      const drawer = await drawerFor(gateway, admitted, opened)
       const call = new ResponseCall(gateway, origin, { drawer })
       const text_call = textCallOf(origin, call)
       if (drawer) return serveDrawn(gateway, { admitted, text_call, call, opened, drawer })

@@ -45,7 +45,7 @@ export interface KeptAnswers {
   forget(request: Pick<KeyedRequest, 'account_id' | 'key' | 'request_id'>): Promise<void>
   /** Whether money is held for the request that has a key. */
   isHeld(row: Pick<IdempotencyKey, 'account_id' | 'request_id'>): boolean
-  /** The recorded call of the request that has a key. */
+  /** The first recorded call of the request that has a key, and what all of them cost. */
   callOf(
     row: Pick<IdempotencyKey, 'account_id' | 'request_id' | 'after_hold_id'>,
   ): Pick<Call, 'outcome' | 'cost_nanos'> | undefined
@@ -112,7 +112,10 @@ export function createKeptAnswers(
       await room.release(await untilFree(() => queries.deleteRequest.all({ ...request })))
     },
     isHeld: (row) => queries.pendingHold.get({ ...row }) !== undefined,
-    callOf: (row) => queries.call.get({ ...row }),
+    callOf(row) {
+      const made = queries.calls.all({ ...row })
+      return made[0] && { ...made[0], cost_nanos: made.reduce((total, call) => total + call.cost_nanos, 0) }
+    },
     write: (account_id, content, cap_bytes) =>
       writeContent({ files, room, limits }, account_id, content, cap_bytes),
     open: (row) => openContent(files, row),

@@ -1,5 +1,5 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, asc, count, eq, gt, isNotNull, lte, max, sql, sum } from 'drizzle-orm'
+import { and, asc, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { calls, holds, idempotency_keys } from '../db/schema.ts'
@@ -11,6 +11,12 @@ const OF_KEY = and(
   eq(idempotency_keys.key, placeholder('key')),
 )
 const OF_REQUEST = and(OF_KEY, eq(idempotency_keys.request_id, placeholder('request_id')))
+/** The calls of a request: its first has its id, others have that, a hyphen, and what they are (exchange/several-calls.ts). */
+const isOfRequest = (column: typeof holds.request_id | typeof calls.request_id) =>
+  or(
+    eq(column, placeholder('request_id')),
+    sql`substr(${column}, 1, length(${placeholder('request_id')}) + 1) = ${placeholder('request_id')} || '-'`,
+  )
 /** What the space that a deleted row took follows from. */
 const SPACE = {
   account_id: idempotency_keys.account_id,
@@ -140,11 +146,12 @@ export const idempotencyQueries = perConnection({
           // A literal: with a parameter SQLite plans the query anew at each execution, to see whether a partial index fits.
           eq(holds.state, sql`'pending'`),
           eq(holds.account_id, placeholder('account_id')),
-          eq(holds.request_id, placeholder('request_id')),
+          isOfRequest(holds.request_id),
         ),
       )
       .prepare(),
-  call: (orm) =>
+  /** Oldest first. */
+  calls: (orm) =>
     orm
       .select({ outcome: calls.outcome, cost_nanos: calls.cost_nanos })
       .from(calls)
@@ -152,8 +159,9 @@ export const idempotencyQueries = perConnection({
         and(
           eq(calls.account_id, placeholder('account_id')),
           gt(calls.id, placeholder('after_hold_id')),
-          eq(calls.request_id, placeholder('request_id')),
+          isOfRequest(calls.request_id),
         ),
       )
+      .orderBy(asc(calls.id))
       .prepare(),
 })

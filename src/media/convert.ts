@@ -98,6 +98,16 @@ export function assertFormatFitsBackground({ output_format, background }: Conver
     })
 }
 
+/** A PNG is whole, which is the 100 of others. @throws GatewayError invalid_request, param `output_compression` */
+export function assertFormatIsCompressed({ output_format, output_compression = 100 }: ConvertOptions): void {
+  const has_compression = output_format === 'jpeg' || output_format === 'webp'
+  if (output_compression < 100 && !has_compression)
+    throw invalidRequest(
+      'output_compression: below 100 it needs output_format jpeg or webp. Name one of them, or leave it out.',
+      { param: 'output_compression' },
+    )
+}
+
 function sourceOf(format: ImageFormat, header: Metadata): Source {
   const { exif, xmp, iptc, comments } = header
   return {

@@ -12,7 +12,15 @@ import { payPart } from '../several-calls.ts'
 /** What it is to look like, whatever it shows. */
 export type PictureShape = Pick<
   ImageOrder,
-  'size_text' | 'size' | 'quality' | 'background' | 'output_format' | 'mask'
+  | 'size_text'
+  | 'size'
+  | 'quality'
+  | 'background'
+  | 'output_format'
+  | 'output_compression'
+  | 'input_fidelity'
+  | 'moderation'
+  | 'mask'
 >
 
 export interface PictureWish {
@@ -42,7 +50,7 @@ export async function drawPicture(
   { request_id, uuid, model: asked, prompt, sources, shape }: PictureWish,
 ): Promise<Drawn> {
   let drawn: Drawn | undefined
-  const { mask, ...rest } = shape
+  const { mask, input_fidelity, moderation, ...rest } = shape
   const wanted: ImageOrder = {
     ...rest,
     kind: KINDS[sources.length] ?? 'compose',
@@ -51,6 +59,9 @@ export async function drawPicture(
     count: 1,
     aspect_ratio: undefined,
     sources,
+    // Fidelity is to images that there are, and is priced for them alone; moderation is of what is drawn anew.
+    input_fidelity: sources.length > 0 ? input_fidelity : undefined,
+    moderation: sources.length === 0 ? moderation : undefined,
     // A mask is of one image.
     mask: sources.length === 1 ? mask : undefined,
     content: [],

@@ -30,7 +30,7 @@ export const carries: Carries = {
     client_metadata: NO_EFFECT,
     background: NO_EFFECT,
     stream_options: NO_EFFECT,
-    max_tool_calls: dropped('it limits tools that only its own provider runs'),
+    max_tool_calls: dropped('it limits tools that a provider runs; the gateway counts its own pictures'),
     context_management: dropped('only its own provider shortens conversations'),
     previous_response_id: dropped('the gateway has put the conversation in its place'),
     access_programs: SERVER_SIDE,

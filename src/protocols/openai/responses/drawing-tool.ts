@@ -9,6 +9,7 @@ import {
   objectIn,
   objectsIn,
   parseObject,
+  refusal,
   stringIn,
 } from '../../wire/json.ts'
 import { namedTools } from './tools.ts'
@@ -19,8 +20,11 @@ const ACTIONS = { auto: true, generate: true, edit: true } as const
 const QUALITIES = { auto: true, low: true, medium: true, high: true } as const
 const BACKGROUNDS = { auto: true, transparent: true, opaque: true } as const
 const FORMATS = { png: true, jpeg: true, webp: true } as const
+const FIDELITIES = { high: true, low: true } as const
+const MODERATIONS = { auto: true, low: true } as const
+const MAX_COMPRESSION = 100
 
-/** What is read of the tool. Compression, moderation, fidelity and partial images are the provider's own affair. */
+/** What is read of the tool. Partial images are taken, and none come. */
 export const DrawingTool = Fields({
   model: optional(Text),
   action: optional(Choice(ACTIONS)),
@@ -28,6 +32,9 @@ export const DrawingTool = Fields({
   quality: optional(Choice(QUALITIES)),
   background: optional(Choice(BACKGROUNDS)),
   output_format: optional(Choice(FORMATS)),
+  output_compression: optional(Count),
+  input_fidelity: optional(Choice(FIDELITIES)),
+  moderation: optional(Choice(MODERATIONS)),
   partial_images: optional(Count),
   input_image_mask: Anything,
 })
@@ -53,6 +60,8 @@ export function offeredDrawing(tools: Json | undefined): OfferedDrawing | undefi
   if (tool === undefined) return undefined
   const at = `tools[${index}]`
   const asked = readPresent(DrawingTool, tool, at)
+  if ((asked.output_compression ?? 0) > MAX_COMPRESSION)
+    throw refusal(`${at}.output_compression`, `must be a whole number from 0 to ${MAX_COMPRESSION}.`)
   const mask = stringIn(objectIn(asked.input_image_mask).image_url)
   return { name: freeName(tools), at, asked, mask }
 }
