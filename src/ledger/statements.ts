@@ -23,6 +23,8 @@ export function prepareStatements(db: Database) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
 
+    // Another number than before where another connection has written since.
+    dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),
     lastHoldId: db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM holds'),
     account: db.prepare<AccountRow, [number]>(
       'SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts WHERE id = ?',
@@ -53,8 +55,10 @@ function insertInto<T extends SQLiteTable>(db: Database, table: T): (row: T['$in
   const statement = db.prepare(
     `INSERT INTO ${getTableName(table)} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
   )
+  const values: SQLQueryBindings[] = columns.map(() => null)
   return (row) => {
-    const values = row as Record<string, SQLQueryBindings | undefined>
-    statement.run(...columns.map((column) => values[column] ?? null))
+    const given = row as Record<string, SQLQueryBindings | undefined>
+    for (const [index, column] of columns.entries()) values[index] = given[column] ?? null
+    statement.run(...values)
   }
 }
