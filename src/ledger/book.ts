@@ -258,6 +258,7 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
     hold_nanos: resolved.amount_nanos,
     cost_nanos,
     unpaid_nanos,
+    summed: 0,
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
+import { putTogether } from './added-calls.ts'
 import { apply, type Book, closeBatch, emptyBook } from './book.ts'
 import type { Operation, Outcome } from './operations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -129,6 +130,9 @@ function store(book: Book, statements: Statements): void {
   for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
   for (const row of book.new_holds) statements.insertHold(row)
   for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
+  // Marks the calls that it puts together, so before they are written.
+  const added = putTogether(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(row)
+  for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }
