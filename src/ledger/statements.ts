@@ -63,10 +63,8 @@ function prepareInsert<Row>(db: Database, into: string, columns: readonly string
   const statement = db.prepare(
     `INSERT INTO ${into} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
   )
-  const values: SQLQueryBindings[] = columns.map(() => null)
   return (row) => {
     const given = row as Record<string, SQLQueryBindings | undefined>
-    for (const [index, column] of columns.entries()) values[index] = given[column] ?? null
-    statement.run(...values)
+    statement.run(...columns.map((column) => given[column] ?? null))
   }
 }
