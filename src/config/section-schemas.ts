@@ -33,7 +33,7 @@ export const ServerSchema = Type.Object(
     ledger_writer: Type.Union([Type.Literal('auto'), Type.Literal('inline'), Type.Literal('thread')], {
       default: 'auto',
       description:
-        'where the ledger commits: auto measures the disk at the start, and uses a thread where it is slow',
+        'where the ledger commits: auto measures the disk as it runs, and uses a thread where it is slow',
     }),
     on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], { default: 'cancel' }),
     drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),

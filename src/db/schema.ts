@@ -104,11 +104,13 @@ export const calls = sqliteTable('calls', {
   started_at_ms: integer().notNull(),
   first_byte_ms: integer(),
   duration_ms: integer().notNull(),
+  /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 where the trigger does. */
+  summed: integer().notNull(),
 })
 
 /**
- * Sums of calls, by day and by quarter of an hour. A trigger maintains them, in the transaction that records the call: no
- * code writes here.
+ * Sums of calls, by day and by quarter of an hour. Triggers maintain them, in the transaction that records the call: no
+ * code writes here. What is written to the view `calls_to_sum` is added.
  */
 export const call_sums = sqliteTable(
   'call_sums',

@@ -26,7 +26,7 @@ export type KeyRow = Pick<
 >
 export type NewEntry = Omit<Entry, 'id'>
 
-/** The rows that a batch touches, as they are after the operations applied so far, and which of them must be written. */
+/** Rows as they are after the operations applied so far, and which of them must be written. */
 export interface Book {
   readonly accounts: Map<number, AccountRow>
   readonly keys: Map<number, KeyRow>
@@ -54,6 +54,17 @@ export function emptyBook(next_hold_id: number): Book {
     new_entries: [],
     new_calls: [],
   }
+}
+
+/** After its changes were written: it has none any more, and forgets the holds that can never change again. */
+export function closeBatch(book: Book): void {
+  for (const { id } of book.resolved_holds) book.holds.delete(id)
+  book.changed_accounts.clear()
+  book.changed_keys.clear()
+  book.new_holds.length = 0
+  book.resolved_holds.length = 0
+  book.new_entries.length = 0
+  book.new_calls.length = 0
 }
 
 type Rule<O extends Operation> = (book: Book, operation: O) => OutcomeOf<O>
@@ -247,6 +258,7 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
     hold_nanos: resolved.amount_nanos,
     cost_nanos,
     unpaid_nanos,
+    summed: 0,
   }
 }
 

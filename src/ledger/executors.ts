@@ -3,7 +3,7 @@ import { neverBlock } from '../db/busy.ts'
 import { openDatabase } from '../db/open.ts'
 import { commitPatiently, type Failure, type Result, tryToWrite } from './failure.ts'
 import type { Operation } from './operations.ts'
-import type { ToThread } from './thread.ts'
+import type { Committed, ToThread } from './thread.ts'
 import { createWriter, type Probe } from './writer.ts'
 
 /** Commits batches one at a time: the next one is passed only after the results of the last. */
@@ -19,12 +19,21 @@ export interface Executor {
   close(): Promise<void>
 }
 
+/** An executor that knows how long its commits take. */
+export interface MeasuredExecutor extends Executor {
+  /** How long the last batch's COMMIT took; undefined where it was not committed. */
+  readonly sync_ms: number | undefined
+}
+
 /** Commits on the event loop, which waits for the disk: the cheaper executor where an fsync is fast. */
-export function inlineExecutor(path: string, probe?: Probe): Executor {
+export function inlineExecutor(path: string, probe?: Probe): MeasuredExecutor {
   const db = openDatabase(path)
   neverBlock(db)
   const writer = createWriter(db, probe)
   return {
+    get sync_ms() {
+      return writer.sync_ms
+    },
     commit: (operations, wait_ms) => commitPatiently(writer, operations, wait_ms),
     tryToWrite: async () => tryToWrite(writer),
     close: async () => db.close(),
@@ -37,15 +46,24 @@ export function inlineExecutor(path: string, probe?: Probe): Executor {
  * @param makeThread for tests, which end a thread
  * @throws Error when the first thread cannot start or cannot open the database
  */
-export async function threadExecutor(path: string, makeThread = newThread): Promise<Executor> {
+export async function threadExecutor(path: string, makeThread = newThread): Promise<MeasuredExecutor> {
   let thread: Thread | undefined = await startThread(path, makeThread)
+  let sync_ms: number | undefined
   const ask = async (message: ToThread): Promise<unknown> => {
     if (thread?.dead) thread = undefined
     thread ??= await startThread(path, makeThread)
     return await thread.ask(message)
   }
   return {
-    commit: async (commit, wait_ms) => (await ask({ commit, wait_ms })) as Result[],
+    get sync_ms() {
+      return sync_ms
+    },
+    async commit(commit, wait_ms) {
+      sync_ms = undefined
+      const committed = (await ask({ commit, wait_ms })) as Committed
+      sync_ms = committed.sync_ms
+      return committed.results
+    },
     tryToWrite: async () => ((await ask('try')) as { failure?: Failure }).failure,
     async close() {
       if (!thread || thread.dead) return

@@ -19,7 +19,7 @@ export interface CallFilter {
 }
 
 /** A call with the names of its account and key. */
-export interface RecordedCall extends Call {
+export interface RecordedCall extends Omit<Call, 'summed'> {
   account_name: string
   key_name: string
   key_prefix: string

@@ -1,6 +1,7 @@
 // Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
 import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
 import { overloaded } from '../domain/errors.ts'
+import { autoExecutor, type OnMove, SLOW_SYNC_MS } from './auto-executor.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
 import { errorOf, type Failure, type Result } from './failure.ts'
 import { type LedgerHealth, type OnChange, watchLedger } from './health.ts'
@@ -11,16 +12,15 @@ import type { Probe } from './writer.ts'
 export interface LedgerOptions {
   /** The database's file, or `:memory:` (inline only). */
   path: string
-  /** Where commits are made; `auto` measures the disk, and takes the thread where it is slow. */
+  /** Where commits are made; `auto` takes the thread where the disk is slow: measured at the start, then by every commit. */
   writer: 'inline' | 'thread' | 'auto'
   /** For crash tests; called by the inline writer only. */
   probe?: Probe
   /** Told when the ledger can no longer commit, and when it can again. */
   onChange?: OnChange
+  /** Told when `auto` has changed over. */
+  onMove?: OnMove
 }
-
-/** An fsync that takes longer than this blocks the event loop for longer than passing a batch to a thread takes. */
-const SLOW_SYNC_MS = 0.5
 
 /** Bounds how long one transaction keeps the write lock and blocks the event loop. */
 const MAX_BATCH_OPERATIONS = 512
@@ -39,9 +39,16 @@ interface Waiting {
  * @throws Error when the database cannot be opened
  */
 export async function openLedger(options: LedgerOptions): Promise<Ledger> {
-  const { path, writer, probe, onChange } = options
-  const threaded = writer === 'thread' || (writer === 'auto' && medianSyncMs(path) > SLOW_SYNC_MS)
-  return groupCommit(threaded ? await threadExecutor(path) : inlineExecutor(path, probe), onChange)
+  return groupCommit(await openExecutor(options), options.onChange)
+}
+
+async function openExecutor({ path, writer, probe, onMove }: LedgerOptions): Promise<Executor> {
+  if (writer === 'thread') return threadExecutor(path)
+  const inline = inlineExecutor(path, probe)
+  // A database in memory has one connection, and no disk.
+  if (writer === 'inline' || path === ':memory:') return inline
+  const starts_on = medianSyncMs(path) > SLOW_SYNC_MS ? 'thread' : 'inline'
+  return autoExecutor({ inline, openThread: () => threadExecutor(path), starts_on, onMove })
 }
 
 /**

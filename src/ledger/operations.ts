@@ -22,7 +22,7 @@ export interface HoldOperation {
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
 export type CallRecord = Omit<
   Call,
-  'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos' | 'cost_nanos' | 'unpaid_nanos'
+  'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos' | 'cost_nanos' | 'unpaid_nanos' | 'summed'
 >
 
 /**

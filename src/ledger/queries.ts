@@ -32,9 +32,10 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
 })
 
 /** The calls of one range of ids that match, the newest first. */
-const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
-  orm
-    .select({ ...getTableColumns(calls), ...NAMES })
+const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
+  const { summed: _, ...columns } = getTableColumns(calls)
+  return orm
+    .select({ ...columns, ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
@@ -51,6 +52,7 @@ const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .orderBy(desc(calls.id))
     .limit(placeholder('row_limit'))
     .prepare()
+}
 
 /** How many calls the newest part of a range of ids has, whatever they are, and where it begins. Reads an index only. */
 const stepWhere = (orm: BunSQLiteDatabase, account?: SQL) => {

@@ -7,6 +7,7 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { calls, entries, type Hold, holds } from '../db/schema.ts'
+import { ADDED_COLUMNS, type AddedCalls } from './added-calls.ts'
 import type { AccountRow, KeyRow } from './book.ts'
 
 export type Statements = ReturnType<typeof prepareStatements>
@@ -23,6 +24,8 @@ export function prepareStatements(db: Database) {
     commit: db.prepare('COMMIT'),
     rollback: db.prepare('ROLLBACK'),
 
+    // Another number than before where another connection has written since.
+    dataVersion: db.prepare<{ data_version: number }, []>('PRAGMA data_version'),
     lastHoldId: db.prepare<{ id: number | null }, []>('SELECT max(id) AS id FROM holds'),
     account: db.prepare<AccountRow, [number]>(
       'SELECT id, status, balance_nanos, held_nanos, debt_nanos FROM accounts WHERE id = ?',
@@ -44,17 +47,24 @@ export function prepareStatements(db: Database) {
     insertHold: insertInto(db, holds),
     insertEntry: insertInto(db, entries),
     insertCall: insertInto(db, calls),
+    addToSums: prepareInsert<AddedCalls>(db, 'calls_to_sum', ADDED_COLUMNS),
   }
 }
 
+const insertInto = <T extends SQLiteTable>(db: Database, table: T) =>
+  prepareInsert<T['$inferInsert']>(
+    db,
+    getTableName(table),
+    Object.values(getTableColumns(table)).map((column) => column.name),
+  )
+
 /** An insert of whole rows. A column that a row lacks is null; SQLite then numbers an id by itself. */
-function insertInto<T extends SQLiteTable>(db: Database, table: T): (row: T['$inferInsert']) => void {
-  const columns = Object.values(getTableColumns(table)).map((column) => column.name)
+function prepareInsert<Row>(db: Database, into: string, columns: readonly string[]): (row: Row) => void {
   const statement = db.prepare(
-    `INSERT INTO ${getTableName(table)} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+    `INSERT INTO ${into} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
   )
   return (row) => {
-    const values = row as Record<string, SQLQueryBindings | undefined>
-    statement.run(...columns.map((column) => values[column] ?? null))
+    const given = row as Record<string, SQLQueryBindings | undefined>
+    statement.run(...columns.map((column) => given[column] ?? null))
   }
 }

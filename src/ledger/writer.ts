@@ -1,8 +1,9 @@
-// The transaction of a batch: loads the rows it touches, applies the rules, writes what changed.
+// The transaction of a batch: loads the rows it touches and does not know yet, applies the rules, writes what changed.
 import type { Database } from 'bun:sqlite'
 import { schemaVersion } from '../db/migrate.ts'
 import { immediately } from '../db/transaction.ts'
-import { apply, type Book, emptyBook } from './book.ts'
+import { putTogether } from './added-calls.ts'
+import { apply, type Book, closeBatch, emptyBook } from './book.ts'
 import type { Operation, Outcome } from './operations.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 
@@ -18,32 +19,60 @@ export interface Writer {
    * @throws what SQLite throws; the whole batch is rolled back then
    */
   commit(operations: readonly Operation[]): Outcome[]
+  /** How long the last batch's COMMIT took, most of which is the disk's; undefined where it was not committed. */
+  readonly sync_ms: number | undefined
   /** Writes the database's header as it is, to see whether anything can be written. @throws what SQLite throws */
   rewriteHeader(): void
 }
 
-/** A writer over an open database, which must not be in a transaction. */
+/** A book with more rows is given up, and begun anew: most accounts pause for long. */
+const MAX_KNOWN_ROWS = 20_000
+
+/**
+ * A writer over an open database, which must not be in a transaction.
+ *
+ * It knows the rows of earlier batches for as long as no other connection writes, so nothing else may write through its own.
+ */
 export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   const statements = prepareStatements(db)
+  let known: { book: Book; data_version: number | undefined } | undefined
+  let sync_ms: number | undefined
+
+  /** The rows of earlier batches, while they are what the tables have. In the transaction, where that cannot change. */
+  const openBook = (): Book => {
+    const data_version = statements.dataVersion.get()?.data_version
+    if (known?.data_version !== data_version || !known || sizeOf(known.book) > MAX_KNOWN_ROWS)
+      known = { book: emptyBook((statements.lastHoldId.get()?.id ?? 0) + 1), data_version }
+    return known.book
+  }
+
   const commit = (operations: readonly Operation[]): Outcome[] => {
     statements.begin.run()
     probe('commit.begun')
-    const book = emptyBook((statements.lastHoldId.get()?.id ?? 0) + 1)
+    const book = openBook()
     const outcomes = operations.map((operation) => {
       load(book, statements, operation)
       return apply(book, operation)
     })
     store(book, statements)
     probe('commit.written')
+    const written_ms = performance.now()
     statements.commit.run()
+    sync_ms = performance.now() - written_ms
     probe('commit.done')
+    closeBatch(book)
     return outcomes
   }
   return {
+    get sync_ms() {
+      return sync_ms
+    },
     commit(operations) {
+      sync_ms = undefined
       try {
         return commit(operations)
       } catch (error) {
+        known = undefined
         // After some errors, such as a full disk, SQLite has already rolled back by itself.
         if (db.inTransaction) statements.rollback.run()
         throw error
@@ -53,7 +82,9 @@ export function createWriter(db: Database, probe: Probe = () => {}): Writer {
   }
 }
 
-/** Loads the rows that an operation touches into the book. A row is read once a batch; later operations see its changes. */
+const sizeOf = ({ accounts, keys, holds }: Book): number => accounts.size + keys.size + holds.size
+
+/** Loads the rows that an operation touches into the book. A row is read once; later operations see its changes. */
 function load(book: Book, statements: Statements, operation: Operation): void {
   switch (operation.op) {
     case 'hold':
@@ -99,6 +130,9 @@ function store(book: Book, statements: Statements): void {
   for (const row of book.changed_keys) statements.updateKey.run(row.spent_nanos, row.held_nanos, row.id)
   for (const row of book.new_holds) statements.insertHold(row)
   for (const row of book.resolved_holds) statements.updateHold.run(row.state, row.id)
+  // Marks the calls that it puts together, so before they are written.
+  const added = putTogether(book.new_calls)
   for (const row of book.new_calls) statements.insertCall(row)
+  for (const row of added) statements.addToSums(row)
   for (const row of book.new_entries) statements.insertEntry(row)
 }

@@ -1,6 +1,7 @@
 // Reports to the operator, in the log: what a start or a sweep found and put right, and books that are wrong.
 import type { Finding } from '../domain/finding.ts'
 import { formatUsd } from '../domain/money.ts'
+import type { Place } from '../ledger/auto-executor.ts'
 import type { Swept } from '../ledger/sweep.ts'
 import type { Recovered } from '../library/recovery.ts'
 import type { Logger } from '../observe/log.ts'
@@ -14,6 +15,17 @@ export function reportLedger(failing: string | undefined, cause: string | undefi
   if (failing === undefined) log.info({}, 'the ledger can commit again: calls are taken')
   else
     log.error({ reason: failing, cause }, 'the ledger cannot commit: new paid calls are refused until it can')
+}
+
+/** Reports where the ledger commits from now on. @param place, @param cause as `OnMove` */
+export function reportLedgerMoved(place: Place, cause: unknown, log: Logger): void {
+  if (cause !== undefined)
+    log.error(
+      { cause },
+      'the ledger has no thread for this slow disk: it goes on committing on the event loop',
+    )
+  else if (place === 'thread') log.info({}, 'commits are slow: the ledger makes them on a thread of its own')
+  else log.info({}, 'commits are quick again: the ledger makes them on the event loop')
 }
 
 /** Reports expired holds, if there are any. */

@@ -27,7 +27,13 @@ import { recoverLibrary } from '../library/recovery.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
 import { createKeptResponses, type KeptResponses, RESPONSES_FOLDER } from '../responses/store.ts'
-import { reportLedger, reportRecovered, reportStrayResponses, reportSwept } from './reports.ts'
+import {
+  reportLedger,
+  reportLedgerMoved,
+  reportRecovered,
+  reportStrayResponses,
+  reportSwept,
+} from './reports.ts'
 
 export interface StoreOptions {
   data_folder: string
@@ -72,6 +78,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     writer: catalogue().server.ledger_writer,
     probe,
     onChange,
+    onMove: (place, cause) => reportLedgerMoved(place, cause, log),
   })
   const journal = openSettlementJournal(data_folder, log)
   const settlements = createSettlementQueue({ ledger, log, journal: journal.keep })

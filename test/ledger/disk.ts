@@ -6,19 +6,24 @@ import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import { addAccount, type Given } from './world.ts'
 
-/** Runs a test over a new database file with account 1 and key 1 as given, and removes it. */
-export async function onDisk<T>(
-  given: Given,
-  run: (path: string, db: Database) => T | Promise<T>,
-): Promise<T> {
+/** Runs a test over the path of a database that does not exist yet, and removes its folder. */
+export async function inFolder<T>(run: (path: string) => T | Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ledger-'))
-  const path = join(folder, 'tollgate.db')
-  const db = openDatabase(path)
   try {
-    addAccount(db, 1, given)
-    return await run(path, db)
+    return await run(join(folder, 'tollgate.db'))
   } finally {
-    db.close()
     rmSync(folder, { recursive: true })
   }
 }
+
+/** Runs a test over a new database file with account 1 and key 1 as given, and removes it. */
+export const onDisk = <T>(given: Given, run: (path: string, db: Database) => T | Promise<T>): Promise<T> =>
+  inFolder(async (path) => {
+    const db = openDatabase(path)
+    try {
+      addAccount(db, 1, given)
+      return await run(path, db)
+    } finally {
+      db.close()
+    }
+  })

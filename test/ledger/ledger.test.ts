@@ -6,7 +6,7 @@ import { openLedger } from '../../src/ledger/ledger.ts'
 import { onDisk } from './disk.ts'
 import { brokenInvariants, hold, post, stateOf, topUp, voided } from './world.ts'
 
-const WRITERS = ['inline', 'thread'] as const
+const WRITERS = ['inline', 'thread', 'auto'] as const
 
 describe.each(WRITERS)('with the writer %s', (writer) => {
   test('of 1,000 holds at once, exactly those that the balance covers are admitted', () =>
