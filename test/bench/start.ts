@@ -2,56 +2,66 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Effort } from './effort.ts'
+import type { Bench } from './contest.ts'
 import { memoryMib, start, untilListening } from './processes.ts'
 import { nowMs } from './recording.ts'
-import { type Figure, median } from './report.ts'
+import { atMost, type Figure, figureOf } from './report.ts'
 import { type DataFolder, makeDataFolder, sourceOf } from './subjects.ts'
 
 const STARTS_PER_ROUND = 3
 /** A measuring window: memory is read this long after each start, so that the starts can be compared. */
 const IDLE_AFTER_MS = 1_000
-const LISTENING_WITHIN_MS = 150
-const IDLE_MIB = 90
+const LISTENING = atMost(150)
+const IDLE_MEMORY = atMost(70, 47)
 
 /** A checkout's own way of building the executable. */
 const builderOf = (checkout: string): Promise<typeof import('../../src/build/binary.ts')> =>
   import(join(checkout, 'src/build/binary.ts'))
 
-/** Starts a checkout's gateway several times. */
-export async function measureStart(
-  checkout: string,
-  upstream_port: number,
-  { rounds }: Effort,
-): Promise<Figure[]> {
+/** What the starts of a checkout's gateway gave, one value each. */
+interface Starts {
+  readonly listening_ms: number[]
+  readonly idle_mib: number[]
+}
+
+/** Starts the checkouts' gateways several times, from their source and as executables. */
+export async function measureStart({ checkout, against, upstream, effort }: Bench): Promise<Figure[]> {
+  if (checkout === undefined) return []
+  const starts = effort.rounds * STARTS_PER_ROUND
+  const own = await startsOf(checkout, upstream.port, starts)
+  const other = against === undefined ? undefined : await startsOf(against, upstream.port, starts)
+  const line = (of: 'source' | 'binary', field: keyof Starts) => ({
+    gateway: own[of][field],
+    before: other?.[of][field],
+  })
+  return [
+    figureOf('source: listening after', 'ms', line('source', 'listening_ms')),
+    figureOf('binary: listening after', 'ms', line('binary', 'listening_ms'), LISTENING),
+    figureOf('source: idle memory', 'MiB', line('source', 'idle_mib')),
+    figureOf('binary: idle memory', 'MiB', line('binary', 'idle_mib'), IDLE_MEMORY),
+    figureOf('binary: size', 'MB', { gateway: [own.size_mb], before: other && [other.size_mb] }),
+  ]
+}
+
+async function startsOf(checkout: string, upstream_port: number, starts: number) {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'))
   const data = await makeDataFolder(sourceOf(checkout), upstream_port)
   try {
     const outfile = join(folder, 'tollgate')
     const { buildBinary, GATEWAY } = await builderOf(checkout)
     const size_bytes = await buildBinary({ ...GATEWAY, outfile })
-    const starts = rounds * STARTS_PER_ROUND
-    const source = await startsOf(sourceOf(checkout), data, starts)
-    const binary = await startsOf([outfile], data, starts)
-    return [
-      { what: 'source: listening after', unit: 'ms', gateway: source.listening_ms },
-      {
-        what: 'binary: listening after',
-        unit: 'ms',
-        gateway: binary.listening_ms,
-        goal: { at_most: LISTENING_WITHIN_MS },
-      },
-      { what: 'source: idle memory', unit: 'MiB', gateway: source.idle_mib },
-      { what: 'binary: idle memory', unit: 'MiB', gateway: binary.idle_mib, goal: { at_most: IDLE_MIB } },
-      { what: 'binary: size', unit: 'MB', gateway: size_bytes / 1e6 },
-    ]
+    return {
+      source: await timedStarts(sourceOf(checkout), data, starts),
+      binary: await timedStarts([outfile], data, starts),
+      size_mb: size_bytes / 1e6,
+    }
   } finally {
     data.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function startsOf(command: readonly string[], data: DataFolder, starts: number) {
+async function timedStarts(command: readonly string[], data: DataFolder, starts: number): Promise<Starts> {
   const listening_ms: number[] = []
   const idle_mib: number[] = []
   for (let i = 0; i < starts; i++) {
@@ -62,5 +72,5 @@ async function startsOf(command: readonly string[], data: DataFolder, starts: nu
     idle_mib.push(memoryMib(process.pid))
     await process.stop()
   }
-  return { listening_ms: median(listening_ms), idle_mib: median(idle_mib) }
+  return { listening_ms, idle_mib }
 }
