@@ -81,7 +81,8 @@ export async function compareWholeAnswers(contest: Contest, effort: Effort): Pro
 
 /** Whole answers to an agent's request, at two sizes of it, passed on and translated. */
 export async function compareLargeBodies(contest: Contest, effort: Effort): Promise<Figure[]> {
-  for (const { request, bare_request = request, connections, calls } of LARGE_LOADS) {
+  for (const { request, bare_request = request, connections, ...rest } of LARGE_LOADS) {
+    const calls = Math.ceil(rest.calls * effort.share)
     await warmUp(contest, {
       load: { request, connections, calls },
       bare_load: { request: bare_request, connections, calls },

@@ -15,6 +15,9 @@ export interface Effort {
 
 const SHORT: Paces = { events: 3, pace_ms: 1 }
 
+/** Long enough to count what an event makes. */
+export const COUNTED: Paces = { events: 100, pace_ms: 5 }
+
 export const FULL: Effort = {
   rounds: 9,
   share: 1,

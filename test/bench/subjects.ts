@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FULL, QUICK } from './effort.ts'
+import { COUNTED, FULL, QUICK } from './effort.ts'
 import { freePort, type Process, run, start, startWithPort, untilListening } from './processes.ts'
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
 import {
@@ -45,16 +45,18 @@ export async function startForwarder(upstream: Subject): Promise<Subject> {
 }
 
 const PRICE = '[models.price]\ninput = 0.30\noutput = 2.50\n'
-const STREAMS = [FULL, QUICK].flatMap(({ streams }) => [streams.few, streams.many]).concat(FULL.streams.short)
+const STREAMS = [FULL, QUICK]
+  .flatMap(({ streams }) => [streams.few, streams.many])
+  .concat(FULL.streams.short, COUNTED)
 
 const providerText = (protocol: string, base_url: string): string =>
   `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\nbase_url = "${base_url}"\napi_keys = ["bench"]\n`
 const modelText = (provider: string, id: string, upstream_id = id): string =>
   `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${upstream_id}" }]\n${PRICE}`
 
-const catalogueText = (port: number, upstream_port: number): string =>
+const catalogueText = (port: number, upstream_port: number, server: string): string =>
   [
-    `[server]\nlisten = "127.0.0.1:${port}"\n`,
+    `[server]\nlisten = "127.0.0.1:${port}"\n${server}\n`,
     providerText('gemini', `http://127.0.0.1:${upstream_port}`),
     providerText('anthropic', `http://127.0.0.1:${upstream_port}`),
     providerText('openai', `http://127.0.0.1:${upstream_port}/v1`),
@@ -79,11 +81,16 @@ export interface DataFolder {
  * Makes a data folder with the gateway's own command line.
  * @param command the gateway's program
  * @param upstream_port where its providers answer
+ * @param server further lines of the catalogue's `[server]`
  */
-export async function makeDataFolder(command: readonly string[], upstream_port: number): Promise<DataFolder> {
+export async function makeDataFolder(
+  command: readonly string[],
+  upstream_port: number,
+  server = '',
+): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const port = freePort()
-  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port))
+  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port, server))
   const tollgate = async (...words: string[]) =>
     JSON.parse(await run([...command, ...words, '--data', path, '--json'])) as { key: string }
   await tollgate('account', 'create', 'bench')
