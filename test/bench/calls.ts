@@ -20,7 +20,7 @@ const MEMORY_OF_CALLS = atMost(120, 47)
 const MEMORY_OF_STREAMS = atMost(130, 47)
 
 /** Code that runs this often is compiled as far as the runtime ever compiles it. */
-const WARM_UP_CALLS = 30_000
+export const WARM_UP_CALLS = 30_000
 const WARM_UP_STREAMS = 10_000
 const WARM_UP_CONNECTIONS = 16
 

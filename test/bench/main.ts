@@ -5,11 +5,13 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareLargeBodies, compareStreams, compareWholeAnswers } from './calls.ts'
 import { type Bench, withContest } from './contest.ts'
+import { countsTable } from './counts.ts'
 import { measureSlowDisk } from './disk.ts'
 import { type Effort, FULL, QUICK } from './effort.ts'
 import { machineFigures, untilQuiet } from './machine.ts'
 import type { Contest } from './measure.ts'
 import { type Figure, goalsOf, tableOf } from './report.ts'
+import { stagesTable } from './stages.ts'
 import { measureStart } from './start.ts'
 import { OWN_CHECKOUT, startUpstream } from './subjects.ts'
 import { compareSurfaces } from './surfaces.ts'
@@ -18,12 +20,15 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--against DIR]
               [--gateway DIR | --self] [--busy] [--json]
+bun run bench --stages | --counts [--against DIR] [--quick]
 
   --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
   --against DIR  the gateway of another checkout beside this one's, its packages installed: before and after a change
   --gateway DIR  the gateway of another checkout in this one's place
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
+  --stages       instead: a small call with one of its stages left out at a time
+  --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
   --busy         does not wait for a quiet machine
   --json         the figures as JSON
 `
@@ -47,11 +52,33 @@ const PARTS: Record<string, Part> = {
   start: measureStart,
 }
 
+/** What is shown in place of the figures. */
+const TABLES: Record<'stages' | 'counts', (bench: Bench) => Promise<string>> = {
+  stages: stagesTable,
+  counts: countsTable,
+}
+
 /** @returns the exit status where a folder is no checkout */
 function refuseFolder(flag: string, folder: string | undefined): number | undefined {
   if (folder === undefined || existsSync(join(folder, 'src/main.ts'))) return undefined
   say(`${flag}: ${folder} has no src/main.ts; give the top folder of a checkout.`)
   return 2
+}
+
+/** Measures parts by their names, and shows their figures beside the machine's. */
+async function figuresText(
+  bench: Bench,
+  names: readonly string[],
+  machine: readonly Figure[],
+  json: boolean,
+): Promise<string> {
+  const figures = [...machine]
+  for (const name of names) {
+    say(`measuring: ${name}`)
+    figures.push(...((await PARTS[name]?.(bench)) ?? []))
+  }
+  if (json) return JSON.stringify(figures, null, 2)
+  return [tableOf(figures), ...(figures.some(({ goal }) => goal) ? [goalsOf(figures)] : [])].join('\n\n')
 }
 
 async function main(): Promise<number> {
@@ -63,13 +90,14 @@ async function main(): Promise<number> {
       gateway: { type: 'string', default: OWN_CHECKOUT },
       against: { type: 'string' },
       self: { type: 'boolean', default: false },
+      stages: { type: 'boolean', default: false },
+      counts: { type: 'boolean', default: false },
       busy: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   const names = values.only ?? Object.keys(PARTS)
-  const parts = names.map((name) => PARTS[name])
-  if (values.help || parts.includes(undefined)) {
+  if (values.help || !names.every((name) => name in PARTS)) {
     say(HELP)
     return values.help ? 0 : 2
   }
@@ -82,20 +110,17 @@ async function main(): Promise<number> {
     return 1
   }
   if (!values.busy) await untilQuiet(say)
-  const figures: Figure[] = machineFigures()
-  for (const { what, unit, gateway } of figures) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
-  const effort = values.quick ? QUICK : FULL
+  const machine = machineFigures()
+  for (const { what, unit, gateway } of machine) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
   const upstream = await startUpstream()
+  const bench: Bench = { upstream, effort: values.quick ? QUICK : FULL, checkout, against }
+  const table = (['stages', 'counts'] as const).find((name) => values[name])
   try {
-    for (const [index, part] of parts.entries()) {
-      say(`measuring: ${names[index]}`)
-      figures.push(...((await part?.({ upstream, effort, checkout, against })) ?? []))
-    }
+    const text = table ? await TABLES[table](bench) : await figuresText(bench, names, machine, values.json)
+    process.stdout.write(`${text}\n`)
   } finally {
     await upstream.process.stop()
   }
-  const tables = () => [tableOf(figures), ...(figures.some(({ goal }) => goal) ? [goalsOf(figures)] : [])]
-  process.stdout.write(`${values.json ? JSON.stringify(figures, null, 2) : tables().join('\n\n')}\n`)
   return 0
 }
 
