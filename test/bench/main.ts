@@ -10,6 +10,7 @@ import { measureSlowDisk } from './disk.ts'
 import { type Effort, FULL, QUICK } from './effort.ts'
 import { machineFigures, untilQuiet } from './machine.ts'
 import type { Contest } from './measure.ts'
+import { peersTable } from './peers-table.ts'
 import { type Figure, goalsOf, tableOf } from './report.ts'
 import { stagesTable } from './stages.ts'
 import { measureStart } from './start.ts'
@@ -20,7 +21,7 @@ const HELP = `Compares the gateway with a bare forwarder in front of the same re
 
 bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--against DIR]
               [--gateway DIR | --self] [--busy] [--json]
-bun run bench --stages | --counts [--against DIR] [--quick]
+bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
   --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
@@ -29,6 +30,7 @@ bun run bench --stages | --counts [--against DIR] [--quick]
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
   --stages       instead: a small call with one of its stages left out at a time
   --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
+  --peers        instead: other gateways under the same load, installed into the folder of --cache
   --busy         does not wait for a quiet machine
   --json         the figures as JSON
 `
@@ -52,10 +54,11 @@ const PARTS: Record<string, Part> = {
   start: measureStart,
 }
 
-/** What is shown in place of the figures. */
-const TABLES: Record<'stages' | 'counts', (bench: Bench) => Promise<string>> = {
+/** What is shown in place of the figures. @param cache where peers are installed */
+const TABLES: Record<'stages' | 'counts' | 'peers', (bench: Bench, cache: string) => Promise<string>> = {
   stages: stagesTable,
   counts: countsTable,
+  peers: (bench, cache) => peersTable(bench, cache, say),
 }
 
 /** @returns the exit status where a folder is no checkout */
@@ -92,6 +95,8 @@ async function main(): Promise<number> {
       self: { type: 'boolean', default: false },
       stages: { type: 'boolean', default: false },
       counts: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
+      cache: { type: 'string' },
       busy: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -105,6 +110,10 @@ async function main(): Promise<number> {
   const against = values.against === undefined ? undefined : resolve(values.against)
   const refused = refuseFolder('--gateway', checkout) ?? refuseFolder('--against', against)
   if (refused !== undefined) return refused
+  if (values.peers && values.cache === undefined) {
+    say('--peers: name the folder that the peers are installed into with --cache DIR.')
+    return 2
+  }
   if (process.platform !== 'linux') {
     say('The bench reads /proc, which only Linux has.')
     return 1
@@ -114,9 +123,11 @@ async function main(): Promise<number> {
   for (const { what, unit, gateway } of machine) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
   const upstream = await startUpstream()
   const bench: Bench = { upstream, effort: values.quick ? QUICK : FULL, checkout, against }
-  const table = (['stages', 'counts'] as const).find((name) => values[name])
+  const table = (['stages', 'counts', 'peers'] as const).find((name) => values[name])
   try {
-    const text = table ? await TABLES[table](bench) : await figuresText(bench, names, machine, values.json)
+    const text = table
+      ? await TABLES[table](bench, values.cache ?? '')
+      : await figuresText(bench, names, machine, values.json)
     process.stdout.write(`${text}\n`)
   } finally {
     await upstream.process.stop()

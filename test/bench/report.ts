@@ -20,6 +20,10 @@ export function percentile(values: readonly number[], share: number): number {
 /** The middle value, so that a round disturbed by the machine does not count. */
 export const median = (values: readonly number[]): number => percentile(values, 0.5)
 
+/** The median of a field of many records. */
+export const medianOf = <T>(records: readonly T[], field: (record: T) => number): number =>
+  median(records.map(field))
+
 export const spreadOf = (values: readonly number[]): Spread => ({
   p50: percentile(values, 0.5),
   p99: percentile(values, 0.99),

@@ -36,6 +36,8 @@ interface Answers {
 }
 const GEMINI: Answers = { whole: wholeAnswer(GEMINI_WHOLE), stream: GEMINI_STREAM }
 const ANTHROPIC: Answers = { whole: wholeAnswer(ANTHROPIC_WHOLE), stream: ANTHROPIC_STREAM }
+/** What gateways ask for that look at a provider's models when they start. */
+const NO_MODELS = wholeAnswer(JSON.stringify({ object: 'list', data: [] }))
 const OPENAI: Answers = { whole: wholeAnswer(OPENAI_WHOLE), stream: OPENAI_STREAM }
 
 /** The path says whose answer is expected. */
@@ -113,6 +115,10 @@ function write(socket: Socket<Connection>, bytes: Uint8Array): void {
 
 /** The model's name, in the path or in the body, says whether the answer streams. */
 function answer(socket: Socket<Connection>, request: string): void {
+  if (request.startsWith('GET ')) {
+    write(socket, NO_MODELS)
+    return
+  }
   const answers = answersTo(request)
   const stream = STREAM_MODEL.exec(request.slice(0, MODEL_WITHIN_CHARS))
   if (!stream) {
@@ -132,6 +138,7 @@ function requestEnd(text: string): { end: number } | { wanted: number } {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return more
   const body_start = head_end + 4
+  if (text.startsWith('GET ')) return { end: body_start }
   const length = /content-length: (\d+)/i.exec(text.slice(0, head_end))
   if (length) {
     const end = body_start + Number(length[1])
