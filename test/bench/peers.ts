@@ -96,8 +96,11 @@ const LITELLM: Peer = {
         '--port',
         String(port),
       ],
-      // Its table of prices comes from the network otherwise.
-      environment: { LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+      // Its table of prices comes from the network otherwise; it asks nobody for a key here, which is in its favour.
+      environment: {
+        LITELLM_LOCAL_MODEL_COST_MAP: 'True',
+        LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY: 'true',
+      },
       health_path: '/health/liveliness',
     }
   },
