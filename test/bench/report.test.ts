@@ -126,9 +126,9 @@ describe('a table', () => {
   test('of goals leaves out what has none, and names the goal after', () => {
     expect(goalsOf(FIGURES)).toBe(
       [
-        '               now  goal          then',
-        'CPU per call  1.80  ratio <= 1.6   1.4  MISSED',
-        'idle          52.3  <= 90               reached',
+        '               now  unit  goal          then',
+        'CPU per call  1.80        ratio <= 1.6   1.4  MISSED',
+        'idle          52.3  MiB   <= 90               reached',
       ].join('\n'),
     )
   })

@@ -154,6 +154,7 @@ const GOAL_COLUMNS: readonly Column[] = [
   WHAT,
   { head: 'before', of: ({ before, goal }) => numberText(goal && before?.[goal.of]) },
   { head: 'now', of: (figure) => numberText(figure.goal && figure[figure.goal.of]) },
+  { head: 'unit', of: ({ unit, goal }) => (goal?.of === 'ratio' ? '' : unit), words: true },
   GOAL,
   { head: 'then', of: ({ goal }) => String(goal?.then ?? '') },
   VERDICT,

@@ -24,53 +24,74 @@ interface Starts {
   readonly idle_mib: number[]
 }
 
-/** Starts the checkouts' gateways several times, from their source and as executables. */
-export async function measureStart({ checkout, against, upstream, effort }: Bench): Promise<Figure[]> {
-  if (checkout === undefined) return []
-  const starts = effort.rounds * STARTS_PER_ROUND
-  const own = await startsOf(checkout, upstream.port, starts)
-  const other = against === undefined ? undefined : await startsOf(against, upstream.port, starts)
-  const line = (of: 'source' | 'binary', field: keyof Starts) => ({
-    gateway: own[of][field],
-    before: other?.[of][field],
-  })
-  return [
-    figureOf('source: listening after', 'ms', line('source', 'listening_ms')),
-    figureOf('binary: listening after', 'ms', line('binary', 'listening_ms'), LISTENING),
-    figureOf('source: idle memory', 'MiB', line('source', 'idle_mib')),
-    figureOf('binary: idle memory', 'MiB', line('binary', 'idle_mib'), IDLE_MEMORY),
-    figureOf('binary: size', 'MB', { gateway: [own.size_mb], before: other && [other.size_mb] }),
-  ]
+/** The programs of a checkout, in a data folder that each of them starts on. */
+interface Programs {
+  readonly source: readonly string[]
+  readonly binary: readonly string[]
+  readonly data: DataFolder
+  readonly size_mb: number
 }
 
-async function startsOf(checkout: string, upstream_port: number, starts: number) {
+/** Starts the checkouts' gateways several times, in turns, from their source and as executables. */
+export async function measureStart({ checkout, against, upstream, effort }: Bench): Promise<Figure[]> {
+  if (checkout === undefined) return []
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'))
-  const data = await makeDataFolder(sourceOf(checkout), upstream_port)
+  const checkouts = [checkout, ...(against === undefined ? [] : [against])]
+  const built: Programs[] = []
   try {
-    const outfile = join(folder, 'tollgate')
-    const { buildBinary, GATEWAY } = await builderOf(checkout)
-    const size_bytes = await buildBinary({ ...GATEWAY, outfile })
-    return {
-      source: await timedStarts(sourceOf(checkout), data, starts),
-      binary: await timedStarts([outfile], data, starts),
-      size_mb: size_bytes / 1e6,
-    }
+    for (const one of checkouts)
+      built.push(await programsOf(one, join(folder, `${built.length}`), upstream.port))
+    const source = await timedStarts(built, 'source', effort.rounds * STARTS_PER_ROUND)
+    const binary = await timedStarts(built, 'binary', effort.rounds * STARTS_PER_ROUND)
+    const [size_mb, size_before_mb] = built.map(({ size_mb }) => [size_mb])
+    return [
+      figureOf('source: listening after', 'ms', line(source, 'listening_ms')),
+      figureOf('binary: listening after', 'ms', line(binary, 'listening_ms'), LISTENING),
+      figureOf('source: idle memory', 'MiB', line(source, 'idle_mib')),
+      figureOf('binary: idle memory', 'MiB', line(binary, 'idle_mib'), IDLE_MEMORY),
+      figureOf('binary: size', 'MB', { gateway: size_mb ?? [], before: size_before_mb }),
+    ]
   } finally {
-    data.remove()
+    for (const { data } of built) data.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function timedStarts(command: readonly string[], data: DataFolder, starts: number): Promise<Starts> {
-  const listening_ms: number[] = []
-  const idle_mib: number[] = []
-  for (let i = 0; i < starts; i++) {
-    const since_ms = nowMs()
-    const process = start([...command, 'serve', '--data', data.path], {})
-    listening_ms.push(await untilListening(data.port, since_ms))
-    await Bun.sleep(IDLE_AFTER_MS)
-    idle_mib.push(memoryMib(process.pid))
-    await process.stop()
+const line = ([gateway, before]: readonly Starts[], field: keyof Starts) => ({
+  gateway: gateway?.[field] ?? [],
+  before: before?.[field],
+})
+
+async function programsOf(checkout: string, folder: string, upstream_port: number): Promise<Programs> {
+  const outfile = join(folder, 'tollgate')
+  const { buildBinary, GATEWAY } = await builderOf(checkout)
+  const size_bytes = await buildBinary({ ...GATEWAY, outfile })
+  const source = sourceOf(checkout)
+  return {
+    source,
+    binary: [outfile],
+    data: await makeDataFolder(source, upstream_port),
+    size_mb: size_bytes / 1e6,
   }
-  return { listening_ms, idle_mib }
+}
+
+/** @returns what the starts of each checkout gave */
+async function timedStarts(
+  built: readonly Programs[],
+  program: 'source' | 'binary',
+  starts: number,
+): Promise<Starts[]> {
+  const all = built.map((): Starts => ({ listening_ms: [], idle_mib: [] }))
+  for (let i = 0; i < starts; i++) {
+    for (const [index, programs] of built.entries()) {
+      const { data } = programs
+      const since_ms = nowMs()
+      const process = start([...programs[program], 'serve', '--data', data.path], {})
+      all[index]?.listening_ms.push(await untilListening(data.port, since_ms))
+      await Bun.sleep(IDLE_AFTER_MS)
+      all[index]?.idle_mib.push(memoryMib(process.pid))
+      await process.stop()
+    }
+  }
+  return all
 }
