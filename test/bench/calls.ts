@@ -19,9 +19,6 @@ const FIRST_BYTE = addedAtMost(0.5, 0.3)
 const MEMORY_OF_CALLS = atMost(120, 47)
 const MEMORY_OF_STREAMS = atMost(130, 47)
 
-/** Code that runs this often is compiled as far as the runtime ever compiles it. */
-export const WARM_UP_CALLS = 30_000
-const WARM_UP_STREAMS = 10_000
 const WARM_UP_CONNECTIONS = 16
 
 interface WholeLoad {
@@ -74,7 +71,7 @@ export const callsPerSecond = ({ calls, duration_ms }: Sample): number => (calls
 /** Whole answers to a small request, at 1, 16 and 64 connections. */
 export async function compareWholeAnswers(contest: Contest, effort: Effort): Promise<Figure[]> {
   await warmUp(contest, {
-    load: { request: WHOLE_REQUEST, connections: WARM_UP_CONNECTIONS, calls: WARM_UP_CALLS },
+    load: { request: WHOLE_REQUEST, connections: WARM_UP_CONNECTIONS, calls: effort.warm_up.calls },
   })
   return compareWhole(contest, effort, WHOLE_LOADS)
 }
@@ -166,7 +163,7 @@ export const warmUpStreams = (
   request: CallRequest = nativeStream(effort.streams.short),
   bare_request: CallRequest = request,
 ): Promise<void> => {
-  const load = { connections: WARM_UP_CONNECTIONS, calls: WARM_UP_STREAMS }
+  const load = { connections: WARM_UP_CONNECTIONS, calls: effort.warm_up.streams }
   return warmUp(contest, { load: { ...load, request }, bare_load: { ...load, request: bare_request } })
 }
 

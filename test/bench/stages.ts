@@ -1,7 +1,7 @@
 // `--stages`: the same small call with one of its stages left out at a time.
 import { join } from 'node:path'
-import { WARM_UP_CALLS } from './calls.ts'
 import type { Bench } from './contest.ts'
+import type { Effort } from './effort.ts'
 import { cpuMicrosPerCall, type Load, loadOn, measure } from './measure.ts'
 import { start, untilListening } from './processes.ts'
 import { nowMs } from './recording.ts'
@@ -41,9 +41,8 @@ export async function stagesTable({ upstream, effort }: Bench): Promise<string> 
   const whole = await startStaged(upstream.port, 'nothing left out')
   const lines: string[][] = []
   try {
-    await loadOn(whole.subject, { ...load, calls: WARM_UP_CALLS })
-    for (const stage of STAGES)
-      lines.push(await lineOf(stage, whole.subject, upstream.port, load, effort.rounds))
+    await loadOn(whole.subject, { ...load, calls: effort.warm_up.calls })
+    for (const stage of STAGES) lines.push(await lineOf(stage, whole.subject, upstream.port, load, effort))
   } finally {
     await whole.stop()
   }
@@ -55,11 +54,11 @@ async function lineOf(
   whole: Subject,
   upstream_port: number,
   load: Load,
-  rounds: number,
+  { rounds, warm_up }: Effort,
 ): Promise<string[]> {
   const without = await startStaged(upstream_port, stage)
   try {
-    await loadOn(without.subject, { ...load, calls: WARM_UP_CALLS })
+    await loadOn(without.subject, { ...load, calls: warm_up.calls })
     const costs_us: number[] = []
     const shares: number[] = []
     const saved_us: number[] = []
