@@ -36,9 +36,11 @@ export async function buildBinary({ entrypoints, outfile }: BinaryOptions): Prom
       plugins: [sharpPlugin],
       // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
       naming: { entry: '[name].[ext]' },
-      // Bytecode cuts the time to listen to a third. The source map keeps stack traces readable.
+      // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
+      // rest, and 4 MB of idle memory). The source map keeps stack traces readable.
       format: 'esm',
       bytecode: true,
+      splitting: true,
       sourcemap: 'inline',
       // Otherwise a bunfig.toml in the working directory could preload code.
       compile: { outfile: built, autoloadBunfig: false },

@@ -2,17 +2,20 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { callsPerSecond } from './calls.ts'
+import { type Bench, withContest } from './contest.ts'
 import type { Effort } from './effort.ts'
 import type { LedgerLoad } from './ledger.ts'
-import { type Load, loadOn } from './measure.ts'
+import { type Contest, each, inTurns, type Load, loadOn, warmUp } from './measure.ts'
 import { run } from './processes.ts'
 import type { Paces } from './recording.ts'
-import { type Figure, median } from './report.ts'
+import { addedAtMost, atLeast, type Figure, figureOf, type Goal, ratioAtLeast } from './report.ts'
 import { nativeStream, WHOLE_REQUEST } from './requests.ts'
-import { makeDataFolder, type Subject, sourceOf, startForwarder, startGateway } from './subjects.ts'
+import type { Subject } from './subjects.ts'
 
-const CALLS_PER_SECOND = 15_000
-const CHUNK_HELD_UP_MS = 2
+const CALLS_OF_THE_LEDGER = atLeast(15_000)
+const CALLS = ratioAtLeast(0.55, 0.7)
+const CHUNK_HELD_UP = addedAtMost(2)
 
 /**
  * Compiles the library that makes fsync take 1 ms.
@@ -28,15 +31,9 @@ async function compileSlowFsync(folder: string): Promise<string | undefined> {
 
 /**
  * Calls a second, and the delay of a stream's chunks beside paid calls, on a disk whose fsync takes 1 ms.
- * @param checkout whose gateway and ledger are measured
  * @param skip is told why nothing can be measured
  */
-export async function measureSlowDisk(
-  checkout: string,
-  upstream: Subject,
-  effort: Effort,
-  skip: (reason: string) => void,
-): Promise<Figure[]> {
+export async function measureSlowDisk(bench: Bench, skip: (reason: string) => void): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-disk-'))
   try {
     const library = await compileSlowFsync(folder)
@@ -46,15 +43,15 @@ export async function measureSlowDisk(
     }
     const environment = { LD_PRELOAD: library }
     return [
-      ...(await ledgerFigures(checkout, folder, effort, environment)),
-      ...(await pathFigures(checkout, upstream, effort, environment)),
+      ...(await ledgerFigures(bench, folder, environment)),
+      ...(await withContest(bench, (contest) => pathFigures(contest, bench.effort), environment)),
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Figure['goal'] })[] = [
+const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Goal })[] = [
   { what: 'one commit an operation', writer: 'inline', callers: 1, calls: 1_000, alone: true },
   { what: '64 callers, on the event loop', writer: 'inline', callers: 64, calls: 60_000, alone: false },
   {
@@ -63,35 +60,37 @@ const LEDGER_LOADS: (Omit<LedgerLoad, 'database'> & { what: string; goal?: Figur
     callers: 64,
     calls: 60_000,
     alone: false,
-    goal: { at_least: CALLS_PER_SECOND },
+    goal: CALLS_OF_THE_LEDGER,
   },
 ]
 
 async function ledgerFigures(
-  checkout: string,
+  { checkout, against, effort }: Bench,
   folder: string,
-  effort: Effort,
   environment: Record<string, string>,
 ): Promise<Figure[]> {
+  if (checkout === undefined) return []
   const figures: Figure[] = []
-  for (const [index, { what, goal, ...load }] of LEDGER_LOADS.entries()) {
-    const rates: number[] = []
-    for (let round = 0; round < effort.rounds; round++) {
+  let databases = 0
+  for (const { what, goal, ...load } of LEDGER_LOADS) {
+    const rateOf = async (source: string): Promise<number> => {
       const options: LedgerLoad = {
         ...load,
         calls: Math.ceil(load.calls * effort.share),
-        database: join(folder, `${index}-${round}.db`),
+        database: join(folder, `${++databases}.db`),
       }
       // The checkout's own load: it imports that checkout's ledger.
-      const command = ['bun', join(checkout, 'test/bench/ledger.ts'), JSON.stringify(options)]
-      rates.push(Number(await run(command, environment)))
+      const command = ['bun', join(source, 'test/bench/ledger.ts'), JSON.stringify(options)]
+      return Number(await run(command, environment))
     }
-    figures.push({
-      what: `fsync 1 ms, ledger alone, ${what}`,
-      unit: 'calls/s',
-      gateway: median(rates),
-      ...(goal && { goal }),
-    })
+    const gateway: number[] = []
+    const before: number[] = []
+    for (let round = 0; round < effort.rounds; round++) {
+      gateway.push(await rateOf(checkout))
+      if (against !== undefined) before.push(await rateOf(against))
+    }
+    const rates = { gateway, before: against === undefined ? undefined : before }
+    figures.push(figureOf(`fsync 1 ms, ledger alone, ${what}`, 'calls/s', rates, goal))
   }
   return figures
 }
@@ -100,50 +99,24 @@ async function ledgerFigures(
 const PAID_CALLS: Load = { request: WHOLE_REQUEST, connections: 16, calls: 0, pause_ms: 20 }
 const PAID_CALLS_PER_SECOND = 700
 
-async function pathFigures(
-  checkout: string,
-  upstream: Subject,
-  effort: Effort,
-  environment: Record<string, string>,
-): Promise<Figure[]> {
-  const data = await makeDataFolder(sourceOf(checkout), upstream.port)
-  const gateway = await startGateway(data, environment)
-  const forwarder = await startForwarder(upstream)
-  try {
-    const calls = Math.ceil(40_000 * effort.share)
-    const load = { request: WHOLE_REQUEST, connections: 64, calls }
-    const rates = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
-    const delays = new Map([gateway, forwarder].map((subject) => [subject, [] as number[]]))
-    for (const subject of [gateway, forwarder]) await loadOn(subject, load)
-    for (let round = 0; round < effort.rounds; round++) {
-      for (const subject of [gateway, forwarder]) {
-        const { duration_ms } = await loadOn(subject, load)
-        rates.get(subject)?.push((calls * 1_000) / duration_ms)
-        delays.get(subject)?.push(await chunkDelayBesideCalls(subject, effort.streams.few))
-      }
-    }
-    const pair = (samples: Map<Subject, number[]>) => ({
-      gateway: median(samples.get(gateway) ?? []),
-      peer: median(samples.get(forwarder) ?? []),
-    })
-    return [
-      {
-        what: 'fsync 1 ms, 64 connections: calls',
-        unit: '/s',
-        ...pair(rates),
-        goal: { at_least: CALLS_PER_SECOND },
-      },
-      {
-        what: 'fsync 1 ms, 64 streams beside paid calls: chunk delay p99',
-        unit: 'ms',
-        ...pair(delays),
-        goal: { added_at_most: CHUNK_HELD_UP_MS },
-      },
-    ]
-  } finally {
-    await Promise.all([gateway.process.stop(), forwarder.process.stop()])
-    data.remove()
+async function pathFigures(contest: Contest, effort: Effort): Promise<Figure[]> {
+  const calls = Math.ceil(40_000 * effort.share)
+  const load = { request: WHOLE_REQUEST, connections: 64, calls }
+  await warmUp(contest, { load })
+  const [samples] = await inTurns(contest, [{ load }], effort.rounds)
+  const { gateway, before, forwarder } = contest
+  const delays_ms = { gateway: [] as number[], before: before && ([] as number[]), forwarder: [] as number[] }
+  for (let round = 0; round < effort.rounds; round++) {
+    delays_ms.gateway.push(await chunkDelayBesideCalls(gateway, effort.streams.few))
+    if (before) delays_ms.before?.push(await chunkDelayBesideCalls(before, effort.streams.few))
+    delays_ms.forwarder.push(await chunkDelayBesideCalls(forwarder, effort.streams.few))
   }
+  return [
+    ...(samples
+      ? [figureOf('fsync 1 ms, 64 connections: calls', '/s', each(samples, callsPerSecond), CALLS)]
+      : []),
+    figureOf('fsync 1 ms, 64 streams beside paid calls: chunk delay p99', 'ms', delays_ms, CHUNK_HELD_UP),
+  ]
 }
 
 async function chunkDelayBesideCalls(subject: Subject, paces: Paces): Promise<number> {

@@ -3,12 +3,12 @@ import { expect, test } from 'bun:test'
 import { loadFigure } from './machine.ts'
 
 test.each([
-  ['idle', 0.1, 2, false],
-  ['at the limit', 0.5, 2, false],
-  ['with one busy process on two cores', 1, 2, true],
-  ['with one busy process on sixteen cores', 1, 16, false],
-])('a machine %s', (_, load_average, cores, busy) => {
-  const figure = loadFigure(load_average, cores)
+  ['idle', 0.1, false],
+  ['just below the limit', 0.29, false],
+  ['at the limit', 0.3, true],
+  ['with one busy process', 1, true],
+])('a machine %s', (_, load_average, busy) => {
+  const figure = loadFigure(load_average, 2)
   expect(figure.gateway).toBe(load_average)
   expect(figure.what.includes('BUSY')).toBe(busy)
 })

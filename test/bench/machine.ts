@@ -7,8 +7,28 @@ import { type Figure, median } from './report.ts'
 const PAGE = new Uint8Array(4_096)
 const FSYNCS = 200
 
-/** Load average per core; above it, other processes take time that the bench would have used. */
-const BUSY_PER_CORE = 0.25
+/** Load average from which on other processes take time that the bench would have used. */
+const BUSY_FROM = 0.3
+const WAIT_AT_MOST_MS = 300_000
+const LOOK_EVERY_MS = 5_000
+
+/**
+ * Waits, for some minutes at most, until nothing else has run on the machine for a while.
+ * @param say is told that and why it waits
+ */
+export async function untilQuiet(say: (text: string) => void): Promise<void> {
+  const since_ms = performance.now()
+  let told = false
+  while ((loadavg()[0] ?? 0) >= BUSY_FROM && performance.now() - since_ms < WAIT_AT_MOST_MS) {
+    if (!told)
+      say(
+        `waiting until the load average (${loadavg()[0]?.toFixed(2)}) is below ${BUSY_FROM}; --busy skips this`,
+      )
+    told = true
+    // The kernel announces no load average.
+    await Bun.sleep(LOOK_EVERY_MS)
+  }
+}
 
 /** The machine before anything is measured. */
 export const machineFigures = (): Figure[] => [
@@ -21,7 +41,7 @@ export const machineFigures = (): Figure[] => [
  * @param load_average processes running or waiting for a core, averaged over the last minute
  */
 export function loadFigure(load_average: number, cores: number): Figure {
-  const busy = load_average > BUSY_PER_CORE * cores
+  const busy = load_average >= BUSY_FROM
   return {
     what: `this machine, ${cores} cores: load average at start${busy ? ' (BUSY: figures are noisy)' : ''}`,
     unit: '',

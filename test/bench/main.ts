@@ -3,72 +3,85 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { type Contest, compareLargeBodies, compareStreams, compareWholeAnswers } from './calls.ts'
+import { compareLargeBodies, compareStreams, compareWholeAnswers } from './calls.ts'
+import { type Bench, withContest } from './contest.ts'
+import { countsTable } from './counts.ts'
 import { measureSlowDisk } from './disk.ts'
 import { type Effort, FULL, QUICK } from './effort.ts'
-import { machineFigures } from './machine.ts'
-import { type Figure, tableOf } from './report.ts'
+import { machineFigures, untilQuiet } from './machine.ts'
+import type { Contest } from './measure.ts'
+import { peersTable } from './peers-table.ts'
+import { type Figure, goalsOf, tableOf } from './report.ts'
+import { stagesTable } from './stages.ts'
 import { measureStart } from './start.ts'
-import {
-  makeDataFolder,
-  OWN_CHECKOUT,
-  type Subject,
-  sourceOf,
-  startForwarder,
-  startGateway,
-  startUpstream,
-} from './subjects.ts'
+import { OWN_CHECKOUT, startUpstream } from './subjects.ts'
 import { compareSurfaces } from './surfaces.ts'
 
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
-bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--json] [--gateway DIR | --self]
+bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--against DIR]
+              [--gateway DIR | --self] [--busy] [--json]
+bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
-  --quick        about six minutes instead of over twenty: fewer rounds, smaller loads
+  --quick        fewer rounds, smaller loads
   --only         one part (may be given several times)
-  --json         the figures as JSON
-  --gateway DIR  the gateway of another checkout, its packages installed: for figures before and after a change
+  --against DIR  the gateway of another checkout beside this one's, its packages installed: before and after a change
+  --gateway DIR  the gateway of another checkout in this one's place
   --self         puts a second forwarder in the gateway's place: a ratio other than 1 is the machine's noise
+  --stages       instead: a small call with one of its stages left out at a time
+  --counts       instead: what a call makes and does: objects, promises, timers, SQL statements
+  --peers        instead: other gateways under the same load, installed into the folder of --cache
+  --busy         does not wait for a quiet machine
+  --json         the figures as JSON
 `
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`)
 
-/** One run of the bench. */
-interface Bench {
-  readonly upstream: Subject
-  readonly effort: Effort
-  /** The folder of the gateway's source; undefined: a second forwarder takes the gateway's place. */
-  readonly checkout: string | undefined
-}
-
 type Part = (bench: Bench) => Promise<Figure[]>
 
-/** A part that compares a gateway and a forwarder, both started for it. */
+/** A part that compares gateways and a forwarder, all started for it. */
 const contest =
   (compare: (contest: Contest, effort: Effort) => Promise<Figure[]>): Part =>
-  async ({ upstream, effort, checkout }) => {
-    const data = checkout === undefined ? undefined : await makeDataFolder(sourceOf(checkout), upstream.port)
-    const gateway = data ? await startGateway(data) : await startForwarder(upstream)
-    const forwarder = await startForwarder(upstream)
-    try {
-      return await compare({ gateway, forwarder, upstream }, effort)
-    } finally {
-      await Promise.all([gateway.process.stop(), forwarder.process.stop()])
-      data?.remove()
-    }
-  }
+  (bench) =>
+    withContest(bench, (subjects) => compare(subjects, bench.effort))
 
 const PARTS: Record<string, Part> = {
   whole: contest(compareWholeAnswers),
   large: contest(compareLargeBodies),
   streams: contest(compareStreams),
   surfaces: contest(compareSurfaces),
-  disk: async ({ upstream, effort, checkout }) =>
-    checkout === undefined
-      ? []
-      : measureSlowDisk(checkout, upstream, effort, (reason) => say(`skipped: ${reason}`)),
-  start: async ({ upstream, effort, checkout }) =>
-    checkout === undefined ? [] : measureStart(checkout, upstream.port, effort),
+  disk: (bench) => measureSlowDisk(bench, (reason) => say(`skipped: ${reason}`)),
+  start: measureStart,
+}
+
+/** What is shown in place of the figures. @param cache where peers are installed */
+const TABLES: Record<'stages' | 'counts' | 'peers', (bench: Bench, cache: string) => Promise<string>> = {
+  stages: stagesTable,
+  counts: countsTable,
+  peers: (bench, cache) => peersTable(bench, cache, say),
+}
+
+/** @returns the exit status where a folder is no checkout */
+function refuseFolder(flag: string, folder: string | undefined): number | undefined {
+  if (folder === undefined || existsSync(join(folder, 'src/main.ts'))) return undefined
+  say(`${flag}: ${folder} has no src/main.ts; give the top folder of a checkout.`)
+  return 2
+}
+
+/** Measures parts by their names, and shows their figures beside the machine's. */
+async function figuresText(
+  bench: Bench,
+  names: readonly string[],
+  machine: readonly Figure[],
+  json: boolean,
+): Promise<string> {
+  const figures = [...machine]
+  for (const name of names) {
+    say(`measuring: ${name}`)
+    figures.push(...((await PARTS[name]?.(bench)) ?? []))
+  }
+  if (json) return JSON.stringify(figures, null, 2)
+  return [tableOf(figures), ...(figures.some(({ goal }) => goal) ? [goalsOf(figures)] : [])].join('\n\n')
 }
 
 async function main(): Promise<number> {
@@ -78,38 +91,47 @@ async function main(): Promise<number> {
       only: { type: 'string', multiple: true },
       json: { type: 'boolean', default: false },
       gateway: { type: 'string', default: OWN_CHECKOUT },
+      against: { type: 'string' },
       self: { type: 'boolean', default: false },
+      stages: { type: 'boolean', default: false },
+      counts: { type: 'boolean', default: false },
+      peers: { type: 'boolean', default: false },
+      cache: { type: 'string' },
+      busy: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
   const names = values.only ?? Object.keys(PARTS)
-  const parts = names.map((name) => PARTS[name])
-  if (values.help || parts.includes(undefined)) {
+  if (values.help || !names.every((name) => name in PARTS)) {
     say(HELP)
     return values.help ? 0 : 2
   }
   const checkout = values.self ? undefined : resolve(values.gateway)
-  if (checkout !== undefined && !existsSync(join(checkout, 'src/main.ts'))) {
-    say(`--gateway: ${checkout} has no src/main.ts; give the top folder of a checkout.`)
+  const against = values.against === undefined ? undefined : resolve(values.against)
+  const refused = refuseFolder('--gateway', checkout) ?? refuseFolder('--against', against)
+  if (refused !== undefined) return refused
+  if (values.peers && values.cache === undefined) {
+    say('--peers: name the folder that the peers are installed into with --cache DIR.')
     return 2
   }
   if (process.platform !== 'linux') {
     say('The bench reads /proc, which only Linux has.')
     return 1
   }
-  const figures: Figure[] = machineFigures()
-  for (const { what, unit, gateway } of figures) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
-  const effort = values.quick ? QUICK : FULL
+  if (!values.busy) await untilQuiet(say)
+  const machine = machineFigures()
+  for (const { what, unit, gateway } of machine) say(`${what}: ${gateway.toFixed(2)} ${unit}`.trimEnd())
   const upstream = await startUpstream()
+  const bench: Bench = { upstream, effort: values.quick ? QUICK : FULL, checkout, against }
+  const table = (['stages', 'counts', 'peers'] as const).find((name) => values[name])
   try {
-    for (const [index, part] of parts.entries()) {
-      say(`measuring: ${names[index]}`)
-      figures.push(...((await part?.({ upstream, effort, checkout })) ?? []))
-    }
+    const text = table
+      ? await TABLES[table](bench, values.cache ?? '')
+      : await figuresText(bench, names, machine, values.json)
+    process.stdout.write(`${text}\n`)
   } finally {
     await upstream.process.stop()
   }
-  process.stdout.write(`${values.json ? JSON.stringify(figures, null, 2) : tableOf(figures)}\n`)
   return 0
 }
 

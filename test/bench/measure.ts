@@ -54,24 +54,67 @@ export async function measure(subject: Subject, load: Load): Promise<Sample> {
   return { ...result, cpu_ms: cpuMs(pid) - before_ms, peak_mib: peakMemoryMib(pid) }
 }
 
-/** A subject under a load. */
-export interface Contestant {
-  readonly subject: Subject
+/** The gateway, that of another checkout where two are compared, and the bare forwarder. */
+export interface Contest {
+  readonly gateway: Subject
+  readonly before?: Subject | undefined
+  readonly forwarder: Subject
+}
+
+/** What is put on the subjects of a contest. */
+export interface ContestLoad {
   readonly load: Load
+  /** The forwarder's, where it differs: it cannot translate. */
+  readonly bare_load?: Load | undefined
+}
+
+/** One value for each subject of a contest. */
+export interface PerSubject<T> {
+  readonly gateway: T
+  readonly before?: T | undefined
+  readonly forwarder: T
+}
+
+/** Puts a load on each subject, so that what comes to it once has come: compiled code, connections, memory. */
+export async function warmUp(contest: Contest, { load, bare_load = load }: ContestLoad): Promise<void> {
+  for (const subject of [contest.gateway, contest.before]) if (subject) await loadOn(subject, load)
+  await loadOn(contest.forwarder, bare_load)
 }
 
 /**
- * Measures all contestants in turns (A B C A B C …), so that other load on the machine affects all of them. A first run
- * of each warms it up and does not count.
- * @returns the samples of each, in the order of `contestants`
+ * Measures all subjects under all loads in turns, every other round in the opposite order, so that what changes on the
+ * machine changes for all of them.
+ * @returns the samples under each load, in the order of `loads`
  */
-export async function inTurns(contestants: readonly Contestant[], rounds: number): Promise<Sample[][]> {
-  const samples: Sample[][] = contestants.map(() => [])
-  for (const { subject, load } of contestants) await loadOn(subject, load)
+export async function inTurns(
+  { gateway, before, forwarder }: Contest,
+  loads: readonly ContestLoad[],
+  rounds: number,
+): Promise<PerSubject<Sample[]>[]> {
+  const samples = loads.map(() => ({
+    gateway: [] as Sample[],
+    before: before && ([] as Sample[]),
+    forwarder: [] as Sample[],
+  }))
+  const turns = loads.flatMap(({ load, bare_load = load }, index) => [
+    { subject: gateway, load, into: samples[index]?.gateway },
+    ...(before ? [{ subject: before, load, into: samples[index]?.before }] : []),
+    { subject: forwarder, load: bare_load, into: samples[index]?.forwarder },
+  ])
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { subject, load }] of contestants.entries()) {
-      samples[index]?.push(await measure(subject, load))
+    for (const { subject, load, into } of round % 2 ? turns.toReversed() : turns) {
+      into?.push(await measure(subject, load))
     }
   }
   return samples
 }
+
+/** A field of all samples of a contest. */
+export const each = <T, U>(
+  { gateway, before, forwarder }: PerSubject<readonly T[]>,
+  field: (sample: T) => U,
+): PerSubject<U[]> => ({
+  gateway: gateway.map(field),
+  before: before?.map(field),
+  forwarder: forwarder.map(field),
+})

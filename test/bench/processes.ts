@@ -81,15 +81,20 @@ export function freePort(): number {
  * Waits until something accepts connections on a port, or answers there with status 200.
  * @param path the path to request; undefined: a connection is enough
  * @returns milliseconds since `since_ms`
- * @throws Error after 30 s
+ * @throws Error after `within_ms`
  */
-export async function untilListening(port: number, since_ms: number, path?: string): Promise<number> {
-  while (nowMs() - since_ms < 30_000) {
+export async function untilListening(
+  port: number,
+  since_ms: number,
+  path?: string,
+  within_ms = 30_000,
+): Promise<number> {
+  while (nowMs() - since_ms < within_ms) {
     if (await (path === undefined ? accepts(port) : answers(port, path))) return nowMs() - since_ms
     // The process under measurement tells nobody when it listens: asking again is the only way to know.
     await Bun.sleep(1)
   }
-  throw new Error(`nothing listens on port ${port} after 30 s`)
+  throw new Error(`nothing listens on port ${port} after ${within_ms / 1_000} s`)
 }
 
 async function accepts(port: number): Promise<boolean> {

@@ -126,3 +126,45 @@ export const ANTHROPIC_STREAM: StreamRecording = {
     anthropicEvent('message_stop', {}),
   ].join(''),
 }
+
+const OPENAI_ANSWER = { id: 'chatcmpl-Recorded', created: 1_767_225_600, model: 'recorded-1' }
+
+const openaiUsage = (completion_tokens: number) => ({
+  prompt_tokens: INPUT_TOKENS,
+  completion_tokens,
+  total_tokens: INPUT_TOKENS + completion_tokens,
+  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
+})
+
+/** The answer to a whole chat completion of OpenAI's. */
+export const OPENAI_WHOLE = JSON.stringify({
+  ...OPENAI_ANSWER,
+  object: 'chat.completion',
+  choices: [
+    {
+      index: 0,
+      message: { role: 'assistant', content: TEXT, refusal: null },
+      logprobs: null,
+      finish_reason: 'stop',
+    },
+  ],
+  usage: openaiUsage(23),
+})
+
+const openaiEvent = (fields: object): string =>
+  `data: ${JSON.stringify({ ...OPENAI_ANSWER, object: 'chat.completion.chunk', ...fields })}\n\n`
+const openaiChoice = (delta: object, finish_reason: string | null): string =>
+  openaiEvent({ choices: [{ index: 0, delta, logprobs: null, finish_reason }] })
+
+/** OpenAI's chat completion, streamed, with the usage in the last chunk. */
+export const OPENAI_STREAM: StreamRecording = {
+  name: 'openai',
+  opening: openaiChoice({ role: 'assistant', content: '', refusal: null }, null),
+  eventAt: (sent_at_ms) => openaiChoice({ content: wordsAt(sent_at_ms) }, null),
+  ending: [
+    openaiChoice({}, 'stop'),
+    openaiEvent({ choices: [], usage: openaiUsage(OUTPUT_TOKENS) }),
+    'data: [DONE]\n\n',
+  ].join(''),
+}

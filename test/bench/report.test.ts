@@ -1,7 +1,20 @@
 // The figures of the bench: percentiles, medians, goals, and an aligned table.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Figure, median, percentile, reaches, tableOf } from './report.ts'
+import {
+  addedAtMost,
+  atLeast,
+  atMost,
+  type Figure,
+  figureOf,
+  goalsOf,
+  median,
+  percentile,
+  ratioAtLeast,
+  ratioAtMost,
+  reaches,
+  tableOf,
+} from './report.ts'
 
 describe('percentile', () => {
   test.each([
@@ -39,40 +52,84 @@ describe('percentile', () => {
   })
 })
 
-const figure = (gateway: number, goal: NonNullable<Figure['goal']>, peer?: number): Figure => ({
-  what: 'it',
-  unit: 'ms',
-  gateway,
-  goal,
-  ...(peer !== undefined && { peer }),
-})
+const figure = (figure: Partial<Figure>): Figure => ({ what: 'it', unit: 'ms', gateway: 1, ...figure })
 
 describe('a goal', () => {
   test.each([
-    ['for a ratio, reached exactly', figure(15, { ratio_at_most: 1.5 }, 10), true],
-    ['for a ratio, missed', figure(15.1, { ratio_at_most: 1.5 }, 10), false],
-    ['for a difference, reached exactly', figure(1.5, { added_at_most: 0.5 }, 1), true],
-    ['for a difference, missed', figure(1.6, { added_at_most: 0.5 }, 1), false],
-    ['for an upper bound, missed', figure(151, { at_most: 150 }), false],
-    ['for a lower bound, missed', figure(14_999, { at_least: 15_000 }), false],
-    ['for a lower bound, reached', figure(15_000, { at_least: 15_000 }), true],
-    ['missed by a figure that could not be measured', figure(Number.NaN, { at_most: 150 }), false],
-    ['for a ratio, without a peer to compare with', figure(1, { ratio_at_most: 1 }), undefined],
+    ['for a ratio, reached exactly', figure({ ratio: 1.5, goal: ratioAtMost(1.5) }), true],
+    ['for a ratio, missed', figure({ ratio: 1.51, goal: ratioAtMost(1.5) }), false],
+    ['for a least ratio, reached exactly', figure({ ratio: 0.55, goal: ratioAtLeast(0.55) }), true],
+    ['for a least ratio, missed', figure({ ratio: 0.54, goal: ratioAtLeast(0.55) }), false],
+    ['for a difference, reached exactly', figure({ added: 0.5, goal: addedAtMost(0.5) }), true],
+    ['for a difference, missed', figure({ added: 0.6, goal: addedAtMost(0.5) }), false],
+    ['for an upper bound, missed', figure({ gateway: 151, goal: atMost(150) }), false],
+    ['for a lower bound, missed', figure({ gateway: 14_999, goal: atLeast(15_000) }), false],
+    ['for a lower bound, reached', figure({ gateway: 15_000, goal: atLeast(15_000) }), true],
+    ['missed by what could not be measured', figure({ gateway: Number.NaN, goal: atMost(150) }), false],
+    ['for a ratio, without a forwarder to compare with', figure({ goal: ratioAtMost(1) }), undefined],
+    ['that is not set', figure({}), undefined],
   ])('%s', (_, given, expected) => {
     expect(reaches(given)).toBe(expected)
   })
 })
 
-test('the table aligns its columns and marks what was missed', () => {
-  const table = tableOf([
-    { what: 'CPU per call', unit: 'us', gateway: 90, peer: 50, goal: { ratio_at_most: 1.6 } },
-    { what: 'idle', unit: 'MiB', gateway: 52.25, goal: { at_most: 90 } },
-  ])
-  expect(table).toBe(
-    [
-      '              unit  gateway  forwarder  ratio  added  goal',
-      'CPU per call  us       90.0       50.0   1.80   40.0  ratio <= 1.6  MISSED',
-      'idle          MiB      52.3                           <= 90         reached',
-    ].join('\n'),
-  )
+describe('a figure of several rounds', () => {
+  test('compares each round with its own: a machine twice as slow in one of them changes no ratio', () => {
+    expect(figureOf('it', 'us', { gateway: [20, 20, 40], forwarder: [10, 10, 20] })).toEqual({
+      what: 'it',
+      unit: 'us',
+      gateway: 20,
+      forwarder: 10,
+      ratio: 2,
+      added: 10,
+    })
+  })
+
+  test('has no ratio without a forwarder', () => {
+    expect(figureOf('it', 'us', { gateway: [3, 1, 2] })).toEqual({ what: 'it', unit: 'us', gateway: 2 })
+  })
+
+  test('has the other checkout beside it, compared with the same forwarder', () => {
+    const { before } = figureOf('it', 'us', { gateway: [2], before: [3], forwarder: [1] })
+    expect(before).toEqual({ gateway: 3, ratio: 3, added: 2 })
+  })
+})
+
+const FIGURES = [
+  figureOf('CPU per call', 'us', { gateway: [90], forwarder: [50] }, ratioAtMost(1.6, 1.4)),
+  figureOf('calls', '/s', { gateway: [5_000], forwarder: [9_000] }),
+  figureOf('idle', 'MiB', { gateway: [52.25] }, atMost(90)),
+]
+
+describe('a table', () => {
+  test('aligns its columns and marks what was missed', () => {
+    expect(tableOf(FIGURES)).toBe(
+      [
+        '              unit  gateway  forwarder  ratio  added  goal',
+        'CPU per call  us       90.0       50.0   1.80   40.0  ratio <= 1.6  MISSED',
+        'calls         /s       5000       9000   0.56  -4000',
+        'idle          MiB      52.3                           <= 90         reached',
+      ].join('\n'),
+    )
+  })
+
+  test('has a column for the other checkout where there is one', () => {
+    const compared = figureOf('CPU', 'us', { gateway: [2], before: [3], forwarder: [1] })
+    expect(tableOf([compared])).toBe(
+      [
+        '     unit  before  gateway  forwarder  ratio before  ratio  added before  added',
+        'CPU  us      3.00     2.00       1.00          3.00   2.00          2.00   1.00',
+      ].join('\n'),
+    )
+  })
+
+  test('of goals leaves out what has none, and names the goal after', () => {
+    expect(goalsOf(FIGURES)).toBe(
+      [
+        '               now  unit  goal          then',
+        'CPU per call  1.80        ratio <= 1.6   1.4  MISSED',
+        'idle          52.3  MiB   <= 90               reached',
+      ].join('\n'),
+    )
+  })
 })

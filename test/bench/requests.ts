@@ -70,18 +70,36 @@ export const AGENT_UPSTREAM_MODEL = 'agent-upstream'
 /** A whole call of an agent's on the messages surface. @param size_bytes the length of its body */
 export const agentCall = (size_bytes: number): CallRequest => messages(agentBody(AGENT_MODEL, size_bytes))
 
-/** For the model of the native surface, so that request and answer are translated. */
-export const chatStream = (paces: Paces): CallRequest => ({
+/** Another model of the agents', whose provider speaks another protocol: messages are translated to chat completions. */
+export const TRANSLATED_AGENT_MODEL = 'agent-by-chat'
+
+/** As `agentCall`, for a provider whose calls are translated. */
+export const translatedAgentCall = (size_bytes: number): CallRequest =>
+  messages(agentBody(TRANSLATED_AGENT_MODEL, size_bytes))
+
+const STREAMED = { stream: true, stream_options: { include_usage: true } }
+
+const chat = (model: string, fields: object): CallRequest => ({
   path: '/v1/chat/completions',
   headers: {},
   key_header: 'x-api-key',
   body: JSON.stringify({
-    model: streamModel(paces),
+    model,
     max_completion_tokens: MAX_OUTPUT_TOKENS,
     temperature: 0.7,
     top_p: 0.95,
     messages: [{ role: 'system', content: SYSTEM }, ...TURNS],
-    stream: true,
-    stream_options: { include_usage: true },
+    ...fields,
   }),
 })
+
+/** For the model of the native surface, so that request and answer are translated. */
+export const chatStream = (paces: Paces): CallRequest => chat(streamModel(paces), STREAMED)
+
+/** The models of the chat surface whose provider speaks the same protocol. */
+export const CHAT_MODEL = 'chat'
+export const chatModel = (paces: Paces): string => `chat-${streamModel(paces)}`
+
+/** Passed on by gateways that know OpenAI's chat completions, which all do. */
+export const CHAT_REQUEST = chat(CHAT_MODEL, {})
+export const forwardedChatStream = (paces: Paces): CallRequest => chat(chatModel(paces), STREAMED)

@@ -2,65 +2,96 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Effort } from './effort.ts'
+import type { Bench } from './contest.ts'
 import { memoryMib, start, untilListening } from './processes.ts'
 import { nowMs } from './recording.ts'
-import { type Figure, median } from './report.ts'
+import { atMost, type Figure, figureOf } from './report.ts'
 import { type DataFolder, makeDataFolder, sourceOf } from './subjects.ts'
 
 const STARTS_PER_ROUND = 3
 /** A measuring window: memory is read this long after each start, so that the starts can be compared. */
 const IDLE_AFTER_MS = 1_000
-const LISTENING_WITHIN_MS = 150
-const IDLE_MIB = 90
+const LISTENING = atMost(150)
+const IDLE_MEMORY = atMost(70, 47)
 
 /** A checkout's own way of building the executable. */
 const builderOf = (checkout: string): Promise<typeof import('../../src/build/binary.ts')> =>
   import(join(checkout, 'src/build/binary.ts'))
 
-/** Starts a checkout's gateway several times. */
-export async function measureStart(
-  checkout: string,
-  upstream_port: number,
-  { rounds }: Effort,
-): Promise<Figure[]> {
+/** What the starts of a checkout's gateway gave, one value each. */
+interface Starts {
+  readonly listening_ms: number[]
+  readonly idle_mib: number[]
+}
+
+/** The programs of a checkout, in a data folder that each of them starts on. */
+interface Programs {
+  readonly source: readonly string[]
+  readonly binary: readonly string[]
+  readonly data: DataFolder
+  readonly size_mb: number
+}
+
+/** Starts the checkouts' gateways several times, in turns, from their source and as executables. */
+export async function measureStart({ checkout, against, upstream, effort }: Bench): Promise<Figure[]> {
+  if (checkout === undefined) return []
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-start-'))
-  const data = await makeDataFolder(sourceOf(checkout), upstream_port)
+  const checkouts = [checkout, ...(against === undefined ? [] : [against])]
+  const built: Programs[] = []
   try {
-    const outfile = join(folder, 'tollgate')
-    const { buildBinary, GATEWAY } = await builderOf(checkout)
-    const size_bytes = await buildBinary({ ...GATEWAY, outfile })
-    const starts = rounds * STARTS_PER_ROUND
-    const source = await startsOf(sourceOf(checkout), data, starts)
-    const binary = await startsOf([outfile], data, starts)
+    for (const one of checkouts)
+      built.push(await programsOf(one, join(folder, `${built.length}`), upstream.port))
+    const source = await timedStarts(built, 'source', effort.rounds * STARTS_PER_ROUND)
+    const binary = await timedStarts(built, 'binary', effort.rounds * STARTS_PER_ROUND)
+    const [size_mb, size_before_mb] = built.map(({ size_mb }) => [size_mb])
     return [
-      { what: 'source: listening after', unit: 'ms', gateway: source.listening_ms },
-      {
-        what: 'binary: listening after',
-        unit: 'ms',
-        gateway: binary.listening_ms,
-        goal: { at_most: LISTENING_WITHIN_MS },
-      },
-      { what: 'source: idle memory', unit: 'MiB', gateway: source.idle_mib },
-      { what: 'binary: idle memory', unit: 'MiB', gateway: binary.idle_mib, goal: { at_most: IDLE_MIB } },
-      { what: 'binary: size', unit: 'MB', gateway: size_bytes / 1e6 },
+      figureOf('source: listening after', 'ms', line(source, 'listening_ms')),
+      figureOf('binary: listening after', 'ms', line(binary, 'listening_ms'), LISTENING),
+      figureOf('source: idle memory', 'MiB', line(source, 'idle_mib')),
+      figureOf('binary: idle memory', 'MiB', line(binary, 'idle_mib'), IDLE_MEMORY),
+      figureOf('binary: size', 'MB', { gateway: size_mb ?? [], before: size_before_mb }),
     ]
   } finally {
-    data.remove()
+    for (const { data } of built) data.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function startsOf(command: readonly string[], data: DataFolder, starts: number) {
-  const listening_ms: number[] = []
-  const idle_mib: number[] = []
-  for (let i = 0; i < starts; i++) {
-    const since_ms = nowMs()
-    const process = start([...command, 'serve', '--data', data.path], {})
-    listening_ms.push(await untilListening(data.port, since_ms))
-    await Bun.sleep(IDLE_AFTER_MS)
-    idle_mib.push(memoryMib(process.pid))
-    await process.stop()
+const line = ([gateway, before]: readonly Starts[], field: keyof Starts) => ({
+  gateway: gateway?.[field] ?? [],
+  before: before?.[field],
+})
+
+async function programsOf(checkout: string, folder: string, upstream_port: number): Promise<Programs> {
+  const outfile = join(folder, 'tollgate')
+  const { buildBinary, GATEWAY } = await builderOf(checkout)
+  const size_bytes = await buildBinary({ ...GATEWAY, outfile })
+  const source = sourceOf(checkout)
+  return {
+    source,
+    binary: [outfile],
+    data: await makeDataFolder(source, upstream_port),
+    size_mb: size_bytes / 1e6,
   }
-  return { listening_ms: median(listening_ms), idle_mib: median(idle_mib) }
+}
+
+/** @returns what the starts of each checkout gave */
+async function timedStarts(
+  built: readonly Programs[],
+  program: 'source' | 'binary',
+  starts: number,
+): Promise<Starts[]> {
+  const all = built.map((): Starts => ({ listening_ms: [], idle_mib: [] }))
+  for (let i = 0; i < starts; i++) {
+    for (const [index, programs] of built.entries()) {
+      const { data } = programs
+      const since_ms = nowMs()
+      const process = start([...programs[program], 'serve', '--data', data.path], {})
+      all[index]?.listening_ms.push(await untilListening(data.port, since_ms))
+      await Bun.sleep(IDLE_AFTER_MS)
+      all[index]?.idle_mib.push(memoryMib(process.pid))
+      await process.stop()
+    }
+  }
+  return all
 }

@@ -2,10 +2,17 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { FULL, QUICK } from './effort.ts'
+import { COUNTED, FULL, QUICK } from './effort.ts'
 import { freePort, type Process, run, start, startWithPort, untilListening } from './processes.ts'
 import { nowMs, streamModel, WHOLE_MODEL } from './recording.ts'
-import { AGENT_MODEL, AGENT_UPSTREAM_MODEL, messagesModel } from './requests.ts'
+import {
+  AGENT_MODEL,
+  AGENT_UPSTREAM_MODEL,
+  CHAT_MODEL,
+  chatModel,
+  messagesModel,
+  TRANSLATED_AGENT_MODEL,
+} from './requests.ts'
 
 /** The top folder of the checkout that the bench itself belongs to. */
 export const OWN_CHECKOUT = join(import.meta.dir, '../..')
@@ -38,22 +45,26 @@ export async function startForwarder(upstream: Subject): Promise<Subject> {
 }
 
 const PRICE = '[models.price]\ninput = 0.30\noutput = 2.50\n'
-const STREAMS = [FULL, QUICK].flatMap(({ streams }) => [streams.few, streams.many])
+const STREAMS = [FULL, QUICK]
+  .flatMap(({ streams }) => [streams.few, streams.many])
+  .concat(FULL.streams.short, COUNTED)
 
-const providerText = (protocol: string, upstream_port: number): string =>
-  `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\n` +
-  `base_url = "http://127.0.0.1:${upstream_port}"\napi_keys = ["bench"]\n`
+const providerText = (protocol: string, base_url: string): string =>
+  `[[providers]]\nname = "${protocol}"\nprotocol = "${protocol}"\nbase_url = "${base_url}"\napi_keys = ["bench"]\n`
 const modelText = (provider: string, id: string, upstream_id = id): string =>
   `[[models]]\nid = "${id}"\nkind = "text"\nroutes = [{ provider = "${provider}", model = "${upstream_id}" }]\n${PRICE}`
 
-const catalogueText = (port: number, upstream_port: number): string =>
+const catalogueText = (port: number, upstream_port: number, server: string): string =>
   [
-    `[server]\nlisten = "127.0.0.1:${port}"\n`,
-    providerText('gemini', upstream_port),
-    providerText('anthropic', upstream_port),
+    `[server]\nlisten = "127.0.0.1:${port}"\n${server}\n`,
+    providerText('gemini', `http://127.0.0.1:${upstream_port}`),
+    providerText('anthropic', `http://127.0.0.1:${upstream_port}`),
+    providerText('openai', `http://127.0.0.1:${upstream_port}/v1`),
     ...[WHOLE_MODEL, ...STREAMS.map(streamModel)].map((id) => modelText('gemini', id)),
     ...STREAMS.map((paces) => modelText('anthropic', messagesModel(paces))),
     modelText('anthropic', AGENT_MODEL, AGENT_UPSTREAM_MODEL),
+    modelText('openai', TRANSLATED_AGENT_MODEL, AGENT_UPSTREAM_MODEL),
+    ...[CHAT_MODEL, ...STREAMS.map(chatModel)].map((id) => modelText('openai', id)),
   ].join('\n')
 
 /** A data folder whose catalogue names the upstream, and the key of an account that can pay for everything. */
@@ -70,11 +81,16 @@ export interface DataFolder {
  * Makes a data folder with the gateway's own command line.
  * @param command the gateway's program
  * @param upstream_port where its providers answer
+ * @param server further lines of the catalogue's `[server]`
  */
-export async function makeDataFolder(command: readonly string[], upstream_port: number): Promise<DataFolder> {
+export async function makeDataFolder(
+  command: readonly string[],
+  upstream_port: number,
+  server = '',
+): Promise<DataFolder> {
   const path = mkdtempSync(join(tmpdir(), 'tollgate-bench-'))
   const port = freePort()
-  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port))
+  writeFileSync(join(path, 'tollgate.toml'), catalogueText(port, upstream_port, server))
   const tollgate = async (...words: string[]) =>
     JSON.parse(await run([...command, ...words, '--data', path, '--json'])) as { key: string }
   await tollgate('account', 'create', 'bench')

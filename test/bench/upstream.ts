@@ -6,6 +6,8 @@ import {
   GEMINI_STREAM,
   GEMINI_WHOLE,
   nowMs,
+  OPENAI_STREAM,
+  OPENAI_WHOLE,
   STREAM_MODEL,
   type StreamRecording,
 } from './recording.ts'
@@ -26,7 +28,23 @@ const HEAD_OF_STREAM =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n'
 const wholeAnswer = (body: string): Buffer =>
   Buffer.from(`${HEAD_OF_WHOLE}Content-Length: ${body.length}\r\n\r\n${body}`)
-const WHOLE = { gemini: wholeAnswer(GEMINI_WHOLE), anthropic: wholeAnswer(ANTHROPIC_WHOLE) }
+
+/** What one provider answers. */
+interface Answers {
+  readonly whole: Buffer
+  readonly stream: StreamRecording
+}
+const GEMINI: Answers = { whole: wholeAnswer(GEMINI_WHOLE), stream: GEMINI_STREAM }
+const ANTHROPIC: Answers = { whole: wholeAnswer(ANTHROPIC_WHOLE), stream: ANTHROPIC_STREAM }
+/** What gateways ask for that look at a provider's models when they start. */
+const NO_MODELS = wholeAnswer(JSON.stringify({ object: 'list', data: [] }))
+const OPENAI: Answers = { whole: wholeAnswer(OPENAI_WHOLE), stream: OPENAI_STREAM }
+
+/** The path says whose answer is expected. */
+const answersTo = (request: string): Answers => {
+  if (request.startsWith('POST /v1/messages ')) return ANTHROPIC
+  return request.startsWith('POST /v1/chat/completions ') ? OPENAI : GEMINI
+}
 
 /** A request's head and the start of its body: the name of the model is within. */
 const MODEL_WITHIN_CHARS = 4_096
@@ -97,14 +115,18 @@ function write(socket: Socket<Connection>, bytes: Uint8Array): void {
 
 /** The model's name, in the path or in the body, says whether the answer streams. */
 function answer(socket: Socket<Connection>, request: string): void {
-  const anthropic = request.startsWith('POST /v1/messages ')
+  if (request.startsWith('GET ')) {
+    write(socket, NO_MODELS)
+    return
+  }
+  const answers = answersTo(request)
   const stream = STREAM_MODEL.exec(request.slice(0, MODEL_WITHIN_CHARS))
   if (!stream) {
-    write(socket, anthropic ? WHOLE.anthropic : WHOLE.gemini)
+    write(socket, answers.whole)
     return
   }
   const [, events, pace_ms] = stream.map(Number)
-  const recording = anthropic ? ANTHROPIC_STREAM : GEMINI_STREAM
+  const recording = answers.stream
   const first = recording.opening + recording.eventAt(nowMs())
   write(socket, Buffer.from(HEAD_OF_STREAM + chunk(first)))
   wheelOf(recording, pace_ms ?? 1).add({ socket, events_left: (events ?? 1) - 1 })
@@ -116,6 +138,7 @@ function requestEnd(text: string): { end: number } | { wanted: number } {
   const head_end = text.indexOf('\r\n\r\n')
   if (head_end < 0) return more
   const body_start = head_end + 4
+  if (text.startsWith('GET ')) return { end: body_start }
   const length = /content-length: (\d+)/i.exec(text.slice(0, head_end))
   if (length) {
     const end = body_start + Number(length[1])
