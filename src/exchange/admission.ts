@@ -31,6 +31,8 @@ export interface Admitted {
   place: RunningCall
   scope: CallScope
   started_ms: number
+  /** Its answer goes into that of a larger call, not to the caller. */
+  is_part?: true
 }
 
 const RESTARTING_RETRY_AFTER_S = 5

@@ -41,6 +41,7 @@ export async function payPart<C extends CallOrigin, O extends PaidOrder>(
       place: own_place,
       scope,
       started_ms: parts.now(),
+      is_part: true as const,
     }
     return await payAnyway(parts, part, await read(part), kind)
   } finally {

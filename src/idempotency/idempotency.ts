@@ -71,9 +71,12 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
   }
 }
 
+/** A request's Idempotency-Key; null where it has none. */
+export const keyOf = (request: Request): string | null => request.headers.get('idempotency-key')
+
 async function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
   const { origin, account_id, content } = call
-  const key = origin.request.headers.get('idempotency-key')
+  const key = keyOf(origin.request)
   if (key === null) {
     call.mayBegin()
     return serve()

@@ -1,5 +1,6 @@
 // The way of a stream's bytes from the upstream to the caller: back-pressure, the held-back end, and who leaves first.
 import { GatewayError, UpstreamFault } from '../domain/errors.ts'
+import { type Outlet, readableStream, socketStream } from './outlet.ts'
 import type { Relay } from './relay.ts'
 import { fromUpstream, reclaimOverlong } from './transport.ts'
 
@@ -41,21 +42,27 @@ export interface PumpOptions {
   settle: (ending: StreamEnding, cause: unknown, given_out: boolean) => Promise<void>
   /** The record that tells the caller of a break, as JSON. */
   renderError: (cause: unknown) => string
+  /** Who reads the stream: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
+  read_by: 'socket' | 'gateway'
   /** Told of every step forward, so that a stalled stream can be noticed. */
   onProgress?: (waiting_for: 'upstream' | 'caller') => void
 }
 
 /** One stream under way. `flowing` ends by one of the others, and only once. */
 interface Pump extends PumpOptions {
-  stream: ReadableStreamDefaultController<Uint8Array>
+  /** There once the stream is read. */
+  outlet: Outlet | undefined
+  /** Resolves then. */
+  begun: PromiseWithResolvers<Outlet>
   held: Uint8Array | undefined
   given_out: boolean
   /** The caller has closed the stream: nothing more can be put into it. */
   closed: boolean
   state: 'flowing' | 'ending' | 'over'
-  /** What becomes of each read: made once, since every chunk comes this way. */
-  onRead: (read: { value?: Uint8Array | undefined }) => Promise<void> | void
-  onBreak: (cause: unknown) => Promise<void>
+  /** What becomes of each read and each wait: made once, since every chunk comes this way. */
+  onRead: (read: { value?: Uint8Array | undefined }) => void
+  onBreak: (cause: unknown) => void
+  onCaughtUp: () => void
 }
 
 /**
@@ -63,60 +70,70 @@ interface Pump extends PumpOptions {
  * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
-  let pumping: Pump
-  return new ReadableStream<Uint8Array>(
-    {
-      start(stream) {
-        pumping = {
-          ...options,
-          stream,
-          ...UNTOUCHED,
-          onRead: ({ value }) => received(pumping, value),
-          onBreak: (cause) =>
-            broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
-        }
-        options.gone.addEventListener('abort', () => end(pumping), { once: true })
-        if (options.gone.aborted) end(pumping)
-      },
-      pull: () => pull(pumping),
-      cancel() {
-        pumping.closed = true
-        return leave(pumping)
-      },
+  const pumping: Pump = {
+    ...options,
+    ...UNTOUCHED,
+    begun: Promise.withResolvers(),
+    onRead: ({ value }) => received(pumping, value),
+    onBreak: (cause) => broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
+    onCaughtUp: () => pull(pumping),
+  }
+  options.gone.addEventListener('abort', () => end(pumping), { once: true })
+  if (options.gone.aborted) end(pumping)
+  return (options.read_by === 'gateway' ? readableStream : socketStream)({
+    begin(outlet) {
+      pumping.outlet = outlet
+      pumping.begun.resolve(outlet)
+      if (pumping.state === 'flowing') pull(pumping)
     },
-    // Nothing is read ahead: each chunk that waits for a caller who stalls is up to 768 kB.
-    { highWaterMark: 0 },
-  )
+    left() {
+      pumping.closed = true
+      return leave(pumping)
+    },
+  })
 }
 
-const UNTOUCHED = { held: undefined, given_out: false, closed: false, state: 'flowing' } as const
+const UNTOUCHED = {
+  outlet: undefined,
+  held: undefined,
+  given_out: false,
+  closed: false,
+  state: 'flowing',
+} as const
 
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
-function pull(pumping: Pump): Promise<void> | void {
-  const { relay, reader, onProgress } = pumping
-  if (relay.reading.failed)
-    return broke(
-      pumping,
-      new UpstreamFault('the upstream reported an error inside its stream', { cause: relay.failed_event }),
-    )
-  onProgress?.('upstream')
-  return reader.read().then(pumping.onRead, pumping.onBreak)
+function pull(pumping: Pump): void {
+  const { relay, reader, onProgress, state } = pumping
+  if (state !== 'flowing') return
+  if (relay.reading.failed) {
+    const fault = 'the upstream reported an error inside its stream'
+    broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
+  } else {
+    onProgress?.('upstream')
+    void reader.read().then(pumping.onRead, pumping.onBreak)
+  }
 }
 
-function received(pumping: Pump, chunk: Uint8Array | undefined): Promise<void> | void {
-  if (!chunk) return pumping.state === 'over' ? undefined : ended(pumping)
+function received(pumping: Pump, chunk: Uint8Array | undefined): void {
   try {
-    const bytes = release(pumping, chunk)
+    const bytes = chunk && release(pumping, chunk)
     if (pumping.state === 'over') return
-    if (!bytes) return pull(pumping)
-    pumping.stream.enqueue(bytes)
-    pumping.given_out = true
-    pumping.onProgress?.('caller')
+    if (!chunk) ended(pumping)
+    else if (!bytes) pull(pumping)
+    else give(pumping, bytes)
   } catch (cause) {
     reclaimOverlong(cause)
-    return broke(pumping, cause)
+    broke(pumping, cause)
   }
+}
+
+function give(pumping: Pump, bytes: Uint8Array): void {
+  const behind = pumping.outlet?.write(bytes)
+  pumping.given_out = true
+  pumping.onProgress?.('caller')
+  if (behind) void behind.then(pumping.onCaughtUp)
+  else pull(pumping)
 }
 
 /** What a chunk lets out: from the end of the answer on, always what came before it. */
@@ -129,19 +146,25 @@ function release(pumping: Pump, chunk: Uint8Array): Uint8Array | undefined {
   return released
 }
 
-function ended(pumping: Pump): Promise<void> {
+function ended(pumping: Pump): void {
   const { relay } = pumping
-  if (!relay.reading.finished && !relay.ends_with_body)
-    return broke(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
-  return finish(pumping).catch((cause) => fail(pumping, cause))
+  if (relay.reading.finished || relay.ends_with_body) {
+    const finishing = finish(pumping).catch((cause) => fail(pumping, cause))
+    orCut(pumping, finishing)
+  } else broke(pumping, new UpstreamFault('the upstream ended its stream before its answer was complete'))
 }
 
-async function broke(pumping: Pump, cause: unknown): Promise<void> {
+function broke(pumping: Pump, cause: unknown): void {
   if (pumping.state === 'over') return
   const { reading } = pumping.relay
   // A connection that is dropped after the answer's last event has still delivered all of it.
-  if (reading.finished && !reading.failed) await ended(pumping)
-  else await fail(pumping, cause)
+  if (reading.finished && !reading.failed) ended(pumping)
+  else orCut(pumping, fail(pumping, cause))
+}
+
+/** What fails at the end of a stream is a bug of the gateway: nothing more can be told, and the answer breaks off. */
+function orCut({ begun }: Pump, work: Promise<void>): void {
+  work.catch(async (bug: Error) => (await begun.promise).cut(bug))
 }
 
 /**
@@ -154,8 +177,8 @@ async function finish(pumping: Pump): Promise<void> {
   pumping.held = undefined
   await pumping.settle('completed', undefined, pumping.given_out)
   if (pumping.closed) return
-  for (const bytes of end_of_answer) if (bytes) pumping.stream.enqueue(bytes)
-  pumping.stream.close()
+  for (const bytes of end_of_answer) if (bytes) pumping.outlet?.write(bytes)
+  pumping.outlet?.close()
 }
 
 /** Settles what was delivered, and tells the caller, who is still there. */
@@ -169,19 +192,21 @@ async function fail(pumping: Pump, cause: unknown): Promise<void> {
     // The settlement has logged its failure and is tried again; what it would have paid for is not given out.
     pumping.held = undefined
   }
+  const outlet = await pumping.begun.promise
   if (pumping.closed) return
-  if (pumping.held) pumping.stream.enqueue(pumping.held)
+  if (pumping.held) outlet.write(pumping.held)
   const record = pumping.relay.fail(pumping.renderError(cause))
-  if (!record) return pumping.stream.error(new Error('the upstream broke its answer off'))
-  pumping.stream.enqueue(record)
-  pumping.stream.close()
+  if (!record) return outlet.cut(new Error('the upstream broke its answer off'))
+  outlet.write(record)
+  outlet.close()
 }
 
 async function leave(pumping: Pump): Promise<void> {
   if (pumping.state !== 'flowing') return
   pumping.state = 'over'
   // A caller who stalled for too long is still connected: the answer breaks off, so that they do not wait for more.
-  pumping.stream.error(new Error('the caller left, or stalled'))
+  if (!pumping.closed)
+    void pumping.begun.promise.then(({ cut }) => cut(new Error('the caller left, or stalled')))
   const cause = pumping.drain_timeout_ms > 0 ? await drain(pumping) : undefined
   pumping.abortUpstream()
   // The settlement logs its own failure and is tried again: nobody is left to be told.

@@ -50,6 +50,7 @@ const answer = pump({
   },
   relay: translateStream(to, from),
   gone: new AbortController().signal,
+  read_by: 'gateway',
   abortUpstream: () => undefined,
   drain_timeout_ms: 0,
   settle: async () => undefined,

@@ -51,6 +51,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
     reader: beginningWith(first, reader),
     relay: passOn(reading, eventFrame()),
     gone: caller.signal,
+    read_by: 'gateway',
     abortUpstream: () => {
       upstream_aborted = true
     },

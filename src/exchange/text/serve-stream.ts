@@ -6,6 +6,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, type Settle, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { readBy } from '../read-by.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
 import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
 import { billStream, isFree } from './bill.ts'
@@ -35,6 +36,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
       ...answer,
       relay,
       gone: place.gone,
+      read_by: readBy(held),
       abortUpstream: abort,
       drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
       async settle(ending, cause, given_out) {

@@ -13,6 +13,7 @@ import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 import type { Held, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { readBy } from '../read-by.ts'
 import { CLIENT_CLOSED_REQUEST } from '../settlement.ts'
 import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
 import { readFirst } from '../text/first-event.ts'
@@ -82,6 +83,7 @@ export function servedStream(
         reader: answer.reader,
         relay,
         gone: place.gone,
+        read_by: readBy(held),
         abortUpstream: abort,
         drain_timeout_ms: server.on_disconnect === 'drain' ? server.drain_timeout_ms : 0,
         async settle(ending, cause, given_out) {

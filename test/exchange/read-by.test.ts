@@ -1,0 +1,14 @@
+// Who reads a streamed answer: only what nobody in the gateway reads may go straight into a socket, since that holds no other reader's pace.
+import { expect, test } from 'bun:test'
+import type { CallOrigin } from '../../src/exchange/admission.ts'
+import { readBy } from '../../src/exchange/read-by.ts'
+
+const origin = (headers: Record<string, string>) =>
+  ({ request: new Request('http://gateway/', { headers }) }) as CallOrigin
+const KEYED = { 'idempotency-key': 'once' }
+
+test.each([
+  ['a call of its own', { origin: origin({}) }, 'socket'],
+  ['one that is kept under its key', { origin: origin(KEYED) }, 'gateway'],
+  ['a part of a larger one', { origin: origin({}), is_part: true as const }, 'gateway'],
+] as const)('%s', (_, call, expected) => expect(readBy(call)).toBe(expected))
