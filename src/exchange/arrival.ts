@@ -3,6 +3,7 @@ import type { Account } from '../db/schema.ts'
 import type { Catalogue, Model } from '../domain/catalogue.ts'
 import { announcedBytes, readBytes } from '../http/body.ts'
 import { readPaced } from '../http/paced-body.ts'
+import type { Refusal } from '../ledger/operations.ts'
 import { isFreePrice } from '../pricing/units.ts'
 import type { Admitted } from './admission.ts'
 import type { BodyParts } from './body-parts.ts'
@@ -42,13 +43,17 @@ export async function receiveBody(
   if (announced_bytes <= SMALL_BODY_BYTES)
     return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
   const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
+  // A look at the account as it is now costs as much as half of a small call: the refusal hangs on it, and the reading of more.
+  const is_plain = announced_bytes <= PLAIN_BODY_BYTES
   const assertPayable = () => {
-    if (!mayBeFree()) assertFreeBalance(accountOf(account.id) ?? account)
+    if (is_plain && refusalOf(account) === undefined) return
+    const refusal = mayBeFree() ? undefined : refusalOf(accountOf(account.id) ?? account)
+    if (refusal) throw refusalError(refusal)
   }
   // Of a body of unannounced length so much is read as is read of any.
   const is_announced = request.headers.has('content-length')
   if (is_announced) assertPayable()
-  if (is_announced && announced_bytes <= PLAIN_BODY_BYTES)
+  if (is_announced && is_plain)
     return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
   const share = memory.open(account.id)
   scope.defer(share.release)
@@ -67,9 +72,10 @@ export async function receiveBody(
   return { bytes, release: share.release }
 }
 
-function assertFreeBalance({ balance_nanos, held_nanos, debt_nanos }: Account): void {
-  if (debt_nanos > 0) throw refusalError('outstanding_debt')
-  if (balance_nanos - held_nanos <= 0) throw refusalError('insufficient_balance')
+/** Why an account could pay for no call; undefined where it has free balance. */
+function refusalOf({ balance_nanos, held_nanos, debt_nanos }: Account): Refusal | undefined {
+  if (debt_nanos > 0) return 'outstanding_debt'
+  return balance_nanos - held_nanos <= 0 ? 'insufficient_balance' : undefined
 }
 
 /** Whether a model costs nothing, whatever it reads and writes. */

@@ -34,8 +34,8 @@ export async function readPaced(
     : undefined
   const reader = request.body?.getReader()
   if (!reader) return new Uint8Array()
-  // Parts are copied as they come: to join all of them at the end would stop everyone else.
-  let whole = new Uint8Array()
+  // Parts are copied as they come: to join all of them at the end would stop everyone else. What comes as one part is not.
+  let whole: Uint8Array = new Uint8Array()
   let read_bytes = 0
   let waited_ms = 0
   try {
@@ -47,12 +47,16 @@ export async function readPaced(
       if (done) break
       if (read_bytes + value.length > limit_bytes) throw bodyTooLarge(limit_bytes)
       await admit(value.length)
+      const has_own_buffer = value.length === value.buffer.byteLength
       const needed_bytes = read_bytes + value.length
-      if (needed_bytes > whole.length)
-        whole = enlarged(whole, declared_bytes ?? roomFor(needed_bytes, limit_bytes))
-      whole.set(value, read_bytes)
-      read_bytes += value.length
-      if (value.length === value.buffer.byteLength) freeBytes(value)
+      if (has_own_buffer && read_bytes === 0 && needed_bytes === declared_bytes) whole = value
+      else {
+        if (needed_bytes > whole.length)
+          whole = enlarged(whole, declared_bytes ?? roomFor(needed_bytes, limit_bytes))
+        whole.set(value, read_bytes)
+        if (has_own_buffer) freeBytes(value)
+      }
+      read_bytes = needed_bytes
     }
     if (declared_bytes !== undefined && read_bytes < declared_bytes) throw brokenOff(undefined)
     return whole.subarray(0, read_bytes)

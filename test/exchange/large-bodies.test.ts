@@ -1,7 +1,10 @@
 // Large text bodies: refused unread where nobody could pay, parsed on a thread as they are on the event loop, cut where they dribble.
 import { describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { accountQueries } from '../../src/access/queries.ts'
 import { createParser } from '../../src/exchange/parser.ts'
 import { readPaced } from '../../src/http/paced-body.ts'
+import { openLedger } from '../../src/ledger/ledger.ts'
 import { MODEL, TIERED } from '../support/catalogue.ts'
 import { sendEndlessly } from '../support/endless-sender.ts'
 import { memoryLog } from '../support/memory-log.ts'
@@ -89,6 +92,30 @@ describe('a body over 64 KB of an account without free balance', () => {
     const headers = { 'anthropic-version': '2023-06-01' }
     const response = await call('/v1/messages/count_tokens', chat(MODEL, long), { key: poor, headers })
     expect(response.status).toBe(200)
+  })
+
+  test('is read at once when money has come', async () => {
+    const { id, name } = await gateway.account('topped-up')
+    const key = gateway.key(name)
+    expect((await call(wholePath(), ask(long), { key })).status).toBe(402)
+    await gateway.topUp(id, '1')
+    expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
+  })
+
+  test('is 402 when the money is spent: unread above 256 KB, and up to that at the latest by its hold', async () => {
+    const { id, name } = await gateway.account('spent', { balance_usd: '1' })
+    const key = gateway.key(name)
+    expect((await call(wholePath(), ask(long), { key })).status).toBe(200)
+    await gateway.atRest()
+    const amount_nanos = accountQueries(gateway.db).accountById.get({ id })?.balance_nanos ?? 0
+    const ledger = await openLedger({ path: join(gateway.data_folder, 'tollgate.db'), writer: 'inline' })
+    const withdrawal = { op: 'withdraw', account_id: id, amount_nanos, note: 'test', now_ms: 0 } as const
+    expect(await ledger.submit(withdrawal)).toMatchObject({ ok: true })
+    await ledger.close()
+    const seen = upstream.seen.length
+    expect((await call(wholePath(), ask(long), { key })).status).toBe(402)
+    expect((await call(wholePath(), `{${long.repeat(4)}`, { key })).status).toBe(402)
+    expect(upstream.seen.length).toBe(seen)
   })
 
   test('a shorter one is 402 after it was read, as before', async () => {

@@ -43,7 +43,7 @@ export const PricedBlock = Fields({
  * Reads a messages request. What does not decide the price is not looked at: the provider judges it.
  * @throws GatewayError invalid_request for a thread, and for a missing limit or conversation
  */
-export function readRequest(body: JsonObject): RequestFacts {
+export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
   // Of all requests, whoever is to serve them: a thread may have no messages.
   rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
@@ -52,7 +52,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_tokens:
       contentTokens(system) +
       sumTokens(messages, ({ content }) => contentTokens(content)) +
-      jsonTokens(tools) +
+      toolTokens(tools) +
       jsonTokens(objectIn(output_config).format),
     max_output_tokens: max_tokens,
     candidates: 1,

@@ -3,7 +3,6 @@
 import {
   type MediaPart,
   type Part,
-  parseArguments,
   type TextPart,
   type ToolCallPart,
   type ToolResultPart,
@@ -12,7 +11,7 @@ import {
 } from '../canonical/parts.ts'
 import { unsupportedPiece } from '../carries.ts'
 import { writeParts } from '../part-writers.ts'
-import { compact, type JsonObject, lookUp, refusal } from '../wire/json.ts'
+import { compact, type JsonObject, lookUp, parseObject, refusal } from '../wire/json.ts'
 import { carries } from './carries.ts'
 import type { Generation } from './model.ts'
 import { ownSignature, PLACEHOLDER } from './signature.ts'
@@ -89,7 +88,8 @@ function encodeResponse(content: readonly (TextPart | MediaPart)[], failed: bool
   const text = textOf(content)
   if (failed) return { error: text }
   if (text === '') return {}
-  const own = parseArguments(text)
+  // To be told by a parser that a file or a listing is no JSON costs an exception.
+  const own = text.trimStart().startsWith('{') ? parseObject(text) : undefined
   const keys = Object.keys(own ?? {})
   const misread = keys.length === 0 || (keys.length === 1 && ['output', 'error'].includes(keys[0] ?? ''))
   return own && !misread ? own : { output: text }

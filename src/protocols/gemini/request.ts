@@ -40,13 +40,13 @@ const CACHED_CONTENT_TOKENS = 4_096
  * provider judges it.
  * @throws GatewayError invalid_request naming the field
  */
-export function readRequest(body: JsonObject): RequestFacts {
+export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
   const limits = readLimits(body)
   const cached_content = cachedContentOf(body)
   const input_tokens =
     contentsTokens(body.contents) +
     systemTokens(body) +
-    jsonTokens(body.tools) +
+    toolTokens(body.tools) +
     jsonTokens(limits.schema?.value) +
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
   return {

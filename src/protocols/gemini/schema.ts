@@ -28,13 +28,14 @@ const SCHEMA_LISTS = new Set(['anyOf', 'prefixItems'])
 /** A JSON Schema as the provider takes it. Unknown keywords are dropped: only their bounds are then not enforced. */
 export function toGeminiSchema(schema: JsonObject): JsonObject {
   if (typeof schema.$ref === 'string') return reference(schema, schema.$ref)
-  const kept: JsonObject = {}
-  for (const [name, value] of Object.entries(schema)) {
+  const kept = constant(schema.const)
+  for (const name in schema) {
+    const value = schema[name]
     const keyword = lookUp(RENAMED, name) ?? name
-    const taken = takenValue(keyword, value)
+    const taken = value === undefined ? undefined : takenValue(keyword, value)
     if (taken !== undefined) kept[keyword] = taken
   }
-  return mergeAllOf({ ...constant(schema.const), ...kept }, schema.allOf)
+  return mergeAllOf(kept, schema.allOf)
 }
 
 /** A constant is an enumeration of one value; the provider enumerates strings and numbers only. */

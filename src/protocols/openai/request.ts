@@ -55,7 +55,7 @@ export const PricedPart = Fields({
  * @throws GatewayError invalid_request for a missing conversation, limits that are no counts, and a limit of 0, which servers
  * such as Ollama take for none
  */
-export function readRequest(body: JsonObject): RequestFacts {
+export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   const { messages, n: candidates = 1 } = asked
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
@@ -64,7 +64,7 @@ export function readRequest(body: JsonObject): RequestFacts {
   return {
     input_tokens:
       sumTokens(messages, messageTokens) +
-      jsonTokens(asked.tools) +
+      toolTokens(asked.tools) +
       jsonTokens(asked.functions) +
       jsonTokens(asked.response_format),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),

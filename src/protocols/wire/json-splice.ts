@@ -2,7 +2,8 @@
 
 import type { Json, JsonObject } from './json.ts'
 import type { JsonBody } from './json-body.ts'
-import { closingQuote, skipWhitespace, trimEnd } from './json-bytes.ts'
+import { trimEnd } from './json-bytes.ts'
+import { nameAt, type Place, placeAt } from './json-field.ts'
 
 /**
  * The bytes of a body with some of its top-level fields changed. Only the values that differ are written anew, and those that
@@ -50,22 +51,6 @@ export function spliceFields({ bytes, json, keys, respelled }: JsonBody, after: 
     Buffer.from(fieldsText(added, kept === 0)),
     data.subarray(object_end),
   ])
-}
-
-const nameAt = (data: Buffer, key: number): string =>
-  JSON.parse(data.toString('utf8', key, closingQuote(data, key + 1) + 1))
-
-/** Where a field is: its key, its value, and the end of that, whitespace left out. */
-interface Place {
-  readonly key: number
-  readonly value: number
-  readonly end: number
-}
-
-function placeAt(data: Buffer, key: number, next_key: number | undefined, object_end: number): Place {
-  const colon = skipWhitespace(data, closingQuote(data, key + 1) + 1)
-  const comma_or_end = next_key === undefined ? object_end : trimEnd(data, next_key) - 1
-  return { key, value: skipWhitespace(data, colon + 1), end: trimEnd(data, comma_or_end) }
 }
 
 /** Further fields, to be written before the closing brace. */

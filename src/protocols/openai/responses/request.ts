@@ -27,7 +27,7 @@ export const PricedRequest = Fields({
  * @throws GatewayError invalid_request for a missing conversation, a limit that is no count or 0, and a request to be
  * answered in the background
  */
-export function readRequest(body: JsonObject): RequestFacts {
+export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   if (asked.background)
     throw refusal('background', 'is not served here. Leave it out, and read the answer as a stream.')
@@ -47,7 +47,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     input_tokens:
       sumTokens(items, ({ item }) => itemTokens(item)) +
       estimateTokens(asked.instructions ?? '') +
-      jsonTokens(asked.tools) +
+      toolTokens(asked.tools) +
       jsonTokens(objectIn(asked.text).format),
     max_output_tokens: asked.max_output_tokens,
     candidates: 1,
