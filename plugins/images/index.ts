@@ -46,11 +46,15 @@ export function images(gateway: Gateway) {
   const unparsed = { parse: 'none' } as const
   const edits = new Elysia({ name: 'images: edits' })
     .use(calls(gateway, { ...SURFACE, render: renderImageError }))
-    .post('/v1/images/edits', (call) => serve(call, editForm(call.request)), unparsed)
+    .post(
+      '/v1/images/edits',
+      ({ origin, set, request }) => serve({ origin, set }, editForm(request)),
+      unparsed,
+    )
   const others = new Elysia({ name: 'images: generations and compose' })
     .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
-    .post('/v1/images/generations', (call) => serve(call, GENERATION), unparsed)
-    .post('/v1/images/compose', (call) => serve(call, COMPOSE), unparsed)
+    .post('/v1/images/generations', ({ origin, set }) => serve({ origin, set }, GENERATION), unparsed)
+    .post('/v1/images/compose', ({ origin, set }) => serve({ origin, set }, COMPOSE), unparsed)
     .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), unparsed)
   return new Elysia({ name: 'images' }).use(edits).use(others)
 }

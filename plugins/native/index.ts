@@ -39,7 +39,7 @@ export function native(gateway: Gateway) {
   const { exchange, gate, catalogue } = gateway
   const serve = conversations(gateway.images)
 
-  function generate({ origin, set }: Asked, target: string): Promise<Response> {
+  function generate(origin: CallOrigin, set: Answered, target: string): Promise<Response> {
     const action = readAction(target)
     if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
@@ -76,13 +76,11 @@ export function native(gateway: Gateway) {
 
   const unparsed = { parse: 'none' } as const
   const app = new Elysia({ name: 'native' }).use(listed(gateway, SURFACE)).use(calls(gateway, SURFACE))
+  // Handlers name what they take: for one that takes all, Elysia reads cookies, headers and query of every call.
   for (const path of GENERATING_PATHS)
-    app.post(path, (call) => generate(call, decodePathPart(call.params['*'])), unparsed)
+    app.post(path, ({ origin, set, params }) => generate(origin, set, decodePathPart(params['*'])), unparsed)
   for (const path of OTHER_PATHS) app.all(path, ({ origin }) => refuse(origin), unparsed)
   return app
 }
 
-interface Asked {
-  origin: CallOrigin
-  set: { headers: Context['set']['headers'] }
-}
+type Answered = Pick<Context['set'], 'headers'>

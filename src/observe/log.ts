@@ -67,40 +67,23 @@ export function standardOutput(): LogDestination {
 export function createLogger(options: LoggerOptions): ProcessLogger {
   const { level, secrets, destination, now, gather_ms = 0 } = options
   let redactor = createRedactor(secrets)
-  /** When the line that is being serialized was logged. */
-  let at_ms = 0
-  const describe = (thrown: unknown) => describeError(thrown, redactor)
-  const log = pino(
-    {
-      level,
-      base: null,
-      messageKey: 'message',
-      timestamp: () => `,"time":"${new Date(at_ms).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { cause: describe, error: describe },
-      hooks: { streamWrite: (line) => (redactor.finds(line) ? redactLine(line, redactor) : line) },
-    },
-    destination,
-  )
-
+  let lowest = SEVERITY[level]
   let waiting: WaitingLine[] = []
   let timer: ReturnType<typeof setTimeout> | undefined
-
-  function serialize(line: WaitingLine): void {
-    at_ms = line.at_ms
-    log[line.level](line.fields, line.message)
-  }
 
   function serializeAll(): void {
     clearTimeout(timer)
     timer = undefined
     const lines = waiting
     waiting = []
-    for (const line of lines) serialize(line)
+    for (const line of lines) {
+      const text = lineOf(line, redactor)
+      destination.write(redactor.finds(text) ? redactLine(text, redactor) : text)
+    }
   }
 
   const gather = (line_level: LogLevel) => (fields: LogFields, message: string) => {
-    if (!log.isLevelEnabled(line_level)) return
+    if (SEVERITY[line_level] < lowest) return
     waiting.push({ level: line_level, fields, message, at_ms: now() })
     if (gather_ms === 0 || waiting.length >= MAX_GATHERED) serializeAll()
     else timer ??= setTimeout(serializeAll, gather_ms)
@@ -118,7 +101,7 @@ export function createLogger(options: LoggerOptions): ProcessLogger {
     error: immediately('error'),
     setLevel: (next) => {
       serializeAll()
-      log.level = next
+      lowest = SEVERITY[next]
     },
     setSecrets: (...next) => {
       serializeAll()
@@ -136,6 +119,16 @@ interface WaitingLine {
   fields: LogFields
   message: string
   at_ms: number
+}
+
+const SEVERITY: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 }
+
+function lineOf({ level, at_ms, fields, message }: WaitingLine, redactor: Redactor): string {
+  const cause = 'cause' in fields ? { cause: describeError(fields.cause, redactor) } : undefined
+  const written = JSON.stringify(cause ? { ...fields, ...cause } : fields)
+  const comma = written === '{}' ? '' : ','
+  const time = new Date(at_ms).toISOString()
+  return `{"level":"${level}","time":"${time}"${comma}${written.slice(1, -1)},"message":${JSON.stringify(message)}}\n`
 }
 
 /** An error as fields, scrubbed: messages of runtimes and providers contain hosts, URLs and sometimes keys. */
@@ -163,6 +156,8 @@ function redactLine(line: string, redactor: Redactor): string {
 
 function redactValue(value: unknown, redact: (text: string) => string, depth = 0): unknown {
   if (typeof value === 'string') return redact(value)
+  // JSON has none.
+  if (typeof value === 'bigint') return String(value)
   if (typeof value !== 'object' || value === null) return value
   if (depth === MAX_VALUE_DEPTH) return HIDDEN
   if (Array.isArray(value)) return value.map((item) => redactValue(item, redact, depth + 1))

@@ -12,6 +12,14 @@ describe('a line', () => {
     )
   })
 
+  test('has no comma too many without fields, nor a field that is undefined', () => {
+    const { log, text } = memoryLog({ now: () => 0 })
+    log.info({}, 'stopped')
+    log.info({ model: undefined }, 'said "x"')
+    const head = '{"level":"info","time":"1970-01-01T00:00:00.000Z"'
+    expect(text()).toBe(`${head},"message":"stopped"}\n${head},"message":"said \\"x\\""}\n`)
+  })
+
   test('below the level is dropped, and the level can change at run time', () => {
     const { log, lines } = memoryLog({ level: 'warn' })
     log.info({}, 'dropped')
@@ -49,6 +57,7 @@ describe('an error in `cause`', () => {
     ['an object', { url: 'https://api.provider.example', status: 500 }, { url: '[address]', status: 500 }],
     ['nothing', null, null],
     ['a number', 42, 42],
+    ['an object with what JSON has not', { amount: 12n }, { amount: '12' }],
   ])('that is not an Error but %s is scrubbed too', (_, cause, logged) => {
     const { log, lines } = memoryLog()
     log.warn({ cause }, 'odd')

@@ -150,3 +150,11 @@ describe('readiness', () => {
     await own.stop()
   })
 })
+
+test('nothing of a call is read that its route does not ask for: its cookies, and all its headers as an object', () => {
+  if (!given) throw new Error('no plugin was given a gateway')
+  const readers = createApp(given, plugins).routes.filter((route) =>
+    /parseCookie|headers\.toJSON/.test(String(route.compile())),
+  )
+  expect(readers.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
