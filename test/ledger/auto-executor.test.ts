@@ -25,8 +25,8 @@ describe('the pace', () => {
 
   test.each<[name: string, commits: [number, number][], found: string[]]>([
     ['quick commits stay on the event loop', [[1_000, 0.1]], []],
-    ['commits at the limit stay on the event loop', [[1_000, 0.5]], []],
-    ['slow commits leave it after 7', [[7, 0.6]], ['7 thread']],
+    ['commits at the limit stay on the event loop', [[1_000, 0.9]], []],
+    ['slow commits leave it after 7', [[7, 1.2]], ['7 thread']],
     [
       'a disk that hangs now and then is no slow disk',
       [
@@ -41,23 +41,23 @@ describe('the pace', () => {
       'mostly slow ones are',
       [
         [3, 0.1],
-        [4, 0.6],
+        [4, 1.2],
       ],
       ['7 thread'],
     ],
-    ['slow ones stay on the thread', [[1_000, 0.6]], ['7 thread']],
+    ['slow ones stay on the thread', [[1_000, 1.2]], ['7 thread']],
     [
       'between the limits all stays as it is',
       [
-        [7, 0.6],
-        [1_000, 0.3],
+        [7, 1.2],
+        [1_000, 0.7],
       ],
       ['7 thread'],
     ],
     [
       'quick ones come back after 64',
       [
-        [7, 0.6],
+        [7, 1.2],
         [64, 0.2],
       ],
       ['7 thread', '71 inline'],
@@ -65,7 +65,7 @@ describe('the pace', () => {
     [
       'mostly quick ones, too',
       [
-        [7, 0.6],
+        [7, 1.2],
         [31, 9],
         [33, 0.2],
       ],
@@ -74,7 +74,7 @@ describe('the pace', () => {
     [
       'what was slow before they came back counts no more',
       [
-        [7, 0.6],
+        [7, 1.2],
         [64, 0.2],
         [3, 9],
         [4, 0.1],
@@ -84,9 +84,9 @@ describe('the pace', () => {
     [
       'a second time they come back later',
       [
-        [7, 0.6],
+        [7, 1.2],
         [64, 0.2],
-        [7, 0.6],
+        [7, 1.2],
         [127, 0.2],
         [1, 0.2],
       ],
