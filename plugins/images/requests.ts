@@ -4,7 +4,7 @@ import type { Generation } from '../../src/db/schema.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
 import type { BodyParts } from '../../src/exchange/body-parts.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
-import type { Source } from '../../src/exchange/image/order.ts'
+import { inlineBytes, type Source } from '../../src/exchange/image/order.ts'
 import { type InlineImages, readImagesBody } from '../../src/exchange/image/read-body.ts'
 import type { Library } from '../../src/library/library.ts'
 import { checkFields } from './fields.ts'
@@ -30,9 +30,6 @@ export interface RequestForm {
   read(parts: FormParts, admitted: Admitted): Promise<ReadOrder>
 }
 
-/** Inline images as text, as bytes, and in the request that is sent upstream. */
-const KEPT_COPIES = 3
-
 interface JsonForm<F extends CommonFields> {
   kind: Generation['kind']
   body_limit_bytes: number
@@ -56,15 +53,6 @@ function jsonForm<F extends CommonFields>({
       return { order, discard: async () => {} }
     },
   }
-}
-
-const inlineBytes = (sources: readonly Source[]): number =>
-  sources.reduce((sum, source) => sum + inlineCharsOf(source) * KEPT_COPIES, 0)
-
-function inlineCharsOf(source: Source): number {
-  if (source.kind !== 'inline') return 0
-  if (!source.decoded) return source.text.length
-  return 'image' in source.decoded ? (source.decoded.image.bytes.length * 4) / 3 : 0
 }
 
 export const GENERATION = jsonForm({

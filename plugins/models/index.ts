@@ -2,7 +2,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
-import type { Model } from '../../src/domain/catalogue.ts'
+import { isServed, type Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
@@ -21,9 +21,7 @@ export function models(gateway: Gateway) {
   const { catalogue } = gateway
 
   const callable = ({ mayCall }: Caller): Model[] =>
-    [...catalogue().models.values()].filter(
-      ({ id, retired, unavailable }) => !retired && unavailable === undefined && mayCall(id),
-    )
+    [...catalogue().models.values()].filter((model) => isServed(model) && mayCall(model.id))
 
   function find(caller: Caller, id: string): Model {
     const found = callable(caller).find((model) => model.id === id)

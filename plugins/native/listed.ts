@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import type { Caller } from '../../src/access/gate.ts'
-import type { Model } from '../../src/domain/catalogue.ts'
+import { isServed, type Model } from '../../src/domain/catalogue.ts'
 import { notFound } from '../../src/domain/errors.ts'
 import { decodePathPart } from '../../src/http/uri.ts'
 import { NativeModel, nativeModel, nativePage } from '../../src/protocols/gemini/models.ts'
@@ -28,7 +28,7 @@ export function listed(gateway: Gateway, surface: Surface) {
   function callable({ mayCall }: Caller): Model[] {
     const { models, native } = catalogue()
     if (!native.extra_methods) throw notImplemented()
-    return [...models.values()].filter(({ id, retired }) => !retired && mayCall(id))
+    return [...models.values()].filter((model) => isServed(model) && mayCall(model.id))
   }
 
   function find(caller: Caller, id: string): Model {

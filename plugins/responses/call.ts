@@ -30,6 +30,7 @@ import type { Attempt } from '../../src/upstream/routes.ts'
 import type { Drawer } from './drawer.ts'
 import { responseFrame } from './frame.ts'
 import { withoutPictures } from './kept-pictures.ts'
+import { hasOwnProvider } from './own-providers.ts'
 import { recall } from './recall.ts'
 
 export interface CallOptions {
@@ -123,11 +124,7 @@ export class ResponseCall implements Answering {
   /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError where one is forced */
   #keptTools(model: TextModel, fields: JsonObject): JsonObject {
     if (!Array.isArray(fields.tools)) return {}
-    const { providers } = this.#gateway.catalogue()
-    const passes = model.routes.some(({ provider }) => {
-      const found = providers.get(provider)
-      return found !== undefined && responses.spokenBy?.(found) === true
-    })
+    const passes = hasOwnProvider(this.#gateway.catalogue(), model)
     const { tools, dropped } = keptTools(fields.tools, passes, [...(model.price.extras?.keys() ?? [])])
     if (dropped.length === 0) return {}
     const forced =

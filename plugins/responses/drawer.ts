@@ -1,5 +1,5 @@
 // Who draws for a response: the image model, and what its pictures are to look like.
-import type { ImageModel, Model } from '../../src/domain/catalogue.ts'
+import { type ImageModel, isServed, type Model } from '../../src/domain/catalogue.ts'
 import { parseSize } from '../../src/domain/image-size.ts'
 import { type Admitted, findModel } from '../../src/exchange/admission.ts'
 import { carryingFields } from '../../src/exchange/image/carrying.ts'
@@ -12,9 +12,9 @@ import {
   type OfferedDrawing,
   offeredDrawing,
 } from '../../src/protocols/openai/responses/drawing-tool.ts'
-import { responses } from '../../src/protocols/openai/responses/index.ts'
 import { isObject, refusal } from '../../src/protocols/wire/json.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { hasOwnProvider } from './own-providers.ts'
 
 export interface Drawer {
   offered: OfferedDrawing
@@ -44,14 +44,8 @@ export async function drawerFor(
   return { offered, model, shape }
 }
 
-function drawsByItself({ catalogue }: Pick<Gateway, 'catalogue'>, model: Model | undefined): boolean {
-  if (model?.kind !== 'text' || !model.price.extras?.has(DRAWING)) return false
-  const { providers } = catalogue()
-  return model.routes.some(({ provider }) => {
-    const found = providers.get(provider)
-    return found !== undefined && responses.spokenBy?.(found) === true
-  })
-}
+const drawsByItself = ({ catalogue }: Pick<Gateway, 'catalogue'>, model: Model | undefined): boolean =>
+  model?.kind === 'text' && model.price.extras?.has(DRAWING) === true && hasOwnProvider(catalogue(), model)
 
 /** Names of OpenAI's own models, which SDKs send by default, are no more than a wish here. */
 function modelFor(
@@ -63,7 +57,7 @@ function modelFor(
   if (named !== undefined && models.get(named)?.kind === 'image')
     return findModel({ catalogue }, { caller }, named, 'image')
   const mayDraw = (model: Model | undefined): model is ImageModel =>
-    model?.kind === 'image' && !model.retired && model.unavailable === undefined && caller.mayCall(model.id)
+    model?.kind === 'image' && isServed(model) && caller.mayCall(model.id)
   const preferred = settings.image_model === undefined ? undefined : models.get(settings.image_model)
   return mayDraw(preferred) ? preferred : models.values().find(mayDraw)
 }

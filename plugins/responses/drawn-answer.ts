@@ -2,6 +2,7 @@
 import { GatewayError, invalidRequest, toGatewayError } from '../../src/domain/errors.ts'
 import { formatOf } from '../../src/domain/image-formats.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
+import { MAX_PROMPT_CHARS } from '../../src/exchange/image/order.ts'
 import { drawPicture } from '../../src/exchange/pictures/single.ts'
 import { payPart } from '../../src/exchange/several-calls.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
@@ -41,8 +42,7 @@ export interface TextTurn {
 /** How many text calls and pictures one response may take. */
 const MAX_TURNS = 5
 const MAX_PICTURES = 8
-const MAX_PROMPT_CHARS = 32_000
-/** OpenAI's own least. */
+/** OpenAI's own minimum. */
 const MIN_OUTPUT_TOKENS = 16
 
 export class DrawnAnswer {

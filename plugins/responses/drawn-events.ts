@@ -70,8 +70,8 @@ export class TurnEvents {
     const number = Number(event.sequence_number ?? 0)
     this.#shift ??= this.#counter.next - number
     const shown = this.#rewritten(event)
+    const first = number + this.#shift
     this.#shift += shown.length - 1
-    const first = number + this.#shift - shown.length + 1
     this.#counter.next = first + shown.length
     return shown.map((each, index) => frameOf({ ...each, sequence_number: first + index })).join('')
   }

@@ -53,9 +53,9 @@ function streamed(answer: DrawnAnswer, first: TextTurn): Response {
   const events = eventsOf(answer, reading)
   // What a generator that never began has open is closed here.
   const close = async (): Promise<void> => {
-    // The turn's own stream tells its settlement of the leaving; nobody is left to be told of a failure.
+    // What fails here is dropped: its settlement has logged it, and nobody is left to be told.
     await reading.reader.cancel().catch(() => undefined)
-    // What still goes on in it ends first, by the caller's signal.
+    // What still goes on in it ends first, by the caller's signal; what fails then is dropped alike.
     await events.return(undefined).catch(() => undefined)
     await end()
   }

@@ -18,6 +18,7 @@ import { OpenAIError, UpgradeView } from './stored-views.ts'
 
 /** As for chat completions: images come inline here too. */
 const BODY_LIMIT_BYTES = 30 * 1024 * 1024
+const REQUEST = { body_limit_bytes: BODY_LIMIT_BYTES, target: readCallTarget, protocol }
 const SURFACE = { surface: 'responses', forms: COMMON_FORMS, render: protocol.renderError }
 
 /** `POST /v1/responses` and `POST /v1/responses/compact`; 426 where an agent asks for a WebSocket. */
@@ -26,9 +27,7 @@ export function responses(gateway: Gateway) {
 
   const textCallOf = (origin: CallOrigin, call: ResponseCall): TextCall => ({
     ...origin,
-    body_limit_bytes: BODY_LIMIT_BYTES,
-    target: readCallTarget,
-    protocol,
+    ...REQUEST,
     revise: call.revise,
     dialect: call.dialect,
     forwarded_headers: {},
@@ -36,7 +35,7 @@ export function responses(gateway: Gateway) {
 
   const create = (origin: CallOrigin): Promise<Response> =>
     within(exchange, origin, async (admitted) => {
-      const opened = await openText(exchange, admitted, textCallOf(origin, new ResponseCall(gateway, origin)))
+      const opened = await openText(exchange, admitted, REQUEST)
       const drawer = await drawerFor(gateway, admitted, opened)
       const call = new ResponseCall(gateway, origin, { drawer })
       const text_call = textCallOf(origin, call)

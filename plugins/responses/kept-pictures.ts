@@ -6,6 +6,7 @@ import {
   pictureItemId,
   pictureOf,
 } from '../../src/protocols/openai/responses/picture-items.ts'
+import { base64Of } from '../../src/protocols/wire/base64.ts'
 import { type JsonObject, objectsIn, parseObject } from '../../src/protocols/wire/json.ts'
 
 /** Items as they are kept: without what their account's history has. The very same where nothing changes. */
@@ -32,7 +33,7 @@ const withPictures = (
       const uuid = isPictureItem(item) && (item.result ?? null) === null ? pictureOf(item.id) : undefined
       const row = uuid === undefined ? undefined : findGeneration(library.db, account_id, uuid)
       const bytes = row && (await readGeneration(library, row))
-      return bytes ? { ...item, result: Buffer.from(bytes).toString('base64') } : item
+      return bytes ? { ...item, result: base64Of(bytes) } : item
     }),
   )
 

@@ -1,6 +1,6 @@
 // `models`: the models of the catalogue, their prices and their routes.
 import type { Command } from 'commander'
-import type { Model } from '../domain/catalogue.ts'
+import { isServed, type Model } from '../domain/catalogue.ts'
 import type { ExtraPrice } from '../domain/extras.ts'
 import { formatUsd } from '../domain/money.ts'
 import type { Price, Tier } from '../domain/prices.ts'
@@ -117,7 +117,7 @@ function modelView(model: Model) {
     id: model.id,
     display_name: model.display_name,
     kind: model.kind,
-    usable: !model.retired && model.unavailable === undefined,
+    usable: isServed(model),
     retired: model.retired,
     unavailable: model.unavailable ?? null,
     price: priceView(model.price),

@@ -19,8 +19,8 @@ export const keyNumber = ({ key_numbers }: Provider, key: number): number => key
 const MAX_COLUMNS = 80
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33
-/** Longer ones are taken off the model's column. */
-const USUAL_KIND_CHARS = 'embedding'.length
+/** Longer kinds are taken off the model's column. */
+const MIN_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
 
 const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
@@ -70,8 +70,8 @@ const columnsFor = (model_chars: number): Column<Tested>[] => [
 
 /** Under each route that failed its address and what the provider says. */
 function withWords(tested: readonly Tested[]): string {
-  const kind_chars = Math.max(USUAL_KIND_CHARS, ...tested.map((one) => kindOf(one).length))
-  const columns = columnsFor(MAX_MODEL_CHARS + USUAL_KIND_CHARS - kind_chars)
+  const kind_chars = Math.max(MIN_KIND_CHARS, ...tested.map((one) => kindOf(one).length))
+  const columns = columnsFor(MAX_MODEL_CHARS + MIN_KIND_CHARS - kind_chars)
   const [head = '', ...rows] = table(columns, tested, '').split('\n')
   const lines = rows.flatMap((row, index) => [row, ...detailsOf(tested[index])])
   return [head, ...lines].join('\n')

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
-import type { Catalogue } from '../domain/catalogue.ts'
+import { type Catalogue, isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import { isCompiled } from '../server/relaunch.ts'
 import type { StartedGateway } from '../server/serve.ts'
@@ -84,7 +84,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
 /** Nothing to show once there are other accounts, and no demo account where the catalogue has no model that its key could call. */
 async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
   const mayCall = compileModelPatterns(DEMO_MODELS)
-  const model = [...catalogue.models.values()].find(({ id, retired }) => !retired && mayCall(id))
+  const model = [...catalogue.models.values()].find((one) => isServed(one) && mayCall(one.id))
   if (!model) return undefined
   const { now, randomBytes } = deps
   const key = await withLedger(folder, (ledger) =>

@@ -13,6 +13,7 @@ export const SIMULATOR = 'simulator'
 
 /** https://platform.openai.com/docs/api-reference/responses, https://openrouter.ai/docs/api-reference/responses-api */
 const SPEAKS_RESPONSES = /^https:\/\/(?:[\w-]+\.)?(?:api\.openai\.com|openrouter\.ai)(?:[/:]|$)/
+
 /** A provider as it was read. */
 export interface ReadProvider {
   /** Meaningless where a mistake was reported. */

@@ -88,6 +88,9 @@ export type UnitModel = SpeechModel | TranscriptionModel | ModerationModel | Rer
 
 export type Model = TextModel | EmbeddingModel | ImageModel | UnitModel
 
+/** Whether anybody can call a model at the moment. */
+export const isServed = ({ retired, unavailable }: Model): boolean => !retired && unavailable === undefined
+
 /** Limits in any 60 seconds, or at once; undefined is not limited. */
 export interface Limit {
   readonly requests_per_minute?: number

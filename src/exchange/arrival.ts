@@ -1,6 +1,6 @@
 // The arrival of a text request's body: not read where nobody could pay for it, and a large one only as fast as there is memory for it.
 import type { Account } from '../db/schema.ts'
-import type { Catalogue, Model } from '../domain/catalogue.ts'
+import { type Catalogue, isServed, type Model } from '../domain/catalogue.ts'
 import { announcedBytes, readBytes } from '../http/body.ts'
 import { readPaced } from '../http/paced-body.ts'
 import type { Refusal } from '../ledger/operations.ts'
@@ -93,7 +93,7 @@ export function mayCallFreeModel(
   if (!free) {
     free = catalogue.models
       .values()
-      .filter((model) => !model.retired && costsNothing(model))
+      .filter((model) => isServed(model) && costsNothing(model))
       .map(({ id }) => id)
       .toArray()
     FREE_MODELS.set(catalogue, free)

@@ -239,7 +239,7 @@ async function abandon(
     const end: Delivered | Undelivered = paid
       ? { outcome: 'cancelled', estimated: true, ...paid }
       : { outcome: 'cancelled', status: CLIENT_CLOSED_REQUEST }
-    // The settlement has logged its failure and is tried again: nobody is left to be told.
+    // Its failure is dropped here: the settlement has logged it and is tried again, and nobody is left to be told.
     await settle(held, end).catch(() => undefined)
   } else
     await settlement.voidHold({

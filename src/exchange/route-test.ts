@@ -6,7 +6,7 @@ import { readEmbeddingRequest } from '../protocols/openai/embeddings.ts'
 import { openai } from '../protocols/openai/index.ts'
 import { responses } from '../protocols/openai/responses/index.ts'
 import { protocolOf, type Registry } from '../protocols/registry.ts'
-import { type Json, type JsonObject, objectIn, parseAnswer } from '../protocols/wire/json.ts'
+import { objectIn, objectsIn, parseAnswer } from '../protocols/wire/json.ts'
 import { type DispatchDeps, dispatch } from '../upstream/dispatch.ts'
 import { requestTo } from '../upstream/request.ts'
 import { readAnswer } from '../upstream/transport.ts'
@@ -85,14 +85,11 @@ const RESPONSES_QUESTION: Question = {
     const { output } = parseAnswer(answer)
     if (!Array.isArray(output)) throw new UpstreamFault('the answer has no output')
     return output
-      .flatMap((item) => eachObject(objectIn(item).content))
+      .flatMap((item) => objectsIn(objectIn(item).content))
       .map(({ text }) => (typeof text === 'string' ? text : ''))
       .join('')
   },
 }
-
-const eachObject = (value: Json | undefined): JsonObject[] =>
-  Array.isArray(value) ? value.map(objectIn) : []
 
 const QUESTIONS: Readonly<Record<Model['kind'], Question>> = {
   ...UNIT_QUESTIONS,
@@ -193,10 +190,8 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
   }
 }
 
-const NO_ANSWER = 'no answer in time'
-
 function resultOf(status: number | undefined, failure: UpstreamFailure | undefined): TestResult {
-  if (status === undefined) return failure?.message === NO_ANSWER ? 'too slow' : 'unreachable'
+  if (status === undefined) return failure?.failure_class === 'timed_out' ? 'too slow' : 'unreachable'
   if (status === 404) return 'not found'
   if (failure?.failure_class === 'bad_key') return 'bad key'
   if (failure?.failure_class === 'rate_limited') return 'rate limited'

@@ -2,7 +2,7 @@
 import { UpstreamFault } from '../domain/errors.ts'
 import type { UnitKind } from '../domain/units.ts'
 import type { Protocol } from '../protocols/protocol.ts'
-import type { UnitProtocol } from '../protocols/unit-calls.ts'
+import type { UnitProtocol, UnitProtocols } from '../protocols/unit-calls.ts'
 import { type JsonObject, parseAnswer } from '../protocols/wire/json.ts'
 import { requestTo } from '../upstream/request.ts'
 import type { Asked, Question } from './test-question.ts'
@@ -51,10 +51,7 @@ export const UNIT_QUESTIONS: Readonly<Record<UnitKind, Question>> = {
   },
 }
 
-function verbsOf(
-  protocol: Protocol,
-  verb: 'moderations' | 'rerank' | 'speech' | 'transcriptions',
-): UnitProtocol {
+function verbsOf(protocol: Protocol, verb: keyof UnitProtocols): UnitProtocol {
   const verbs = protocol[verb]
   if (!verbs) throw new UpstreamFault(`the protocol has no ${verb}`)
   return verbs

@@ -103,7 +103,7 @@ interface Parsing {
 function follow(parser: BusboyInstance, { file, field, max_files, max_fields }: FormReading): Parsing {
   const failed = Promise.withResolvers<never>()
   const finished = Promise.withResolvers<void>()
-  // It is awaited in races only, while the form is read: a failure after that must not count as an unhandled rejection.
+  // Dropped here alone: races await it while the form is read, and after that it must not count as an unhandled rejection.
   failed.promise.catch(() => undefined)
   let taking: Promise<unknown> = Promise.resolve()
   let failure: Error | undefined

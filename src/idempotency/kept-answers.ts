@@ -3,7 +3,14 @@ import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import type { Call, IdempotencyKey } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
-import { type ContentFiles, type KeptBody, keepContent, openContent, writeContent } from '../kept/content.ts'
+import {
+  type ContentFiles,
+  type KeptBody,
+  keepContent,
+  openContent,
+  removeStrays,
+  writeContent,
+} from '../kept/content.ts'
 import type { Spacious } from '../kept/room.ts'
 import { idempotencyQueries } from './queries.ts'
 import { type AnswerLimits, createAnswerRoom, type KeyOfAccount } from './room.ts'
@@ -125,13 +132,13 @@ export function createKeptAnswers(
       for (const account_id of room.space().accounts()) await room.make(account_id)
     },
     async removeStrays() {
-      await files.removeLeftovers()
       const named = new Map(queries.bodyFiles.all().map((row) => [row.body_file, row]))
+      await removeStrays(files, new Set(named.keys()))
       for (const { key, bytes } of await files.list()) {
         const row = named.get(key)
-        if (!row) await files.remove(key)
         // Kept by a version that did not count the bytes of files.
-        else if (row.kept_bytes < bytes) queries.count.run({ id: row.id, kept_bytes: row.kept_bytes + bytes })
+        if (row && row.kept_bytes < bytes)
+          queries.count.run({ id: row.id, kept_bytes: row.kept_bytes + bytes })
       }
       room.recount()
     },

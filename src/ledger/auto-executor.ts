@@ -84,8 +84,8 @@ export async function autoExecutor(options: AutoOptions): Promise<Executor> {
   const toLoop = async (left: MeasuredExecutor): Promise<void> => {
     thread = undefined
     onMove('inline')
-    // Its last batch is answered, so a thread that ended by itself meanwhile has nothing to close.
-    await left.close().catch(() => {})
+    // Dropped: that the thread ended by itself meanwhile. Its last batch is answered, so there is nothing left to close.
+    await left.close().catch(() => undefined)
     changing = undefined
   }
 

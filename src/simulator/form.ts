@@ -1,12 +1,12 @@
 // Multipart forms as JSON objects: fields by their names, files in base64.
-import type { JsonObject } from './json.ts'
+import { type JsonObject, listOf, textOf } from './json.ts'
 
 export const isForm = ({ headers }: Request): boolean =>
   (headers.get('content-type') ?? '').startsWith('multipart/form-data')
 
 /** Each name with all of its values, texts and files alike; undefined where the body is not a form. */
 export async function readForm(request: Request): Promise<JsonObject | undefined> {
-  // A body that cannot be parsed is refused by the caller of this function, like JSON that cannot.
+  // Dropped: why it cannot be parsed. The caller of this function refuses it, like JSON that cannot be.
   const form = await request.formData().catch(() => undefined)
   if (!form) return undefined
   const fields: Record<string, string[]> = {}
@@ -15,4 +15,10 @@ export async function readForm(request: Request): Promise<JsonObject | undefined
     fields[name] = [...(fields[name] ?? []), text]
   }
   return fields
+}
+
+/** A field's text, whether it came as JSON or in a form, which has each name with a list. */
+export const fieldOf = (body: JsonObject, name: string): string => {
+  const [value] = listOf(body[name])
+  return value === undefined ? String(body[name] ?? '') : textOf(value)
 }

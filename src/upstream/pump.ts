@@ -132,7 +132,8 @@ function give(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
   pumping.given_out = true
   pumping.onProgress?.('caller')
-  if (behind) void behind.then(pumping.onCaughtUp)
+  // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
+  if (behind) void behind.then(pumping.onCaughtUp, () => undefined)
   else pull(pumping)
 }
 

@@ -12,7 +12,7 @@ const TEXT = 'Hello, wide world.'
 const LIMIT = 100
 const CONTEXT = 10_000
 /** Twice the context read and all of the limit written, 1,000 and 4,000 nano-dollars a token. */
-const MOST_NANOS = 2 * CONTEXT * 1_000 + LIMIT * 4_000
+const MAX_NANOS = 2 * CONTEXT * 1_000 + LIMIT * 4_000
 
 const modelOf = (protocol: BuiltInProtocol) => `lying-${protocol}`
 const providerOf = (protocol: BuiltInProtocol, url: string) => `
@@ -108,8 +108,8 @@ export const lyingUsage: Attack = {
     const highest = Math.max(...costs)
     return {
       tried: `${costs.length} reports over three protocols`,
-      held: highest <= MOST_NANOS && free === 0,
-      seen: `${estimated} estimated, ${free} free, the dearest call ${highest / 1e9} USD of at most ${MOST_NANOS / 1e9}`,
+      held: highest <= MAX_NANOS && free === 0,
+      seen: `${estimated} estimated, ${free} free, the dearest call ${highest / 1e9} USD of at most ${MAX_NANOS / 1e9}`,
     }
   },
 }

@@ -16,7 +16,7 @@ const REQUEST = REQUESTS.speech(VOICE, { response_format: 'pcm' })
 /** What is to be said: 15 characters. */
 const INPUT_NANOS = 15 * 15_000
 /** The second that they usually take: what the provider makes of them, where nothing tells how much it was. */
-const USUAL_NANOS = 100_000
+const DEFAULT_NANOS = 100_000
 /** A tenth of a second each, of 24,000 samples of two bytes a second. */
 const PACKETS = ['a', 'b', 'c'].map((letter) => letter.repeat(4_800))
 const PACKET_NANOS = 10_000
@@ -54,7 +54,7 @@ describe.each(POINTS)('after %i of three packets', (packets) => {
   test('the caller leaves; cancel: what has come is charged, before that what is usual', async () => {
     const { key, seen } = await leaveAfter(cancelling, packets)
     expect(seen.aborted).toBe(true)
-    const left_nanos = packets === 0 ? INPUT_NANOS + USUAL_NANOS : cost_nanos
+    const left_nanos = packets === 0 ? INPUT_NANOS + DEFAULT_NANOS : cost_nanos
     await expectSettledOnce(cancelling, key, {
       cost_nanos: left_nanos,
       outcome: 'cancelled',

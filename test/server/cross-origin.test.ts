@@ -82,7 +82,7 @@ describe('a preflight', () => {
     expect(corsOf(await preflight('/v1/messages', PAGE))).not.toHaveProperty('access-control-allow-headers')
   })
 
-  test.each(OTHERS)('of the origin "%s": refused as any request without a key', async (origin) => {
+  test.each(OTHERS)('of the origin "%s": refused like a request without a key', async (origin) => {
     const answer = await preflight('/v1/messages', origin, 'x-api-key')
     expect([answer.status, corsOf(answer)]).toEqual([401, {}])
   })

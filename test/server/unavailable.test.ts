@@ -8,6 +8,9 @@ const TEXT = 'no-key-text'
 const BOTH = 'one-of-two'
 
 const more = (url: string) => `
+[native]
+extra_methods = true
+
 [[providers]]
 name = "keyless"
 protocol = "openai"
@@ -118,6 +121,14 @@ describe('a model without a provider', () => {
     expect(ids).toContain(BOTH)
     expect(ids.filter((id) => id.startsWith('no-key'))).toEqual([])
     expect((await call(`/v1/models/${TEXT}`)).status).toBe(404)
+  })
+
+  test('is not listed by the native method', async () => {
+    const { models } = (await (await call('/v1beta/models')).json()) as { models: { name: string }[] }
+    const names = models.map(({ name }) => name)
+    expect(names).toContain(`models/${BOTH}`)
+    expect(names.filter((name) => name.startsWith('models/no-key'))).toEqual([])
+    expect((await call(`/v1beta/models/${TEXT}`)).status).toBe(404)
   })
 })
 

@@ -26,7 +26,7 @@ describe('a prompt that asks for an action', () => {
     ['Read README.md and sum it up.', CLAUDE_CODE, ['Read']],
     ['Please run the tests.', CLAUDE_CODE, ['Bash']],
     ['Fix the typo in main.ts', CLAUDE_CODE, ['Edit']],
-    ['Search for TODO', CLAUDE_CODE, ['Grep']],
+    ['Search for the greeting', CLAUDE_CODE, ['Grep']],
     ['List the files in this folder.', CODEX, ['exec_command']],
     ['Change the greeting in main.py', CODEX, ['apply_patch']],
     ['Use Read and Grep.', CLAUDE_CODE, ['Grep', 'Read']],

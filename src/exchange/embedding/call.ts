@@ -8,6 +8,7 @@ import { type Quote, quote } from '../../pricing/quote.ts'
 import type { Embedded, EmbeddingProtocol, EmbeddingRequest } from '../../protocols/embeddings.ts'
 import { readVectors } from '../../protocols/openai/embeddings.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
+import { reportsError } from '../../protocols/reported-error.ts'
 import { type JsonObject, objectIn, parseJson } from '../../protocols/wire/json.ts'
 import {
   type JsonBody,
@@ -145,7 +146,7 @@ function sendingOf(
       const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
       const json = parseJson(bytes.toString())
       if (json === undefined) throw new UpstreamFault('the upstream sent something that is no JSON')
-      if ((objectIn(json).error ?? null) !== null)
+      if (reportsError(objectIn(json)))
         throw reportedFailure(protocolOf(protocols, provider), bytes.toString())
       const { usage, vectors } = embeddingsOf(protocols, provider).decode(json, request)
       const passes = provider.protocol === dialect.passes_to

@@ -2,7 +2,7 @@
 
 import { formatUsd } from '../../domain/money.ts'
 import { jsonAnswer } from '../../http/answers.ts'
-import { base64Of } from './base64.ts'
+import { base64Of } from '../../protocols/wire/base64.ts'
 import type { PaidImages } from './drawn.ts'
 
 /** spec.md, Image response; `usage` and `cost` (USD): silent.md, Images. */

@@ -5,6 +5,7 @@ import type { FetchImage } from '../../media/remote.ts'
 import type { MediaPart, Part, Source, Turn } from '../../protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { Reference } from '../../protocols/images.ts'
+import { base64Of } from '../../protocols/wire/base64.ts'
 import { refusal } from '../../protocols/wire/json.ts'
 import type { FoundReference, PaidImageOrder } from './order.ts'
 import { assertTotal, readable } from './references.ts'
@@ -100,4 +101,4 @@ async function named<T>(at: string, read: () => Promise<T>): Promise<T> {
 const inlineSource = (given: Source, { bytes, mime }: Reference): Source =>
   given.by === 'data' && given.mime_type.toLowerCase() === mime
     ? given
-    : { by: 'data', mime_type: mime, data: Buffer.from(bytes).toString('base64') }
+    : { by: 'data', mime_type: mime, data: base64Of(bytes) }

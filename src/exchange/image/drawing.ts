@@ -8,7 +8,7 @@ import type { Held } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Drawn } from './drawn.ts'
 import type { PaidImageOrder } from './order.ts'
-import { imagesOf, noImage, sendingOf, splitOrder } from './sending.ts'
+import { compresses, noImage, sendingOf, splitOrder } from './sending.ts'
 
 type HeldImages = Held<PaidImageOrder>
 
@@ -47,8 +47,7 @@ async function askForAll(
       const sending = sendingOf(parts, held.order, references, count)
       const { answer, attempt } = await ask(parts, held, model, sending)
       held.settlement.reached(attempt)
-      const { output_compression } = imagesOf(parts.protocols, attempt.provider).traitsOf(attempt.model)
-      return { answer, is_compressed: output_compression }
+      return { answer, is_compressed: compresses(parts, attempt) }
     }),
   )
   const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))

@@ -23,6 +23,26 @@ export type Source =
   /** An image that came with the request, and becomes a file of the caller once it is kept. */
   | { kind: 'upload'; keep: () => Promise<StoredFile> }
 
+/** The longest prompt that image models are sent (spec.md, Limits). */
+export const MAX_PROMPT_CHARS = 32_000
+
+/** Of an inline image: its text, its bytes, and the request that is sent upstream. */
+export const INLINE_COPIES = 3
+
+/** What an image is that is made from so many others. */
+export const kindBy = (sources: number): Generation['kind'] =>
+  (['generation', 'edit'] as const)[sources] ?? 'compose'
+
+/** About how much of inline images is in memory. */
+export const inlineBytes = (sources: readonly Source[]): number =>
+  sources.reduce((sum, source) => sum + inlineCharsOf(source) * INLINE_COPIES, 0)
+
+function inlineCharsOf(source: Source): number {
+  if (source.kind !== 'inline') return 0
+  if (!source.decoded) return source.text.length
+  return 'image' in source.decoded ? (source.decoded.image.bytes.length * 4) / 3 : 0
+}
+
 export interface ImageOrder {
   kind: Generation['kind']
   model_id: string

@@ -9,8 +9,8 @@ import { imagesOf, sendingOf } from './sending.ts'
 import { type ImageEvents, isEventStream, readImageEvents } from './upstream-events.ts'
 
 /**
- * How many partial images are asked of a provider. They are billed, so that only a model whose price names them has any;
- * and OpenAI's events do not say which image they belong to, so that there are none of several images.
+ * How many partial images are asked of a provider. They are billed, so they are asked for only where the model's price names
+ * them; and OpenAI's events do not say which image they belong to, so that there are none of several images.
  */
 export function partialsOf(
   { protocols, catalogue }: Pick<ExchangeParts, 'protocols' | 'catalogue'>,

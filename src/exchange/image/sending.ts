@@ -5,6 +5,7 @@ import type { Size } from '../../domain/image-size.ts'
 import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../protocols/images.ts'
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
+import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { Sending } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -90,6 +91,12 @@ export function imagesOf(protocols: Registry, provider: Provider): ImageProtocol
   if (!images) throw upstreamFailed('The model is not set up for images. Ask the operator of this gateway.')
   return images
 }
+
+/** Whether what an attempt brings is compressed as was asked. */
+export const compresses = (
+  { protocols }: Pick<ExchangeParts, 'protocols'>,
+  { provider, model }: Attempt,
+): boolean => imagesOf(protocols, provider).traitsOf(model).output_compression
 
 const NO_IMAGE: Readonly<Record<NoImage, string>> = {
   content_policy_violation: `The image was refused by moderation. ${NOTHING_CHARGED}. Change the prompt or the images.`,

@@ -17,7 +17,7 @@ import { completedEvents, EVENTS_CONTENT_TYPE, failedEvent, partialEvent } from 
 import type { PaidImageOrder } from './order.ts'
 import { droppedHeader, type OpenedImage, openImage } from './partials.ts'
 import { priced } from './priced.ts'
-import { afterPartials, imageFailure, imagesOf, noImage } from './sending.ts'
+import { afterPartials, compresses, imageFailure, noImage } from './sending.ts'
 
 /** One image on its way to its caller. */
 interface Drawing extends Dispatched<OpenedImage> {
@@ -129,7 +129,7 @@ async function give(drawing: Drawing, base64: string): Promise<boolean> {
   const { held, parts, attempt, given } = drawing
   const { wanted, partial_images } = held.order
   if (drawing.left || given === partial_images) return false
-  const is_compressed = imagesOf(parts.protocols, attempt.provider).traitsOf(attempt.model).output_compression
+  const is_compressed = compresses(parts, attempt)
   const image = await convert(Buffer.from(base64, 'base64'), { ...wanted, is_compressed }).catch((cause) => {
     // It is one less, and not charged: the image itself may still be good.
     parts.log.warn({ request_id: held.origin.request_id, cause }, 'a partial image was unusable')
@@ -145,8 +145,7 @@ async function give(drawing: Drawing, base64: string): Promise<boolean> {
 /** Stores the image, pays, and only then gives it out. */
 async function finish(drawing: Drawing, sent: SentImage): Promise<void> {
   const { parts, held, attempt, begun, given, abort, stream } = drawing
-  const { output_compression } = imagesOf(parts.protocols, attempt.provider).traitsOf(attempt.model)
-  const images = await convertAll(parts, held, [{ ...sent, is_compressed: output_compression }])
+  const images = await convertAll(parts, held, [{ ...sent, is_compressed: compresses(parts, attempt) }])
   await begun.store(images)
   drawing.state = 'settling'
   abort()
@@ -187,7 +186,7 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
       given > 0
         ? { outcome, charge: chargeOf(drawing, 0), ...UNMEASURED, given_out: true }
         : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200 }
-    // The settlement logs its own failure and is tried again: the caller is told of the first one.
+    // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told of the first one.
     await drawing.settle(() => end).catch(() => undefined)
   }
   if (drawing.left) return

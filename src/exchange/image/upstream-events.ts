@@ -1,10 +1,11 @@
 // The stream of an image that its provider is drawing: its events one at a time, so that no more than one is kept.
 import { OverlongAnswer, UpstreamFault } from '../../domain/errors.ts'
 import type { ImageEvent, ImageProtocol } from '../../protocols/images.ts'
+import { reportsError } from '../../protocols/reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
-import { ReportedFailure } from '../../upstream/failures.ts'
+import { reportedFailure } from '../../upstream/failures.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
 export interface ImageEvents {
@@ -60,11 +61,11 @@ export function readImageEvents(
 
 /** @throws ReportedFailure */
 function readEvent(
-  { readEvent, readFailure }: Pick<ImageProtocol, 'readEvent' | 'readFailure'>,
+  verbs: Pick<ImageProtocol, 'readEvent' | 'readFailure'>,
   text: string,
 ): ImageEvent | undefined {
   const event = parseObject(text)
   if (!event) return undefined
-  if ((event.error ?? null) !== null) throw new ReportedFailure(readFailure(200, new Headers(), text))
-  return readEvent?.(event)
+  if (reportsError(event)) throw reportedFailure(verbs, text)
+  return verbs.readEvent?.(event)
 }

@@ -4,6 +4,7 @@ import { idHeaders } from '../../http/answers.ts'
 import type { AnswerContext, Candidate, ConversationAnswer } from '../../protocols/canonical/answer.ts'
 import type { MediaPart, Part } from '../../protocols/canonical/parts.ts'
 import type { StreamEvent } from '../../protocols/canonical/stream.ts'
+import { base64Of } from '../../protocols/wire/base64.ts'
 import type { CallOrigin } from '../admission.ts'
 import type { Drawn } from '../image/drawn.ts'
 import type { Dialect } from '../text/dialect.ts'
@@ -43,10 +44,9 @@ export function writePictures(drawn: readonly Drawn[], { with_text, ...written }
 }
 
 function candidateOf({ bytes, mime, beside }: Drawn, with_text: boolean): Candidate {
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64')
   const image: MediaPart = {
     kind: 'image',
-    source: { by: 'data', mime_type: mime, data },
+    source: { by: 'data', mime_type: mime, data: base64Of(bytes) },
     at: '',
     signature: beside?.signature,
   }

@@ -7,13 +7,7 @@ import type { Part } from '../../protocols/canonical/parts.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import { placeIn, type RequestField } from '../../protocols/carries.ts'
 import { lastAsked } from '../image/conversation.ts'
-import type { ImageOrder } from '../image/order.ts'
-
-/** The longest prompt that image models are sent (spec.md, Limits). */
-const MAX_PROMPT_CHARS = 32_000
-/** An image's bytes, its base64, and the request that is sent upstream. */
-const KEPT_COPIES = 3
-const KINDS = ['generation', 'edit'] as const
+import { type ImageOrder, INLINE_COPIES, kindBy, MAX_PROMPT_CHARS } from '../image/order.ts'
 
 /**
  * What the end of a conversation asks an image model for.
@@ -34,7 +28,7 @@ export function orderFrom(
   if (candidates < 1 || candidates > model.max_n_per_request)
     throw wrong(request, 'candidates', `must be 1 to ${model.max_n_per_request} for this model.`)
   return {
-    kind: KINDS[images.length] ?? 'compose',
+    kind: kindBy(images.length),
     model_id: model.id,
     prompt,
     count: candidates,
@@ -47,7 +41,7 @@ export function orderFrom(
     sources: [],
     conversation: request,
     content,
-    kept_bytes: KEPT_COPIES * charsOf(request),
+    kept_bytes: INLINE_COPIES * charsOf(request),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Admitted } from '../admission.ts'
 import { type ImageParts, imageCalls } from '../image/call.ts'
 import { carryingFields } from '../image/carrying.ts'
 import type { Drawn } from '../image/drawn.ts'
-import type { ImageOrder, Source } from '../image/order.ts'
+import { type ImageOrder, inlineBytes, kindBy, type Source } from '../image/order.ts'
 import { countCall } from '../image/rate.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { payPart } from '../several-calls.ts'
@@ -35,10 +35,6 @@ export interface PictureWish {
   shape: PictureShape
 }
 
-/** An image's text, its bytes, and the request that is sent upstream. */
-const KEPT_COPIES = 3
-const KINDS = ['generation', 'edit'] as const
-
 /**
  * Draws, charges and stores it.
  * @throws GatewayError as an image endpoint does; nothing is charged then
@@ -53,7 +49,7 @@ export async function drawPicture(
   const { mask, input_fidelity, moderation, ...rest } = shape
   const wanted: ImageOrder = {
     ...rest,
-    kind: KINDS[sources.length] ?? 'compose',
+    kind: kindBy(sources.length),
     model_id: asked.id,
     prompt,
     count: 1,
@@ -65,7 +61,7 @@ export async function drawPicture(
     // A mask is of one image.
     mask: sources.length === 1 ? mask : undefined,
     content: [],
-    kept_bytes: sources.reduce((sum, source) => sum + charsOf(source) * KEPT_COPIES, 0),
+    kept_bytes: inlineBytes(sources),
   }
   await payPart(parts, admitted, {
     request_id,
@@ -92,5 +88,3 @@ export async function drawPicture(
   if (!drawn) throw new Error('a picture was paid for, and not drawn')
   return drawn
 }
-
-const charsOf = (source: Source): number => (source.kind === 'inline' ? source.text.length : 0)

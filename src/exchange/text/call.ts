@@ -74,7 +74,7 @@ export interface OpenedText {
 export async function openText(
   parts: ExchangeParts,
   admitted: Admitted,
-  call: TextCall,
+  call: Pick<TextCall, 'body_limit_bytes' | 'target' | 'protocol'>,
 ): Promise<OpenedText> {
   const named =
     typeof call.target === 'function' ? undefined : findModel(parts, admitted, call.target.model_id, 'text')

@@ -1,5 +1,5 @@
 // Paid moderations, as a value: how they are read, what they can cost, and how they are served.
-import type { ModerationModel } from '../../domain/catalogue.ts'
+import { isServed, type ModerationModel } from '../../domain/catalogue.ts'
 import { NO_UNITS } from '../../domain/units.ts'
 import { moderationNames, readModerationTokens } from '../../protocols/openai/moderations.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
@@ -45,7 +45,7 @@ function modelIn({ catalogue }: ExchangeParts, { caller }: Admitted, body: JsonO
   if ((body.model ?? null) !== null) return readCallTarget(body).model_id
   const first = catalogue()
     .models.values()
-    .find(({ id, kind, retired }) => kind === 'moderation' && !retired && caller.mayCall(id))
+    .find((model) => model.kind === 'moderation' && isServed(model) && caller.mayCall(model.id))
   if (!first) throw refusal('model', 'must be the name of a model.')
   return first.id
 }

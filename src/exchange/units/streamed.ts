@@ -11,6 +11,7 @@ import { type ByteReader, beginningWith, pump } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
+import { upstreamModelHeader } from '../answered-name.ts'
 import type { Held, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { readBy } from '../read-by.ts'
@@ -108,7 +109,13 @@ export function servedStream(
         },
         onProgress: place.progressed,
       })
-      return new Response(body, { headers: { 'content-type': relay.content_type, ...idHeaders(origin) } })
+      return new Response(body, {
+        headers: {
+          'content-type': relay.content_type,
+          ...idHeaders(origin),
+          ...upstreamModelHeader(attempt.model),
+        },
+      })
     },
   }
 }

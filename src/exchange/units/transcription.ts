@@ -119,11 +119,8 @@ async function serveTranscription(
   if ('open' in answer)
     return servedStream(parts, held, { ...dispatched, answer: answer.open }, passing(held.order))
   const { whole } = answer
-  return servedWhole(parts, held, { ...dispatched, answer: whole }, boundsBy(held.order, bytesOf(whole)))
+  return servedWhole(parts, held, { ...dispatched, answer: whole }, boundsBy(held.order, whole.body.length))
 }
-
-const bytesOf = ({ body }: UnitAnswer): number =>
-  typeof body === 'string' ? Buffer.byteLength(body) : body.length
 
 /** The text that came is the output, where no count of it was reported: so much of it as can be said in the audio, which is held for. */
 const boundsBy = ({ bounds, input, held }: TranscriptionOrder, text_bytes: number): UnitBounds => ({

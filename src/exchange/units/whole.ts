@@ -4,11 +4,11 @@ import type { ReportedUnits } from '../../domain/units.ts'
 import { idHeaders } from '../../http/answers.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
-import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
+import { renameBytes, renameTo, upstreamModelHeader } from '../answered-name.ts'
 import { type Held, type Served, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { deliveredUnits } from './billing.ts'
@@ -16,7 +16,7 @@ import { verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
 
 export interface UnitAnswer {
-  body: Uint8Array<ArrayBuffer> | string
+  body: Uint8Array<ArrayBuffer>
   content_type: string
   reported: ReportedUnits | undefined
 }
@@ -42,14 +42,10 @@ export async function readUnitAnswer(
   if (may_be_text && !isJson(content_type)) return { body: bytes, content_type, reported: undefined }
   const json = readReported(protocolOf(parts.protocols, attempt.provider), bytes.toString())
   const reported = verbsOf(parts, attempt, verb).readUnits(json)
-  return { body: inNameOf(held.order.model.id, attempt.model, json) ?? bytes, content_type, reported }
+  const { id } = held.order.model
+  const body = attempt.model === id ? bytes : renameBytes(bytes, renameTo(id, ['model']))
+  return { body, content_type, reported }
 }
-
-/** The answer with the model's name as its caller knows it; undefined where it names no other. */
-const inNameOf = (asked: string, upstream_model: string, json: JsonObject): string | undefined =>
-  json.model === upstream_model && upstream_model !== asked
-    ? JSON.stringify({ ...json, model: asked })
-    : undefined
 
 /** Charges for a whole answer, and gives it out. @param bounds those of the order, where nothing else is known by now */
 export function servedWhole(
@@ -62,6 +58,12 @@ export function servedWhole(
   return {
     delivered: { outcome: wholeOutcome(held), ...deliveredUnits(parts, held, attempt, reported, bounds) },
     answer: () =>
-      new Response(body, { headers: { 'content-type': content_type, ...idHeaders(held.origin) } }),
+      new Response(body, {
+        headers: {
+          'content-type': content_type,
+          ...idHeaders(held.origin),
+          ...upstreamModelHeader(attempt.model),
+        },
+      }),
   }
 }

@@ -2,6 +2,7 @@
 
 import type { ConversationRequest } from '../canonical/request.ts'
 import { type ImageRequest, type ImageTarget, nearestShape, type Sides } from '../images.ts'
+import { base64Of } from '../wire/base64.ts'
 import { compact, type JsonObject } from '../wire/json.ts'
 import { encodeRequest } from './encode-request.ts'
 import { target } from './target.ts'
@@ -35,7 +36,7 @@ export function encodeImageRequest(
 ): ImageTarget {
   const { path, headers } = target({ ...call, streams: false })
   const references = request.references.map(({ bytes, mime }) => ({
-    inlineData: { mimeType: mime, data: Buffer.from(bytes).toString('base64') },
+    inlineData: { mimeType: mime, data: base64Of(bytes) },
   }))
   const { conversation } = request
   const body = conversation

@@ -2,6 +2,7 @@
 import { BLOCKING_WORD } from '../answer.ts'
 import type { Ask, Reply } from '../ask.ts'
 import type { Call, Dialect, Framing, Refusal, UsageReport } from '../dialect.ts'
+import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, numberOf, textOf } from '../json.ts'
 import { openai } from '../openai/index.ts'
 
@@ -23,12 +24,6 @@ const BLOCKED: Refusal = {
 /** https://platform.openai.com/docs/api-reference/images */
 const FORMATS = new Set(['', 'png', 'jpeg', 'webp'])
 const QUALITIES = new Set(['', 'auto', 'high', 'medium', 'low'])
-
-/** A field's text; a form has it as a list of one. */
-const fieldOf = (body: JsonObject, name: string): string => {
-  const [value] = listOf(body[name])
-  return value === undefined ? String(body[name] ?? '') : textOf(value)
-}
 
 function read(url: URL, body: JsonObject): Call | Refusal {
   const model = fieldOf(body, 'model')

@@ -1,8 +1,8 @@
 // The dialect of OpenAI's audio and moderations APIs, and of rerank as Cohere and Jina have it.
 import type { Dialect, Query, Refusal } from '../dialect.ts'
+import { fieldOf } from '../form.ts'
 import type { JsonObject } from '../json.ts'
 import { openai } from '../openai/index.ts'
-import { fieldOf } from './fields.ts'
 import { readModeration } from './moderation.ts'
 import { readRerank } from './rerank.ts'
 import { readSpeech } from './speech.ts'

@@ -3,7 +3,7 @@ import { BLOCKING_WORD, NOTHING_WRITTEN } from '../answer.ts'
 import type { Query, Refusal } from '../dialect.ts'
 import { type JsonObject, objectOf, textOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
-import { refusal } from './fields.ts'
+import { refusal } from './refusal.ts'
 
 const CATEGORIES = [
   'harassment',

@@ -1,12 +1,13 @@
 // Speech of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createSpeech.
 import { NOTHING_WRITTEN } from '../answer.ts'
 import type { Query, Refusal } from '../dialect.ts'
+import { fieldOf } from '../form.ts'
 import type { JsonObject } from '../json.ts'
 import { numberOf } from '../json.ts'
 import { countTokens } from '../tokens.ts'
 import { mp3, samples, wav } from './audio.ts'
-import { fieldOf, refusal } from './fields.ts'
 import { EVENTS } from './framing.ts'
+import { refusal } from './refusal.ts'
 
 const MAKERS: Readonly<Record<string, readonly [content_type: string, make: (seconds: number) => Buffer]>> = {
   mp3: ['audio/mpeg', mp3],

@@ -1,12 +1,13 @@
 // Transcriptions and translations of OpenAI's API: https://platform.openai.com/docs/api-reference/audio/createTranscription.
 import { NOTHING_WRITTEN } from '../answer.ts'
 import type { Query, Refusal, UsageReport } from '../dialect.ts'
+import { fieldOf } from '../form.ts'
 import { type JsonObject, listOf, textOf } from '../json.ts'
 import { split } from '../pieces.ts'
 import { tokenize } from '../tokens.ts'
 import { secondsOf } from './audio.ts'
-import { fieldOf, refusal } from './fields.ts'
 import { EVENTS } from './framing.ts'
+import { refusal } from './refusal.ts'
 
 const TOKENS_PER_S = 10
 

@@ -161,7 +161,7 @@ function writePicture(state: State, { image }: EventOf<'image'>): ServerSentEven
   const signed = image.signature ? wholeReasoning(state, image.signature) : []
   const id = itemId(PICTURE_ITEM, state.context.id, state.output.length)
   const item = answeredItem(id, image)
-  const place = { item_id: id, output_index: state.output.length }
+  const place = placeOf(state, { id })
   return [
     ...signed,
     added(state, { ...item, status: 'in_progress', result: null }),
@@ -255,7 +255,7 @@ const callOf = ({ text, tool }: OpenItem, { id, name }: Extract<PartStart, { kin
 
 const summary = (text: string): JsonObject => ({ type: 'summary_text', text })
 
-const placeOf = ({ output }: State, { id }: OpenItem): JsonObject => ({
+const placeOf = ({ output }: State, { id }: Pick<OpenItem, 'id'>): JsonObject => ({
   item_id: id,
   output_index: output.length,
 })

@@ -1,6 +1,7 @@
 // The items of drawn pictures: as callers are shown them, and as models are told of them.
 import type { ErrorKind } from '../../../domain/errors.ts'
 import type { MediaPart } from '../../canonical/parts.ts'
+import { base64Of } from '../../wire/base64.ts'
 import { isObject, type Json, type JsonObject, stringIn } from '../../wire/json.ts'
 
 export const PICTURE_ITEM = 'image_generation_call'
@@ -39,13 +40,12 @@ export const emptyItem = (uuid: string, status: 'in_progress' | 'failed'): JsonO
 
 export const drawnItem = (uuid: string, picture: ShownPicture, asked: AskedPicture): JsonObject => {
   const { bytes, size, output_format, revised_prompt } = picture
-  const { buffer, byteOffset, length } = bytes
   return {
     ...emptyItem(uuid, 'in_progress'),
     status: 'completed',
     ...asked,
     output_format,
-    result: Buffer.from(buffer, byteOffset, length).toString('base64'),
+    result: base64Of(bytes),
     revised_prompt,
     size,
   }

@@ -1,4 +1,4 @@
-// The bytes of an image as base64, which is how images leave in JSON.
+// Bytes as base64, which is how images travel in JSON.
 
 /** Without a copy of the bytes. */
 export const base64Of = (bytes: Uint8Array): string =>
