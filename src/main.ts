@@ -1,9 +1,9 @@
 // The process: arguments in, exit status out; it brings the plugins to the gateway.
-import { raiseFetchLimit } from './server/relaunch.ts'
+import { relaunchWithSettings } from './server/relaunch.ts'
 
 const arguments_ = process.argv.slice(2)
 // Before anything else is loaded, since this may replace the process.
-if (arguments_.includes('serve')) raiseFetchLimit(process.argv)
+if (arguments_.includes('serve')) relaunchWithSettings(process.argv)
 
 const [{ plugins }, { run }, { startGateway }] = await Promise.all([
   import('../plugins/index.ts'),

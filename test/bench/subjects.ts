@@ -20,7 +20,7 @@ export const OWN_CHECKOUT = join(import.meta.dir, '../..')
 /** The gateway's command, from the source of a checkout. */
 export const sourceOf = (checkout: string): string[] => ['bun', join(checkout, 'src/main.ts')]
 
-/** More fetches at once than any load makes: Bun's default of 256 would queue the streams. */
+/** More fetches at once than any load makes: Bun's default of 256 would queue the streams. The gateway sets it by itself. */
 const FETCHES = { BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' }
 
 /** A process that answers calls. */
@@ -104,7 +104,7 @@ export async function startGateway(
   data: DataFolder,
   environment: Record<string, string> = {},
 ): Promise<Subject> {
-  const process = start([...data.command, 'serve', '--data', data.path], { ...FETCHES, ...environment })
+  const process = start([...data.command, 'serve', '--data', data.path], environment)
   await untilListening(data.port, nowMs(), '/healthz')
   return { name: 'gateway', port: data.port, api_key: data.api_key, process }
 }

@@ -1,6 +1,8 @@
-// More calls upstream at once than the runtime's own limit of 256.
+// A start with the runtime's settings: more calls upstream at once than its own limit of 256, and a collector that keeps little garbage.
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { totalmem } from 'node:os'
 import { catalogueOf } from '../support/catalogue.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
@@ -34,4 +36,22 @@ test(`a gateway process has ${CALLS} calls upstream at once`, async () => {
   await using gateway = await startGatewayProcess(catalogueOf({ upstream_url: upstream.url }))
   const statuses = await Promise.all(Array.from({ length: CALLS }, () => statusOf(gateway)))
   expect(statuses.filter((status) => status === 200)).toHaveLength(CALLS)
+})
+
+// Only Linux shows the environment of a process.
+test.if(process.platform === 'linux').each([
+  ['that of 1 GB', undefined, Math.min(totalmem(), 1024 ** 3)],
+  ["the operator's own", '536870912', 536_870_912],
+])('the memory that the collector reckons with: %s', async (_, own, expected) => {
+  const name = 'BUN_JSC_forceRAMSize'
+  const environment = own === undefined ? {} : { [name]: own }
+  await using gateway = await startGatewayProcess(
+    catalogueOf({ upstream_url: 'http://127.0.0.1:9' }),
+    undefined,
+    {
+      environment,
+    },
+  )
+  const variables = readFileSync(`/proc/${gateway.pid}/environ`, 'utf8').split('\0')
+  expect(variables.filter((variable) => variable.startsWith(name))).toEqual([`${name}=${expected}`])
 })

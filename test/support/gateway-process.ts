@@ -47,12 +47,18 @@ export async function startGatewayProcess(
 export interface ProcessOptions {
   /** The number of a user who runs it, which only root can choose. */
   as_user?: number
+  /** What its environment has besides that of the tests. */
+  environment?: Readonly<Record<string, string>>
 }
 
-async function over(folder: DataFolder, { as_user }: ProcessOptions): Promise<GatewayProcess> {
+async function over(
+  folder: DataFolder,
+  { as_user, environment = {} }: ProcessOptions,
+): Promise<GatewayProcess> {
   const program = as_user === undefined ? [MAIN] : [AS_USER, String(as_user)]
   const command = [process.execPath, ...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  const env = { ...process.env, ...environment }
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', env })
   const url = await addressOf(child.stderr)
   return {
     url,
