@@ -32,7 +32,10 @@ export function planAttempts(
   random: () => number,
 ): readonly Attempt[] {
   const attempts = drawn(routes, providers, random)
-  if (attempts.length < 2) return attempts
+  return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
+}
+
+function byCooldown(attempts: readonly Attempt[], cooldowns: Cooldowns, now_ms: number): readonly Attempt[] {
   const cooldown = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
   return attempts
     .map((attempt) => ({ attempt, cooldown_ms: cooldown(attempt) }))
@@ -55,11 +58,14 @@ function drawn(
   providers: ReadonlyMap<string, Provider>,
   random: () => number,
 ): readonly Attempt[] {
-  const [only] = routes
+  const only = routes[0]
   return only && routes.length === 1
     ? keysOf(only, providers, random)
-    : drawByWeight(routes, random).flatMap((route) => keysOf(route, providers, random))
+    : drawByWeight(routes, random).flatMap(keysIn(providers, random))
 }
+
+const keysIn = (providers: ReadonlyMap<string, Provider>, random: () => number) => (route: Route) =>
+  keysOf(route, providers, random)
 
 /** A route's attempts, from a key that is drawn on. */
 function keysOf(
@@ -80,18 +86,20 @@ const known = new WeakMap<Provider, Map<string, readonly Attempt[]>>()
 
 /** All attempts at a provider's model, one with each key. */
 function attemptsAt(provider: Provider, model: string): readonly Attempt[] {
-  const models = known.get(provider) ?? new Map<string, readonly Attempt[]>()
-  const made = models.get(model)
+  const made = known.get(provider)?.get(model)
   if (made) return made
-  const attempts = provider.api_keys.map((api_key, index) => ({
+  const attempts = makeAttempts(provider, model)
+  known.set(provider, (known.get(provider) ?? new Map<string, readonly Attempt[]>()).set(model, attempts))
+  return attempts
+}
+
+const makeAttempts = (provider: Provider, model: string): readonly Attempt[] =>
+  provider.api_keys.map((api_key, index) => ({
     provider,
     model,
     api_key,
     key_id: `${provider.name}#${provider.key_numbers?.[index] ?? index + 1}`,
   }))
-  known.set(provider, models.set(model, attempts))
-  return attempts
-}
 
 /** Sorted by `order`; routes of one order are drawn one after the other, each with its weight's chance to be next. */
 function drawByWeight(routes: readonly Route[], random: () => number): Route[] {

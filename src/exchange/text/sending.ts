@@ -33,7 +33,7 @@ class TextSending<T> implements Sending<T> {
     const { issuer } = order.facts
     this.streams = order.streams
     this.open = open
-    this.isPreferred = issuer === undefined ? undefined : ({ api_key }) => markOf(api_key) === issuer
+    this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
   }
@@ -70,6 +70,11 @@ class TextSending<T> implements Sending<T> {
   }
 }
 
+const hasKeyOf =
+  (issuer: string) =>
+  ({ api_key }: Attempt): boolean =>
+    markOf(api_key) === issuer
+
 const withBody = ({ url, headers }: RequestHead, body: UpstreamRequest['body']): UpstreamRequest => ({
   url,
   headers,
@@ -81,16 +86,24 @@ type Heads = WeakMap<Attempt, Map<Protocol, RequestHead>>
 const whole_heads: Heads = new WeakMap()
 const streamed_heads: Heads = new WeakMap()
 
-function headOf(attempt: Attempt, { protocol, forwarded_headers }: Passage, streams: boolean): RequestHead {
-  const { provider, model, api_key } = attempt
-  const make = () => headTo(provider, protocol.text.target({ model, api_key, streams }), forwarded_headers)
-  if (Object.keys(forwarded_headers).length > 0) return make()
+function headOf(attempt: Attempt, passage: Passage, streams: boolean): RequestHead {
+  if (Object.keys(passage.forwarded_headers).length > 0) return makeHead(attempt, passage, streams)
   const heads = streams ? streamed_heads : whole_heads
+  const { protocol } = passage
   const made = heads.get(attempt)?.get(protocol)
   if (made) return made
-  const head = make()
+  const head = makeHead(attempt, passage, streams)
   heads.set(attempt, (heads.get(attempt) ?? new Map<Protocol, RequestHead>()).set(protocol, head))
   return head
+}
+
+function makeHead(
+  { provider, model, api_key }: Attempt,
+  { protocol, forwarded_headers }: Passage,
+  streams: boolean,
+): RequestHead {
+  const target = protocol.text.target({ model, api_key, streams })
+  return headTo(provider, target, forwarded_headers)
 }
 
 /**
