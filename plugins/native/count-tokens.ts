@@ -1,6 +1,5 @@
 // The counting of a native request's tokens: by the provider where it counts, by estimate where not; free of charge.
 import { type CallOrigin, findModel, within } from '../../src/exchange/admission.ts'
-import type { Sending } from '../../src/exchange/asking.ts'
 import type { ExchangeParts } from '../../src/exchange/parts.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import { countUpstream } from '../../src/exchange/text/counting.ts'
@@ -10,6 +9,7 @@ import { gemini } from '../../src/protocols/gemini/index.ts'
 import { methodTarget } from '../../src/protocols/gemini/target.ts'
 import { isObject } from '../../src/protocols/wire/json.ts'
 import { requestTo } from '../../src/upstream/request.ts'
+import type { Sending } from '../../src/upstream/sending.ts'
 import { NATIVE_BODY_LIMIT_BYTES } from './model.ts'
 
 /** `POST /v1beta/models/{model}:countTokens`: https://ai.google.dev/api/tokens#method:-models.counttokens */

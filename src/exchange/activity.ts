@@ -14,18 +14,18 @@ interface CallEvent {
 }
 
 /** One moment of a call. */
-export type ActivityEvent = CallEvent &
-  (
-    | { type: 'held'; held_nanos: Nanos }
-    | { type: 'first_byte'; after_ms: number }
-    | {
-        type: 'settled'
-        outcome: CallRecord['outcome']
-        status: number
-        duration_ms: number
-        cost_nanos: Nanos
-      }
-  )
+export type ActivityEvent = CallEvent & Moment
+
+type Moment =
+  | { type: 'held'; held_nanos: Nanos }
+  | { type: 'first_byte'; after_ms: number }
+  | {
+      type: 'settled'
+      outcome: CallRecord['outcome']
+      status: number
+      duration_ms: number
+      cost_nanos: Nanos
+    }
 
 export type ActivityListener = (event: ActivityEvent) => void
 
@@ -44,28 +44,32 @@ export interface Activity {
 export function createActivity(log: Pick<Logger, 'error'>): Activity {
   const listeners = new Map<number, Set<ActivityListener>>()
 
-  function tell(call: HeldCall, detail: () => Omit<ActivityEvent, keyof CallEvent>): void {
-    const listening = listeners.get(call.caller.account.id)
-    if (!listening) return
+  const isHeard = (call: HeldCall): boolean => listeners.size > 0 && listeners.has(call.caller.account.id)
+
+  function tell(call: HeldCall, moment: Moment): void {
     const { request_id, caller, surface, model_id, streamed } = call
-    const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...detail() }
-    for (const listener of listening)
+    const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...moment }
+    for (const listener of listeners.get(caller.account.id) ?? [])
       try {
-        listener(event as ActivityEvent)
+        listener(event)
       } catch (cause) {
         log.error({ request_id, cause }, 'a listener to live activity failed')
       }
   }
 
   return {
-    held: (call) => tell(call, () => ({ type: 'held', held_nanos: call.held_nanos })),
-    firstByte: (call, after_ms) => tell(call, () => ({ type: 'first_byte', after_ms })),
-    settled: (call, operation) =>
-      tell(call, () => {
-        const { outcome, status, duration_ms } = operation.call
-        const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0
-        return { type: 'settled', outcome, status, duration_ms, cost_nanos }
-      }),
+    held(call) {
+      if (isHeard(call)) tell(call, { type: 'held', held_nanos: call.held_nanos })
+    },
+    firstByte(call, after_ms) {
+      if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
+    },
+    settled(call, operation) {
+      if (!isHeard(call)) return
+      const { outcome, status, duration_ms } = operation.call
+      const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0
+      tell(call, { type: 'settled', outcome, status, duration_ms, cost_nanos })
+    },
     listen(account_id, listener) {
       const listening = listeners.get(account_id) ?? new Set()
       listeners.set(account_id, listening.add(listener))

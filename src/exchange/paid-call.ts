@@ -4,11 +4,13 @@ import { GatewayError, toGatewayError } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { totalTokens } from '../domain/usage.ts'
 import { ledgerUnavailable } from '../ledger/failure.ts'
+import type { HoldOperation, HoldOutcome } from '../ledger/operations.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { Dispatched } from '../upstream/dispatch.ts'
 import type { Attempt } from '../upstream/routes.ts'
+import type { Sending } from '../upstream/sending.ts'
 import { type Admitted, type CallOrigin, within } from './admission.ts'
-import { ask, type Sending } from './asking.ts'
+import { ask } from './asking.ts'
 import type { ExchangeParts } from './parts.ts'
 import { refusalError } from './refusals.ts'
 import {
@@ -122,9 +124,15 @@ export async function payAnyway<C extends CallOrigin, O extends PaidOrder>(
   kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>,
 ): Promise<Response> {
   const ready = kind.prepare ? await kind.prepare(parts, admitted, order) : order
-  const held = await hold(parts, admitted, ready, kind.quote(ready))
+  const quoted = kind.quote(ready)
+  const outcome = await parts.ledger.submit(holdOf(parts, admitted, ready, quoted))
+  const held = heldBy(parts, admitted, ready, quoted, outcome)
   try {
-    return await conclude(parts, held, await kind.serve(parts, held))
+    const served = await kind.serve(parts, held)
+    if ('stream' in served) return await openStream(parts, held, served.stream)
+    await settle(held, served.delivered)
+    const answer = served.answer()
+    return answer instanceof Promise ? await answer : answer
   } catch (thrown) {
     throw await abandon(held, thrown, (attempt) => kind.spent?.(ready, attempt))
   }
@@ -136,34 +144,41 @@ export function refuseWhileClosed({ closed }: ExchangeParts): void {
   if (reason !== undefined) throw ledgerUnavailable(reason)
 }
 
-/**
- * Freezes the ceiling of a quote, or all that there is where it pays for the floor.
- * @throws GatewayError insufficient_balance or another refusal; nothing is held then
- */
-async function hold<O extends PaidOrder>(
+/** Freezes the ceiling of a quote, or all that there is where it pays for the floor. */
+function holdOf(
   parts: ExchangeParts,
-  admitted: Admitted,
-  order: O,
+  { caller, origin }: Admitted,
+  { model }: PaidOrder,
   { ceiling_nanos, floor_nanos }: Quote,
-): Promise<Held<O>> {
-  const { caller, origin, place, started_ms } = admitted
-  const { request_id, surface } = origin
+): HoldOperation {
   const now_ms = parts.now()
-  const outcome = await parts.ledger.submit({
+  return {
     op: 'hold',
     account_id: caller.account.id,
     key_id: caller.key.id,
-    request_id,
+    request_id: origin.request_id,
     amount_nanos: ceiling_nanos,
     minimum_nanos: floor_nanos,
     now_ms,
-    expires_at_ms: now_ms + longestTimeMs(parts, order.model),
-  })
+    expires_at_ms: now_ms + longestTimeMs(parts, model),
+  }
+}
+
+/** The held call. @throws GatewayError insufficient_balance or another refusal; nothing is held then */
+function heldBy<O extends PaidOrder>(
+  parts: ExchangeParts,
+  admitted: Admitted,
+  order: O,
+  { ceiling_nanos }: Quote,
+  outcome: HoldOutcome,
+): Held<O> {
   if (!outcome.ok) throw refusalError(outcome.refusal)
   const { hold_id, held_nanos } = outcome
+  const { caller, origin, place, scope, started_ms, is_part } = admitted
+  const { request_id, surface } = origin
   place.holds(hold_id)
   parts.probe('held')
-  const call = {
+  const settlement = openSettlement(parts, {
     hold_id,
     held_nanos,
     request_id,
@@ -172,8 +187,20 @@ async function hold<O extends PaidOrder>(
     streamed: order.streams,
     caller,
     started_ms,
+  })
+  const held = {
+    origin,
+    caller,
+    place,
+    scope,
+    started_ms,
+    order,
+    hold_id,
+    held_nanos,
+    ceiling_nanos,
+    settlement,
   }
-  return { ...admitted, order, hold_id, held_nanos, ceiling_nanos, settlement: openSettlement(parts, call) }
+  return is_part ? { ...held, is_part } : held
 }
 
 /** Every route may take all of its time, and a caller theirs to read: an older hold was left by a call that is over. */
@@ -184,24 +211,24 @@ function longestTimeMs({ catalogue }: ExchangeParts, model: Model): number {
   return time_ms
 }
 
-async function conclude(parts: ExchangeParts, held: Held, served: Served): Promise<Response> {
-  if ('delivered' in served) {
-    await settle(held, served.delivered)
-    return served.answer()
-  }
+async function openStream(
+  parts: ExchangeParts,
+  held: Held,
+  stream: (settle: Settle) => Response,
+): Promise<Response> {
   const end = held.scope.keepOpen()
   try {
-    return served.stream((endOf) => settleStream(parts, held, endOf).finally(end))
+    return stream((endOf) => settleStream(parts, held, endOf).finally(end))
   } catch (thrown) {
     await end()
     throw thrown
   }
 }
 
-async function settle({ settlement, scope }: Held, end: Delivered | Undelivered): Promise<void> {
-  if (!('charge' in end)) return await settlement.voidHold(end)
+function settle({ settlement, scope }: Held, end: Delivered | Undelivered): Promise<void> {
+  if (!('charge' in end)) return settlement.voidHold(end)
   scope.used_tokens = totalTokens(end.usage)
-  await settlement.post(end)
+  return settlement.post(end)
 }
 
 /** Voids the hold of a stream that neither was charged nor will be, as `abandon` does for a whole answer. */
@@ -253,13 +280,8 @@ async function abandon(
  * Gets the first answer that works for a held call: the route that answers goes into its record.
  * @throws GatewayError as `dispatch`
  */
-export async function send<T>(parts: ExchangeParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> {
-  const { order, settlement } = held
-  const dispatched = await ask(parts, held, order.model, { ...sending, onAbandoned: settlement.abandoned })
-  settlement.reached(dispatched.attempt)
-  parts.probe('dispatched')
-  return dispatched
-}
+export const send = <T>(parts: ExchangeParts, held: Held, sending: Sending<T>): Promise<Dispatched<T>> =>
+  ask(parts, held, held.order.model, sending, held.settlement)
 
 /** A whole answer is made even if its caller has left by then: what it cost is charged all the same. */
 export const wholeOutcome = ({ place }: Held): 'cancelled' | 'completed' =>

@@ -162,15 +162,18 @@ export async function testRoute(deps: RouteTestDeps, tested: TestedRoute): Promi
       model: { ...model, routes: [route] },
       signal: never,
       gone: never,
-      write(attempt) {
-        const request = question.write(protocol, attempt)
-        address = request.url
-        return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } }
-      },
-      async open(response) {
-        status = response.status
-        const bytes = await readAnswer(response, deps.catalogue.server.max_answer_bytes)
-        return question.read(protocol, bytes.toString(), response.headers.get('content-type'))
+      sending: {
+        streams: false,
+        write(attempt) {
+          const request = question.write(protocol, attempt)
+          address = request.url
+          return { ...request, headers: { 'accept-encoding': 'identity', ...request.headers } }
+        },
+        async open(response) {
+          status = response.status
+          const bytes = await readAnswer(response, deps.catalogue.server.max_answer_bytes)
+          return question.read(protocol, bytes.toString(), response.headers.get('content-type'))
+        },
       },
       readFailure(_attempt, ...refusal) {
         status = refusal[0]

@@ -54,12 +54,11 @@ export function billUsage(
   bounds: UsageBounds,
   estimate: UsageEstimate,
 ): Billed {
-  const estimatedOutput = () => Math.min(estimate.outputTokens(), bounds.output_tokens)
   const usage = reported && inWhole(price, reported)
   const why = usage && doubtOf(usage, bounds)
   if (!reported || !usage || why) {
     const { input_tokens } = estimate
-    const billed = { ...NO_USAGE, input_tokens, output_tokens: estimatedOutput() }
+    const billed = { ...NO_USAGE, input_tokens, output_tokens: estimatedOutput(estimate, bounds) }
     return { usage: billed, estimated: true, ...(reported && why ? { doubt: { reported, why } } : {}) }
   }
   let estimated = false
@@ -71,11 +70,14 @@ export function billUsage(
   if (reported.output_tokens === undefined) {
     for (const field of OUTPUT_FIELDS) usage[field] = 0
     // Where nothing was delivered, nothing need be reported: some providers leave out what is zero.
-    usage.output_tokens = estimatedOutput()
+    usage.output_tokens = estimatedOutput(estimate, bounds)
     estimated ||= usage.output_tokens > 0
   }
   return { usage, estimated }
 }
+
+const estimatedOutput = (estimate: UsageEstimate, bounds: UsageBounds): number =>
+  Math.min(estimate.outputTokens(), bounds.output_tokens)
 
 function doubtOf(usage: Usage, bounds: UsageBounds): Doubt['why'] | undefined {
   // NaN is not above zero, either.

@@ -1,6 +1,6 @@
 // Charges: what a call cost, exact and rounded up once.
 import type { ExtraCharge } from '../domain/extras.ts'
-import { divideRoundingUp, type Nanos } from '../domain/money.ts'
+import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
 import { type ImagePrice, type ImageVariant, TOKENS_PER_RATE, type TokenPrice } from '../domain/prices.ts'
 import { promptTokens, USAGE_FIELDS, type Usage } from '../domain/usage.ts'
 import { tierOf } from './tiers.ts'
@@ -35,12 +35,10 @@ export function chargeTokens(
   extras: readonly ExtraCharge[] = NO_EXTRAS,
 ): Charge {
   const { rates, snapshot } = tierOf(price, promptTokens(usage))
-  let sum = 0n
-  for (const field of USAGE_FIELDS) {
-    const tokens = usage[field]
-    if (tokens !== 0) sum += BigInt(tokens) * BigInt(rates[field])
-  }
-  if (extras.length === 0) return { cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE), snapshot }
+  let tokens_cost: Whole = 0
+  for (const field of USAGE_FIELDS) tokens_cost = addProduct(tokens_cost, usage[field], rates[field])
+  if (extras.length === 0) return { cost_nanos: divideRoundingUp(tokens_cost, TOKENS_PER_RATE), snapshot }
+  let sum = BigInt(tokens_cost)
   for (const { nanos, units } of extras) sum += BigInt(nanos) * BigInt(units) * TOKENS_PER_RATE
   return {
     cost_nanos: divideRoundingUp(sum, TOKENS_PER_RATE),

@@ -6,9 +6,11 @@ import type { UpstreamFailure } from '../protocols/facts.ts'
 import type { Cooldowns } from './cooldowns.ts'
 import { allFailed, ReportedFailure, refusedRequest } from './failures.ts'
 import { type Attempt, planAttempts, preferredFirst } from './routes.ts'
+import type { Sending } from './sending.ts'
 import {
   couldNotConnect,
   type Fetch,
+  faultOf,
   fromUpstream,
   reclaimOverlong,
   type UpstreamRequest,
@@ -28,17 +30,7 @@ export interface Dispatch<T> {
   signal: AbortSignal
   /** Fires when the caller has gone: then no further attempt is begun, though the one under way may be read on. */
   gone: AbortSignal
-  /**
-   * Writes the request for one attempt.
-   * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
-   */
-  write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
-  /**
-   * Reads an answer as far as it must be there before the caller gets a byte.
-   * @param heard told of each sign of life that is no answer yet: the attempt's time begins anew
-   * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
-   */
-  open(response: Response, attempt: Attempt, heard: () => void): Promise<T>
+  sending: Sending<T>
   /** Understands a refusal. */
   readFailure(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
   /** What callers may read of a provider's words. */
@@ -46,16 +38,10 @@ export interface Dispatch<T> {
   /** How long one attempt may take until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
-  /** The attempts to make before all others. */
-  isPreferred?: ((attempt: Attempt) => boolean) | undefined
-  /** Whether a refused request is changed, and worth a second attempt at the same route. */
-  amend?: ((attempt: Attempt, failure: UpstreamFailure) => boolean) | undefined
-  /** What a caller is told of a refused request, where not the provider's own words. */
-  refused?: ((attempt: Attempt, failure: UpstreamFailure) => GatewayError | undefined) | undefined
-  /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
-  isTooSmall?: ((failure: UpstreamFailure) => boolean) | undefined
+  /** Told of the attempt that answered. */
+  answered?(attempt: Attempt): void
   /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
-  onAbandoned?(attempt: Attempt): void
+  abandoned?(attempt: Attempt): void
 }
 
 export interface Dispatched<T> {
@@ -77,33 +63,37 @@ const MAX_FAILURE_BYTES = 64 * 1024
  * a bug of the gateway throws, as it is
  */
 export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promise<Dispatched<T>> {
-  const { model, catalogue } = call
+  const { model, catalogue, sending } = call
   const planned = planAttempts(model.routes, catalogue.providers, deps.cooldowns, deps.now(), deps.random)
-  const attempts = call.isPreferred ? preferredFirst(planned, call.isPreferred) : planned
+  const attempts = sending.isPreferred ? preferredFirst(planned, sending.isPreferred) : planned
   const failures: UpstreamFailure[] = []
   let refusal: GatewayError | undefined
-  const too_small = new Set<string>()
+  let too_small: Set<string> | undefined
   for (const attempt of attempts) {
     if (call.signal.aborted || call.gone.aborted) break
-    if (too_small.has(routeOf(attempt))) continue
-    const request = await writeOrRefuse(call, attempt)
+    if (too_small?.has(routeOf(attempt))) continue
+    const written = writeOrRefuse(sending, attempt)
+    const request = written instanceof Promise ? await written : written
     if (request instanceof GatewayError) {
       refusal ??= request
       continue
     }
     let result = await tryOnce(deps, call, attempt, request)
-    if (!('answer' in result) && call.amend?.(attempt, result)) {
-      const amended = await writeOrRefuse(call, attempt)
+    if (!('answer' in result) && sending.amend?.(attempt, result)) {
+      const amended = await writeOrRefuse(sending, attempt)
       if (!(amended instanceof GatewayError)) result = await tryOnce(deps, call, attempt, amended)
     }
     if ('answer' in result) {
       deps.cooldowns.succeeded(attempt.key_id)
+      call.answered?.(attempt)
       return result
     }
     if (result.failure_class === 'bad_request' && !call.signal.aborted) {
       const refused =
-        call.refused?.(attempt, result) ?? refusedRequest(result, (words) => call.publicWords(words, attempt))
-      if (!call.isTooSmall?.(result)) throw refused
+        sending.refused?.(attempt, result) ??
+        refusedRequest(result, (words) => call.publicWords(words, attempt))
+      if (!sending.isTooSmall?.(result)) throw refused
+      too_small ??= new Set()
       too_small.add(routeOf(attempt))
       refusal = refused
       continue
@@ -118,16 +108,21 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
 
 const routeOf = ({ provider, model }: Attempt): string => `${provider.name} ${model}`
 
-async function writeOrRefuse<T>(
-  call: Dispatch<T>,
-  attempt: Attempt,
-): Promise<UpstreamRequest | GatewayError> {
+type Written = UpstreamRequest | GatewayError
+
+/** The request, or why this provider cannot be asked; at once, where nothing need be waited for. */
+function writeOrRefuse<T>(sending: Sending<T>, attempt: Attempt): Written | Promise<Written> {
   try {
-    return await call.write(attempt)
+    const request = sending.write(attempt)
+    return request instanceof Promise ? request.catch(refusalOf) : request
   } catch (thrown) {
-    if (thrown instanceof GatewayError) return thrown
-    throw thrown
+    return refusalOf(thrown)
   }
+}
+
+function refusalOf(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown
+  throw thrown
 }
 
 async function tryOnce<T>(
@@ -138,32 +133,42 @@ async function tryOnce<T>(
 ): Promise<Dispatched<T> | UpstreamFailure> {
   const controller = new AbortController()
   const abort = () => controller.abort()
-  const timeout = setTimeout(() => controller.abort(new TimedOut()), call.timeoutOf(attempt))
+  const timeout = setTimeout(endForTime, call.timeoutOf(attempt), controller)
   call.signal.addEventListener('abort', abort)
-  let refused = false
+  let response: Response | undefined
   try {
-    const init = { method: 'POST', headers, body, signal: controller.signal, redirect: 'manual' } as const
-    const response = await fromUpstream(deps.fetch(url, init))
+    response = await deps.fetch(url, {
+      method: 'POST',
+      headers,
+      body,
+      signal: controller.signal,
+      redirect: 'manual',
+    })
     if (!response.ok) {
-      refused = true
-      const text = await fromUpstream(readShort(response))
+      const text = await readShort(response)
       return call.readFailure(attempt, response.status, response.headers, text)
     }
-    return { answer: await call.open(response, attempt, () => void timeout.refresh()), attempt, abort }
+    const answer = await call.sending.open(response, attempt, () => void timeout.refresh())
+    return { answer, attempt, abort }
   } catch (thrown) {
     const { aborted, reason } = controller.signal
     controller.abort()
     reclaimOverlong(thrown)
     if (thrown instanceof ReportedFailure) return thrown.failure
     if (reason instanceof TimedOut) return timedOut()
-    if (aborted && !refused && !couldNotConnect(thrown)) call.onAbandoned?.(attempt)
-    if (aborted || isUpstreams(thrown)) return upstreamError(wordsOf(thrown))
-    throw thrown
+    // The connection's own failure, whatever it is.
+    const failure = response === undefined ? faultOf(thrown) : thrown
+    const is_refused = response !== undefined && !response.ok
+    if (aborted && !is_refused && !couldNotConnect(failure)) call.abandoned?.(attempt)
+    if (aborted || isUpstreams(failure)) return upstreamError(wordsOf(failure))
+    throw failure
   } finally {
     clearTimeout(timeout)
     call.signal.removeEventListener('abort', abort)
   }
 }
+
+const endForTime = (controller: AbortController): void => controller.abort(new TimedOut())
 
 class TimedOut extends Error {}
 
@@ -190,11 +195,11 @@ async function readShort(response: Response): Promise<string> {
   if (!reader) return ''
   const parts: Uint8Array[] = []
   for (let bytes = 0; bytes < MAX_FAILURE_BYTES; ) {
-    const { value } = await reader.read()
+    const { value } = await fromUpstream(reader.read())
     if (!value) return Buffer.concat(parts).toString()
     parts.push(value)
     bytes += value.length
   }
-  await reader.cancel()
+  await fromUpstream(reader.cancel())
   return Buffer.concat(parts).toString()
 }

@@ -4,12 +4,12 @@ import type { Cooldowns } from './cooldowns.ts'
 
 /** One attempt at an upstream: a route with one of its provider's keys. */
 export interface Attempt {
-  provider: Provider
+  readonly provider: Provider
   /** The provider's own id of the model. */
-  model: string
-  api_key: string
+  readonly model: string
+  readonly api_key: string
   /** Names the key in logs and among the cooldowns. */
-  key_id: string
+  readonly key_id: string
 }
 
 /** The model with those of its routes that are suitable; undefined when none is. */
@@ -30,9 +30,12 @@ export function planAttempts(
   cooldowns: Cooldowns,
   now_ms: number,
   random: () => number,
-): Attempt[] {
-  const attempts = drawByWeight(routes, random).flatMap((route) => keysOf(route, providers, random))
-  if (attempts.length < 2) return attempts
+): readonly Attempt[] {
+  const attempts = drawn(routes, providers, random)
+  return attempts.length < 2 ? attempts : byCooldown(attempts, cooldowns, now_ms)
+}
+
+function byCooldown(attempts: readonly Attempt[], cooldowns: Cooldowns, now_ms: number): readonly Attempt[] {
   const cooldown = (attempt: Attempt) => Math.max(0, cooldowns.coolingUntil(attempt.key_id) - now_ms)
   return attempts
     .map((attempt) => ({ attempt, cooldown_ms: cooldown(attempt) }))
@@ -44,27 +47,62 @@ export function planAttempts(
 export const preferredFirst = (
   attempts: readonly Attempt[],
   isPreferred: (attempt: Attempt) => boolean,
-): Attempt[] => [...attempts.filter(isPreferred), ...attempts.filter((attempt) => !isPreferred(attempt))]
+): readonly Attempt[] => [
+  ...attempts.filter(isPreferred),
+  ...attempts.filter((attempt) => !isPreferred(attempt)),
+]
 
-function keysOf(route: Route, providers: ReadonlyMap<string, Provider>, random: () => number): Attempt[] {
+/** Without a look at cooldowns. Nearly all models have one route. */
+function drawn(
+  routes: readonly Route[],
+  providers: ReadonlyMap<string, Provider>,
+  random: () => number,
+): readonly Attempt[] {
+  const only = routes[0]
+  return only && routes.length === 1
+    ? keysOf(only, providers, random)
+    : drawByWeight(routes, random).flatMap(keysIn(providers, random))
+}
+
+const keysIn = (providers: ReadonlyMap<string, Provider>, random: () => number) => (route: Route) =>
+  keysOf(route, providers, random)
+
+/** A route's attempts, from a key that is drawn on. */
+function keysOf(
+  route: Route,
+  providers: ReadonlyMap<string, Provider>,
+  random: () => number,
+): readonly Attempt[] {
   const provider = providers.get(route.provider)
   if (!provider) return []
-  const { api_keys, key_numbers } = provider
-  const start = api_keys.length > 1 ? Math.floor(random() * api_keys.length) : 0
-  return api_keys.map((_, offset) => {
-    const index = (start + offset) % api_keys.length
-    return {
-      provider,
-      model: route.model,
-      api_key: api_keys[index] ?? '',
-      key_id: `${provider.name}#${key_numbers?.[index] ?? index + 1}`,
-    }
-  })
+  const attempts = attemptsAt(provider, route.model)
+  if (attempts.length < 2) return attempts
+  const start = Math.floor(random() * attempts.length)
+  return [...attempts.slice(start), ...attempts.slice(0, start)]
 }
+
+/** By provider and its id of the model: they are the same for every call, as long as a catalogue is in force. */
+const known = new WeakMap<Provider, Map<string, readonly Attempt[]>>()
+
+/** All attempts at a provider's model, one with each key. */
+function attemptsAt(provider: Provider, model: string): readonly Attempt[] {
+  const made = known.get(provider)?.get(model)
+  if (made) return made
+  const attempts = makeAttempts(provider, model)
+  known.set(provider, (known.get(provider) ?? new Map<string, readonly Attempt[]>()).set(model, attempts))
+  return attempts
+}
+
+const makeAttempts = (provider: Provider, model: string): readonly Attempt[] =>
+  provider.api_keys.map((api_key, index) => ({
+    provider,
+    model,
+    api_key,
+    key_id: `${provider.name}#${provider.key_numbers?.[index] ?? index + 1}`,
+  }))
 
 /** Sorted by `order`; routes of one order are drawn one after the other, each with its weight's chance to be next. */
 function drawByWeight(routes: readonly Route[], random: () => number): Route[] {
-  if (routes.length < 2) return [...routes]
   return routes
     .map((route) => ({ route, draw: -Math.log(1 - random()) / route.weight }))
     .sort((a, b) => a.route.order - b.route.order || a.draw - b.draw)

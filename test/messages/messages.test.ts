@@ -65,7 +65,8 @@ describe('anthropic-beta', () => {
     await (await post({ ...BODY, model: MODELS[provider] }, { headers })).text()
     expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
   })
-  test('is not added where the caller sends none', async () => {
+  test('is not added where the caller sends none, whatever the one before has sent', async () => {
+    await (await post(BODY, { headers })).text()
     await (await post(BODY)).text()
     expect(upstream.last().headers).not.toHaveProperty('anthropic-beta')
   })

@@ -1,6 +1,7 @@
 // The log: JSON lines with levels, and never a secret in them.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
 describe('a line', () => {
@@ -34,6 +35,57 @@ describe('a line', () => {
       'debug: kept too',
       'error: kept as well',
     ])
+  })
+})
+
+describe('lines that wait for each other', () => {
+  const GATHER_MS = 60_000
+
+  test('are written in one piece, in their order, and only those with a secret are rewritten', () => {
+    const { log, text, written } = memoryLog({
+      secrets: ['provider-key'],
+      now: () => 0,
+      gather_ms: GATHER_MS,
+    })
+    log.info({ n: 1 }, 'first')
+    log.info({ key: 'provider-key' }, 'second')
+    log.info({ n: 3 }, 'third')
+    expect(text()).toBe('')
+    log.flush()
+    const head = '{"level":"info","time":"1970-01-01T00:00:00.000Z"'
+    expect(written()).toEqual([
+      `${head},"n":1,"message":"first"}\n${head},"key":"[hidden]","message":"second"}\n${head},"n":3,"message":"third"}\n`,
+    ])
+  })
+
+  test.each(['warn', 'error'] as const)(
+    'are written before a line of level %s, which does not wait',
+    (level) => {
+      const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
+      log.info({}, 'first')
+      log[level]({}, 'at once')
+      expect(lines().map(({ message }) => message)).toEqual(['first', 'at once'])
+    },
+  )
+
+  test('are 256 at most', () => {
+    const { log, lines } = memoryLog({ gather_ms: GATHER_MS })
+    for (let n = 1; n < 256; n++) log.info({ n }, 'waits')
+    expect(lines()).toEqual([])
+    log.info({ n: 256 }, 'one too many')
+    expect(lines()).toHaveLength(256)
+  })
+
+  test('are written in the end, though nothing else is logged', async () => {
+    const { log, lines } = memoryLog({ gather_ms: 1 })
+    log.info({}, 'alone')
+    await eventually('the line is written', () => lines().length === 1)
+  })
+
+  test('leave nothing to write where there are none', () => {
+    const { log, written } = memoryLog({ gather_ms: GATHER_MS })
+    log.flush()
+    expect(written()).toEqual([])
   })
 })
 

@@ -8,6 +8,8 @@ export interface MemoryLog {
   log: ProcessLogger
   /** What was written, as it was written. */
   text(): string
+  /** The same, in the pieces in which it was written: each is one or more whole lines. */
+  written(): readonly string[]
   lines(): LogLine[]
   /** Resolves with the first line that matches, once it is written. */
   shows(matches: (line: LogLine) => boolean): Promise<LogLine>
@@ -15,19 +17,26 @@ export interface MemoryLog {
 
 /** @param options the level (`debug` where absent), the secrets that must not appear, and the clock */
 export function memoryLog(
-  options: { level?: LogLevel; secrets?: readonly string[]; now?: () => number } = {},
+  options: { level?: LogLevel; secrets?: readonly string[]; now?: () => number; gather_ms?: number } = {},
 ): MemoryLog {
   const written: string[] = []
   const count = createCounter()
-  const { level = 'debug', secrets = [], now = () => 0 } = options
+  const { level = 'debug', secrets = [], now = () => 0, gather_ms = 0 } = options
   const write = (line: string): void => {
     written.push(line)
     count.add()
   }
-  const lines = (): LogLine[] => written.map((line) => JSON.parse(line))
+  const lines = (): LogLine[] =>
+    written.flatMap((piece) =>
+      piece
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    )
   return {
-    log: createLogger({ level, secrets, destination: { write, flushSync() {} }, now }),
+    log: createLogger({ level, secrets, destination: { write, flushSync() {} }, now, gather_ms }),
     text: () => written.join(''),
+    written: () => written,
     lines,
     async shows(matches) {
       for (;;) {

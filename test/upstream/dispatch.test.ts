@@ -7,6 +7,7 @@ import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import { createCooldowns } from '../../src/upstream/cooldowns.ts'
 import { type Dispatch, dispatch } from '../../src/upstream/dispatch.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
+import type { Sending } from '../../src/upstream/sending.ts'
 import { type Fetch, fromUpstream, type UpstreamInit } from '../../src/upstream/transport.ts'
 
 const NAMES = ['a', 'b', 'c']
@@ -36,7 +37,10 @@ const model = { id: 'm', routes } as unknown as TextModel
 type Answerer = (init: UpstreamInit) => Response | Promise<Response>
 
 /** A dispatch over providers that are functions, with a record of what was tried and what failed. */
-function over(providers: Record<string, Answerer>, overrides: Partial<Dispatch<string>> = {}) {
+function over(
+  providers: Record<string, Answerer>,
+  overrides: Partial<Omit<Dispatch<string>, 'sending'> & Sending<string>> = {},
+) {
   const tried: string[] = []
   const failures: [string, UpstreamFailure['failure_class'], string][] = []
   const cooldowns = createCooldowns(() => 0)
@@ -55,8 +59,12 @@ function over(providers: Record<string, Answerer>, overrides: Partial<Dispatch<s
         model,
         signal: new AbortController().signal,
         gone: new AbortController().signal,
-        write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
-        open: (response) => fromUpstream(response.text()),
+        sending: {
+          streams: false,
+          write: ({ provider: { base_url } }) => ({ url: base_url, headers: {}, body: '{}' }),
+          open: (response) => fromUpstream(response.text()),
+          ...overrides,
+        },
         readFailure: (_: Attempt, status, __, body): UpstreamFailure => ({
           failure_class:
             status === 400
@@ -323,7 +331,7 @@ describe('a caller who leaves', () => {
       {
         gone: gone.signal,
         signal: gone.signal,
-        onAbandoned: ({ provider: { name } }) => abandoned.push(name),
+        abandoned: ({ provider: { name } }) => abandoned.push(name),
       },
     )
     return { abandoned, tried, ended: run().catch(() => tried) }
@@ -353,7 +361,7 @@ describe('a caller who leaves', () => {
     const abandoned: string[] = []
     const { run, tried } = over(
       {},
-      { gone: AbortSignal.abort(), onAbandoned: ({ provider: { name } }) => abandoned.push(name) },
+      { gone: AbortSignal.abort(), abandoned: ({ provider: { name } }) => abandoned.push(name) },
     )
     await expect(run()).rejects.toThrow()
     expect([tried, abandoned]).toEqual([[], []])

@@ -6,8 +6,8 @@ import type { ImageAnswer, ImageProtocol, NoImage, Reference } from '../../proto
 import { protocolOf, type Registry } from '../../protocols/registry.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
 import type { Attempt } from '../../upstream/routes.ts'
+import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import type { Sending } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { ImageOrder, PaidImageOrder } from './order.ts'
 

@@ -3,9 +3,10 @@ import type { TextModel } from '../../domain/catalogue.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { readReported } from '../../upstream/failures.ts'
 import { withRoutes } from '../../upstream/routes.ts'
+import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import type { Admitted } from '../admission.ts'
-import { ask, type Sending } from '../asking.ts'
+import { ask } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /**

@@ -1,6 +1,6 @@
 // The extras of a text call: what is held for them, and what they come to.
 import type { TextModel } from '../../domain/catalogue.ts'
-import type { AskedExtra, ExtraCharge } from '../../domain/extras.ts'
+import type { AskedExtra, ExtraCharge, ExtraPrices } from '../../domain/extras.ts'
 import type { Nanos } from '../../domain/money.ts'
 import { chargedExtras, extrasCeiling } from '../../pricing/extras.ts'
 import type { ExtrasCount } from '../../protocols/extras.ts'
@@ -31,8 +31,9 @@ const SAME_WORK: ReadonlySet<string> = new Set([
 ])
 
 /** Whether a call may read and write more than its request says: its provider runs tools, or asks other models. */
-export const addWork = (asked: readonly AskedExtra[]): boolean =>
-  asked.some(({ name }) => !SAME_WORK.has(name))
+export const addWork = (asked: readonly AskedExtra[]): boolean => asked.some(addsWork)
+
+const addsWork = ({ name }: AskedExtra): boolean => !SAME_WORK.has(name)
 
 /** What is charged for the extras of a request that was sent, and whose caller left before anything came: each at least once. */
 export const spentExtras = ({ price }: TextModel, { extras }: Passage): readonly ExtraCharge[] =>
@@ -73,13 +74,11 @@ const tallyOf = (
   prices: TextModel['price']['extras'],
   passage: Passage,
   count: ExtrasCount | undefined,
-): ExtrasTally =>
-  prices && count
-    ? {
-        charges: (complete) =>
-          chargedExtras(prices, passage.extras, { units: (name) => count.units(name), complete }),
-      }
-    : NO_TALLY
+): ExtrasTally => (prices && count ? countedBy(count, prices, passage) : NO_TALLY)
+
+const countedBy = (count: ExtrasCount, prices: ExtraPrices, { extras }: Passage): ExtrasTally => ({
+  charges: (complete) => chargedExtras(prices, extras, { units: (name) => count.units(name), complete }),
+})
 
 /** Every event is parsed: such calls are few, and dear. */
 class CountingReading implements StreamReading {

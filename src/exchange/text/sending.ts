@@ -5,49 +5,105 @@ import { idHeaders } from '../../http/answers.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { markOf } from '../../protocols/key-mark.ts'
-import { requestTo } from '../../upstream/request.ts'
+import type { Protocol } from '../../protocols/protocol.ts'
+import { headTo, type RequestHead } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import { upstreamModelHeader } from '../answered-name.ts'
-import type { Sending } from '../asking.ts'
+import type { Sending } from '../../upstream/sending.ts'
+import type { UpstreamRequest } from '../../upstream/transport.ts'
+import { addUpstreamModel } from '../answered-name.ts'
 import type { Held } from '../paid-call.ts'
 import { unitLimits } from './asked-extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
 
 /** @param open reads an answer as far as it must be there before the caller gets a byte */
-export function sendingOf<T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> {
-  const { model, streams, passages, request } = held.order
-  const { max_output_tokens } = model
-  const { issuer } = held.order.facts
-  const output_limit = outputLimitOf(held)
-  let forgets_reasoning = false
-  return {
-    streams,
-    open,
-    isPreferred: issuer === undefined ? undefined : ({ api_key }) => markOf(api_key) === issuer,
-    amend(_, { cannot_read_reasoning }) {
-      if (forgets_reasoning || !cannot_read_reasoning) return false
-      forgets_reasoning = true
-      return true
-    },
-    refused: ({ provider }, failure) => promptTooLong(held.order, passages(provider), failure),
-    isTooSmall: ({ too_long }) => too_long?.context !== undefined && too_long.context < model.context,
-    async write({ provider, model: upstream_model, api_key }) {
-      const passage = passages(provider)
-      const target = passage.protocol.text.target({ model: upstream_model, api_key, streams })
-      const body = await request.body.write({
-        from: request.dialect.protocol.name,
-        to: passage.protocol.name,
-        streams,
-        model: upstream_model,
-        max_output_tokens,
-        output_limit,
-        forgets_reasoning,
-        max_units: unitLimits(model, passage.extras),
-      })
-      return requestTo(provider, target, body, passage.forwarded_headers)
-    },
+export const sendingOf = <T>(held: Held<TextOrder>, open: Sending<T>['open']): Sending<T> =>
+  new TextSending(held, open)
+
+class TextSending<T> implements Sending<T> {
+  readonly streams: boolean
+  readonly open: Sending<T>['open']
+  readonly isPreferred: Sending<T>['isPreferred']
+  readonly #order: TextOrder
+  readonly #output_limit: number | undefined
+  #forgets_reasoning = false
+
+  constructor(held: Held<TextOrder>, open: Sending<T>['open']) {
+    const { order } = held
+    const { issuer } = order.facts
+    this.streams = order.streams
+    this.open = open
+    this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
+    this.#order = order
+    this.#output_limit = outputLimitOf(held)
   }
+
+  write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest> {
+    const { model, streams, passages, request } = this.#order
+    const passage = passages(attempt.provider)
+    const head = headOf(attempt, passage, streams)
+    const body = request.body.write({
+      from: request.dialect.protocol.name,
+      to: passage.protocol.name,
+      streams,
+      model: attempt.model,
+      max_output_tokens: model.max_output_tokens,
+      output_limit: this.#output_limit,
+      forgets_reasoning: this.#forgets_reasoning,
+      max_units: unitLimits(model, passage.extras),
+    })
+    return body instanceof Promise ? body.then((body) => withBody(head, body)) : withBody(head, body)
+  }
+
+  amend(_: Attempt, { cannot_read_reasoning }: UpstreamFailure): boolean {
+    if (this.#forgets_reasoning || !cannot_read_reasoning) return false
+    this.#forgets_reasoning = true
+    return true
+  }
+
+  refused({ provider }: Attempt, failure: UpstreamFailure): GatewayError | undefined {
+    return promptTooLong(this.#order, this.#order.passages(provider), failure)
+  }
+
+  isTooSmall({ too_long }: UpstreamFailure): boolean {
+    return too_long?.context !== undefined && too_long.context < this.#order.model.context
+  }
+}
+
+const hasKeyOf =
+  (issuer: string) =>
+  ({ api_key }: Attempt): boolean =>
+    markOf(api_key) === issuer
+
+const withBody = ({ url, headers }: RequestHead, body: UpstreamRequest['body']): UpstreamRequest => ({
+  url,
+  headers,
+  body,
+})
+
+/** The heads of requests that nothing of their caller's is in: the same for every call, as long as a catalogue is in force. */
+type Heads = WeakMap<Attempt, Map<Protocol, RequestHead>>
+const whole_heads: Heads = new WeakMap()
+const streamed_heads: Heads = new WeakMap()
+
+function headOf(attempt: Attempt, passage: Passage, streams: boolean): RequestHead {
+  if (Object.keys(passage.forwarded_headers).length > 0) return makeHead(attempt, passage, streams)
+  const heads = streams ? streamed_heads : whole_heads
+  const { protocol } = passage
+  const made = heads.get(attempt)?.get(protocol)
+  if (made) return made
+  const head = makeHead(attempt, passage, streams)
+  heads.set(attempt, (heads.get(attempt) ?? new Map<Protocol, RequestHead>()).set(protocol, head))
+  return head
+}
+
+function makeHead(
+  { provider, model, api_key }: Attempt,
+  { protocol, forwarded_headers }: Passage,
+  streams: boolean,
+): RequestHead {
+  const target = protocol.text.target({ model, api_key, streams })
+  return headTo(provider, target, forwarded_headers)
 }
 
 /**
@@ -80,12 +136,10 @@ export function answerHeaders(
   { model }: Attempt,
   content_type: string,
 ): Record<string, string> {
-  const headers: Record<string, string> = {
-    'content-type': content_type,
-    ...idHeaders(held.origin),
-    ...upstreamModelHeader(model),
-    ...held.order.request.dialect.answering?.headers,
-  }
+  const headers = addUpstreamModel(idHeaders(held.origin), model)
+  headers['content-type'] = content_type
+  const { answering } = held.order.request.dialect
+  if (answering) Object.assign(headers, answering.headers)
   const output_limit = outputLimitOf(held)
   if (output_limit !== undefined) headers['x-tollgate-output-limit'] = String(output_limit)
   return headers

@@ -23,12 +23,15 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
   return {
     delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
-    async answer() {
-      await answering?.paid()
-      return new Response(body, { headers: answerHeaders(held, attempt, 'application/json') })
-    },
+    answer: () =>
+      answering ? answering.paid().then(() => giveOut(held, attempt, body)) : giveOut(held, attempt, body),
   }
 }
+
+type Body = Uint8Array<ArrayBuffer> | string
+
+const giveOut = (held: Held<TextOrder>, attempt: Attempt, body: Body): Response =>
+  new Response(body, { headers: answerHeaders(held, attempt, 'application/json') })
 
 /**
  * All of an answer. What is cut short, or tells of an error under status 200, is none, and another route may have one.
@@ -39,7 +42,7 @@ async function readWhole(
   response: Response,
   held: Held<TextOrder>,
   attempt: Attempt,
-): Promise<{ body: Uint8Array<ArrayBuffer> | string; billed: Billed; tally: ExtrasTally }> {
+): Promise<{ body: Body; billed: Billed; tally: ExtrasTally }> {
   const passage = held.order.passages(attempt.provider)
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
   const json = readReported(passage.protocol, bytes.toString())

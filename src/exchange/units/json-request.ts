@@ -8,9 +8,9 @@ import type { Names } from '../../protocols/wire/json-names.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
+import type { Sending } from '../../upstream/sending.ts'
 import type { Admitted } from '../admission.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
-import type { Sending } from '../asking.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 /** A body as bytes, text and values, and what is sent upstream of it. */

@@ -77,6 +77,8 @@ function readAudio(meta: Unchecked<typeof UsageMetadata>, { prompt, cached, read
 }
 
 function modality(details: Json | undefined, name: string): number {
+  // Nearly all answers have text only, and no list.
+  if (details === undefined) return 0
   let tokens = 0
   for (const detail of eachUncheckedIn<typeof ModalityCount>(details))
     if (detail.modality === name) tokens += tokenCountIn(detail.tokenCount) ?? 0

@@ -1,0 +1,32 @@
+// How a call is put to the routes of its model, as each kind of call says it.
+import type { GatewayError } from '../domain/errors.ts'
+import type { UpstreamFailure } from '../protocols/facts.ts'
+import type { Attempt } from './routes.ts'
+import type { UpstreamRequest } from './transport.ts'
+
+export interface Sending<T> {
+  readonly streams: boolean
+  /**
+   * Writes the request for one attempt.
+   * @throws GatewayError where this provider's protocol cannot carry what the caller asks: another may
+   */
+  write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest>
+  /**
+   * Reads an answer as far as it must be there before the caller gets a byte.
+   * @param heard told of each sign of life that is no answer yet: the attempt's time begins anew
+   * @throws UpstreamFault for what is garbled; ReportedFailure for an error under status 200
+   */
+  open(response: Response, attempt: Attempt, heard: () => void): Promise<T>
+  /** Understands a refusal, where that is not done by the provider's protocol. */
+  readFailure?(attempt: Attempt, status: number, headers: Headers, body: string): UpstreamFailure
+  /** The most that one attempt may take, where the provider allows it more. */
+  readonly timeout_ms?: number
+  /** The attempts to make before all others, wherever they stand. */
+  readonly isPreferred?: ((attempt: Attempt) => boolean) | undefined
+  /** Whether a refused request is changed, and worth a second attempt at the same route. */
+  amend?(attempt: Attempt, failure: UpstreamFailure): boolean
+  /** What a caller is told of a refused request, where not the provider's own words. */
+  refused?(attempt: Attempt, failure: UpstreamFailure): GatewayError | undefined
+  /** Whether the request was refused for what this route alone may be too small for: then others are tried. */
+  isTooSmall?(failure: UpstreamFailure): boolean
+}
