@@ -26,7 +26,7 @@ type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promi
 export function conversations(images: ImageParts): ServeConversation {
   const pictures = imageCalls(images)
   return (parts, call) =>
-    within(parts, call, async (admitted) => {
+    within(parts, call.origin, async (admitted) => {
       const { target } = call
       if (typeof target === 'function') {
         const opened = await openText(parts, admitted, call)
@@ -71,7 +71,7 @@ async function readPicture(
   const dialect = call.dialect(body.fields)
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const context = {
-    id: call.request_id,
+    id: admitted.origin.request_id,
     model: model_id,
     created_s: Math.floor(started_ms / 1000),
     shows_usage: dialect.shows_usage,
@@ -85,6 +85,7 @@ async function readPicture(
     wanted,
     references: [],
     partial_images: 0,
-    write: ({ images }) => writePictures(images, { origin: call, dialect, context, streams, with_text }),
+    write: ({ images }) =>
+      writePictures(images, { origin: call.origin, dialect, context, streams, with_text }),
   }
 }
