@@ -28,8 +28,23 @@ export function parseUsd(text: string | number): Nanos {
 /** Writes nano-dollars as decimal USD with at least two and at most nine decimals: `1.50`, `0.000000001`. */
 export function formatUsd(nanos: Nanos): string {
   const digits = Math.abs(nanos).toString().padStart(10, '0')
-  const fraction = digits.slice(-9).replace(/0{1,7}$/, '')
-  return `${nanos < 0 ? '-' : ''}${digits.slice(0, -9)}.${fraction}`
+  let end = digits.length
+  const shortest = end - 7
+  while (end > shortest && digits[end - 1] === '0') end--
+  return `${nanos < 0 ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9, end)}`
+}
+
+/** A whole number of any size: a plain number for as long as safe integers hold it, which takes a tenth of a BigInt's time. */
+export type Whole = number | bigint
+
+/** `sum + count * nanos`, exact whatever its size. @throws RangeError when the count is not a whole number */
+export function addProduct(sum: Whole, count: number, nanos: Nanos): Whole {
+  if (typeof sum === 'number' && Number.isSafeInteger(count)) {
+    const product = count * nanos
+    const added = sum + product
+    if (Number.isSafeInteger(product) && Number.isSafeInteger(added)) return added
+  }
+  return BigInt(sum) + BigInt(count) * BigInt(nanos)
 }
 
 /**
@@ -37,8 +52,13 @@ export function formatUsd(nanos: Nanos): string {
  *
  * @throws RangeError when the result is not a safe integer
  */
-export function divideRoundingUp(amount: bigint, divisor: bigint): Nanos {
-  const nanos = Number((amount + divisor - 1n) / divisor)
+export function divideRoundingUp(amount: Whole, divisor: bigint): Nanos {
+  if (typeof amount === 'number' && amount >= 0) {
+    const whole = Number(divisor)
+    const rest = amount % whole
+    return (amount - rest) / whole + (rest > 0 ? 1 : 0)
+  }
+  const nanos = Number((BigInt(amount) + divisor - 1n) / divisor)
   if (!Number.isSafeInteger(nanos))
     throw new RangeError('the cost of a call is more than can be counted exactly')
   return nanos

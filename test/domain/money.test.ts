@@ -1,7 +1,7 @@
 // Money in nano-dollars: safe integers, read and written digit by digit, rounded up once.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { divideRoundingUp, formatUsd, NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
+import { addProduct, divideRoundingUp, formatUsd, NANOS_PER_USD, parseUsd } from '../../src/domain/money.ts'
 
 describe('parseUsd reads decimals exactly', () => {
   test.each([
@@ -96,5 +96,55 @@ describe('divideRoundingUp', () => {
 
   test('refuses a result that is not a safe integer', () => {
     expect(() => divideRoundingUp(2n ** 53n, 1n)).toThrow(RangeError)
+  })
+})
+
+describe('a sum of products is exact, whatever its size', () => {
+  /** Around every bound: of a safe integer, of a call's tokens, and of dear rates. */
+  const count = fc.oneof(
+    fc.integer({ min: -(2 ** 31), max: 2 ** 31 }),
+    fc.integer({ min: 0, max: 9 }),
+    fc.maxSafeInteger(),
+  )
+  const nanos = fc.oneof(fc.integer({ min: 0, max: 1_000_000_000 }), fc.maxSafeNat())
+  const products = fc.array(fc.tuple(count, nanos), { maxLength: 8 })
+  const exactly = (list: readonly [number, number][]): bigint =>
+    list.reduce((sum, [count, nanos]) => sum + BigInt(count) * BigInt(nanos), 0n)
+  const summed = (list: readonly [number, number][]) =>
+    list.reduce((sum: number | bigint, [count, nanos]) => addProduct(sum, count, nanos), 0)
+
+  test('it equals the sum in BigInts', () => {
+    fc.assert(
+      fc.property(products, (list) => expect(BigInt(summed(list))).toBe(exactly(list))),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('and so does its quotient, rounded up', () => {
+    const quotient = (sum: number | bigint, divisor: bigint) => {
+      try {
+        return divideRoundingUp(sum, divisor)
+      } catch (thrown) {
+        return thrown instanceof RangeError ? 'too much' : thrown
+      }
+    }
+    fc.assert(
+      fc.property(products, fc.constantFrom(1n, 3n, 1_000_000n), (list, divisor) =>
+        expect(quotient(summed(list), divisor)).toBe(quotient(exactly(list), divisor)),
+      ),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each([
+    ['the last that a number holds', 1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['one more', 2, 2 ** 52, 2n ** 53n],
+    ['rounded down as a number', 3, 2 ** 52 + 1, 3n * (2n ** 52n + 1n)],
+  ])('%s', (_, count, nanos, sum) => {
+    expect(addProduct(0, count, nanos)).toBe(sum)
+  })
+
+  test.each([0.5, Number.NaN, Number.POSITIVE_INFINITY])('%p is no count', (count) => {
+    expect(() => addProduct(0, count, 2)).toThrow(RangeError)
   })
 })

@@ -28,23 +28,21 @@ export function conversations(images: ImageParts): ServeConversation {
   return (parts, call) =>
     within(parts, call.origin, async (admitted) => {
       const { target } = call
-      if (typeof target === 'function') {
-        const opened = await openText(parts, admitted, call)
-        if (!isDrawn(parts, opened.target))
-          return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
+      if (typeof target !== 'function' && isDrawn(parts, target)) {
         countCall(images.rate, admitted, call.onRate)
-        return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+        const body = await readTextBody(parts, admitted, {
+          protocol: call.protocol,
+          limit_bytes: call.body_limit_bytes,
+          isFree: () => false,
+        })
+        const asked = { body, target }
+        return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
       }
-      if (!isDrawn(parts, target))
-        return pay(parts, admitted, await textCalls.read(parts, admitted, call), textCalls)
+      const opened = await openText(parts, admitted, call)
+      if (!isDrawn(parts, opened.target))
+        return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
       countCall(images.rate, admitted, call.onRate)
-      const body = await readTextBody(parts, admitted, {
-        protocol: call.protocol,
-        limit_bytes: call.body_limit_bytes,
-        isFree: () => false,
-      })
-      const asked = { body, target }
-      return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+      return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
     })
 }
 
