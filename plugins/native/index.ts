@@ -43,11 +43,10 @@ export function native(gateway: Gateway) {
     const action = readAction(target)
     if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
-    const { model_id, streams } = action
     return serve(exchange, {
       origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
-      target: { model_id, streams },
+      target: action,
       protocol: gemini,
       dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
       forwarded_headers: {},

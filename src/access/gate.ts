@@ -56,16 +56,16 @@ export function createGate({ findKey, now }: GateDeps): Gate {
   const cache = new Map<string, CachedKey>()
 
   /** Keys that do not exist are not cached, so that a new key works at once. */
-  function lookUp(credential: string): CachedKey | undefined {
+  function lookUp(credential: string, now_ms: number): CachedKey | undefined {
     const cached = cache.get(credential)
-    if (cached && now() - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
-    const found = findKey(hashKey(credential))
+    if (cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
+    const found = KEY_PATTERN.test(credential) ? findKey(hashKey(credential)) : undefined
     if (!found) {
       cache.delete(credential)
       return undefined
     }
     if (cache.size >= MAX_CACHED_KEYS) cache.clear()
-    const read = compile(found, now())
+    const read = compile(found, now_ms)
     cache.set(credential, read)
     return read
   }
@@ -73,11 +73,12 @@ export function createGate({ findKey, now }: GateDeps): Gate {
   return {
     admit(comer) {
       const { credential } = comer
-      const cached = credential && KEY_PATTERN.test(credential) ? lookUp(credential) : undefined
+      const now_ms = now()
+      const cached = credential ? lookUp(credential, now_ms) : undefined
       if (!cached) throw credential ? unknownKey() : missingKey()
       const { key, account } = cached.caller
-      if (key.revoked_at_ms !== null && key.revoked_at_ms <= now()) throw unknownKey()
-      if (key.expires_at_ms !== null && key.expires_at_ms <= now()) throw expiredKey()
+      if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
+      if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
       if (account.status === 'suspended') throw suspendedAccount()
       if (key.addresses && !cached.allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
       return cached.caller

@@ -1,7 +1,7 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
-import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
+import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
@@ -53,7 +53,7 @@ export interface ReadText {
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
     readOpened(parts, admitted, call, await openText(parts, admitted, call)),
-  quote: quoteText,
+  quote: ({ model, quoted }) => quote(model.price, quoted),
   spent: ({ model, facts, passages }, { provider }) =>
     spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
@@ -124,7 +124,7 @@ export async function readOpened(
     content: [body.content],
     request,
     facts,
-    quoted: quotedInput(parts, model, facts, passages),
+    quoted: quotedOf(parts, model, facts, passages),
     passages,
   }
 }
@@ -193,22 +193,21 @@ async function carriedText(
 }
 
 /** Cached content, which the gateway does not see, may fill all of the model's context. */
-function quotedInput(
+function quotedOf(
   { catalogue }: ExchangeParts,
   model: TextModel,
-  facts: RequestFacts,
+  { input_tokens, max_output_tokens, candidates, input_fields, cached_content }: RequestFacts,
   passages: Passages,
-): QuotedInput {
-  const input_tokens =
-    facts.cached_content === undefined ? facts.input_tokens : Math.max(facts.input_tokens, model.context)
-  if (model.price.extras === undefined) return { ...facts, input_tokens }
+): QuotedRequest {
+  const limit = model.max_output_tokens
+  const quoted = {
+    input_tokens: cached_content === undefined ? input_tokens : Math.max(input_tokens, model.context),
+    max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
+    candidates,
+    input_fields,
+  }
+  if (model.price.extras === undefined) return quoted
   const { providers } = catalogue()
   const used = model.routes.flatMap(({ provider }) => providers.get(provider) ?? [])
-  return { ...facts, input_tokens, extras_nanos: heldForExtras(model, used.map(passages)) }
-}
-
-/** The most that the call can cost, and the least that makes it worth starting. */
-function quoteText({ model, facts, quoted }: TextOrder): Quote {
-  const asked = facts.max_output_tokens ?? model.max_output_tokens
-  return quote(model.price, { ...quoted, max_output_tokens: Math.min(asked, model.max_output_tokens) })
+  return { ...quoted, extras_nanos: heldForExtras(model, used.map(passages)) }
 }
