@@ -104,7 +104,7 @@ export class ParsedBody implements TextBody {
   facts(protocol: string, over?: JsonObject): RequestFacts {
     const json = over ? { ...this.#json, ...over } : this.#json
     return this.#caller(protocol).readRequest(json, (tools) =>
-      tools === this.#body.json.tools ? toolTokens(this.#body) : jsonTokens(tools),
+      tools !== undefined && tools === this.#body.json.tools ? toolTokens(this.#body) : jsonTokens(tools),
     )
   }
 

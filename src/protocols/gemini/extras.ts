@@ -70,6 +70,11 @@ const judgeContents: FieldRule = (value, at) => {
   }
 }
 
+const judgeSystem: FieldRule = (value, at) => {
+  const { parts } = objectIn(value)
+  if (needsLook(parts)) judgeParts(parts, `${at}.parts`)
+}
+
 /** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
 function needsLook(parts: Json | undefined): boolean {
   if (Array.isArray(parts)) return parts.some(needsLook)
@@ -127,7 +132,7 @@ const CONFIG = fieldRules(
 
 const MEMORY = {
   contents: judgeContents,
-  systemInstruction: ((value, at) => judgeParts(objectIn(value).parts, `${at}.parts`)) as FieldRule,
+  systemInstruction: judgeSystem,
   ...refusedFields(state),
 }
 const BILL = {
