@@ -27,9 +27,9 @@ function refusal(request: Request): GatewayError {
 
 /** Only callers with a key are told what is not served. */
 export function absent(gateway: Gateway) {
-  function refuse({ request, credential, address }: CallOrigin): never {
-    gateway.gate.admit(credential, address)
-    throw refusal(request)
+  function refuse(origin: CallOrigin): never {
+    gateway.gate.admit(origin)
+    throw refusal(origin.request)
   }
   const unparsed = { parse: 'none' } as const
   return new Elysia({ name: 'absent' })

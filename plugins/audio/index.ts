@@ -19,12 +19,16 @@ export const audio = (gateway: Gateway) => {
   const { exchange } = gateway
   const speech = new Elysia({ name: 'audio: speech' })
     .use(calls(gateway, surfaceOf('speech')))
-    .post('/v1/audio/speech', ({ origin }) => servePaid(exchange, speechCalls, origin), UNPARSED)
+    .post('/v1/audio/speech', ({ origin }) => servePaid(exchange, speechCalls, { origin }), UNPARSED)
   const transcriptions = new Elysia({ name: 'audio: transcriptions' })
     .use(calls(gateway, surfaceOf('transcriptions')))
-    .post('/v1/audio/transcriptions', ({ origin }) => servePaid(exchange, TRANSCRIPTIONS, origin), UNPARSED)
+    .post(
+      '/v1/audio/transcriptions',
+      ({ origin }) => servePaid(exchange, TRANSCRIPTIONS, { origin }),
+      UNPARSED,
+    )
   const translations = new Elysia({ name: 'audio: translations' })
     .use(calls(gateway, surfaceOf('translations')))
-    .post('/v1/audio/translations', ({ origin }) => servePaid(exchange, TRANSLATIONS, origin), UNPARSED)
+    .post('/v1/audio/translations', ({ origin }) => servePaid(exchange, TRANSLATIONS, { origin }), UNPARSED)
   return new Elysia({ name: 'audio' }).use(speech).use(transcriptions).use(translations)
 }

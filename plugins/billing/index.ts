@@ -55,8 +55,7 @@ export function billing(gateway: Gateway, timers: FeedTimers = {}) {
     })
     .get(
       '/api/v1/events',
-      ({ caller, origin, request }) =>
-        openFeed({ caller, request, recheck: () => gate.admit(origin.credential, origin.address) }),
+      ({ caller, origin, request }) => openFeed({ caller, request, recheck: () => gate.admit(origin) }),
       { query: AccountQuery, response: { 200: Feed, ...failures(ErrorBody, 400, 401, 403, 429, 500) } },
     )
 }

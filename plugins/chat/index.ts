@@ -31,7 +31,7 @@ export function chat(gateway: Gateway) {
     '/v1/chat/completions',
     ({ origin, set }) =>
       serve(gateway.exchange, {
-        ...origin,
+        origin,
         body_limit_bytes: CHAT_BODY_LIMIT_BYTES,
         target: readCallTarget,
         protocol: openai,

@@ -32,7 +32,7 @@ export const completions = (gateway: Gateway) =>
     '/v1/completions',
     ({ origin }) =>
       servePaid(gateway.exchange, textCalls, {
-        ...origin,
+        origin,
         body_limit_bytes: BODY_LIMIT_BYTES,
         target: readCallTarget,
         protocol,

@@ -16,7 +16,7 @@ export const embeddings = (gateway: Gateway) =>
     .use(calls(gateway, SURFACE))
     .post(
       '/v1/embeddings',
-      ({ origin }) => servePaid(gateway.exchange, embeddingCalls, { ...origin, dialect: OPENAI_EMBEDDINGS }),
+      ({ origin }) => servePaid(gateway.exchange, embeddingCalls, { origin, dialect: OPENAI_EMBEDDINGS }),
       {
         parse: 'none',
       },

@@ -22,7 +22,7 @@ export function images(gateway: Gateway) {
   async function serve({ origin, set }: Call, form: RequestForm): Promise<Response> {
     const { request } = origin
     const call: ImageCall = {
-      ...origin,
+      origin,
       read: (admitted: Admitted) => form.read({ library, bodies: exchange.bodies }, admitted),
       onRate: (state) => Object.assign(set.headers, rateHeaders(state)),
     }
@@ -36,8 +36,8 @@ export function images(gateway: Gateway) {
   }
 
   /** Only callers with a key are told what is not served. */
-  function refuseVariations({ credential, address }: CallOrigin): never {
-    gateway.gate.admit(credential, address)
+  function refuseVariations(origin: CallOrigin): never {
+    gateway.gate.admit(origin)
     throw unimplemented(
       'Variations are not made here. Send the image and a prompt such as "a variation of this" to /v1/images/edits.',
     )

@@ -36,7 +36,7 @@ export function messages(gateway: Gateway) {
   function create(origin: CallOrigin): Promise<Response> {
     const { headers } = origin.request
     return servePaid(exchange, textCalls, {
-      ...origin,
+      origin,
       body_limit_bytes: MESSAGES_BODY_LIMIT_BYTES,
       target(body) {
         requireVersion(headers)
@@ -49,8 +49,8 @@ export function messages(gateway: Gateway) {
   }
 
   /** In the surface's own shape, with a request-id like all of its answers. */
-  function refuse({ credential, address }: CallOrigin): never {
-    gate.admit(credential, address)
+  function refuse(origin: CallOrigin): never {
+    gate.admit(origin)
     throw notFound('No such endpoint. Use POST /v1/messages or POST /v1/messages/count_tokens.')
   }
 

@@ -13,6 +13,6 @@ const SURFACE = { surface: 'moderations', forms: COMMON_FORMS, render: renderErr
 export const moderations = (gateway: Gateway) =>
   new Elysia({ name: 'moderations' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/moderations', ({ origin }) => servePaid(gateway.exchange, moderationCalls, origin), {
+    .post('/v1/moderations', ({ origin }) => servePaid(gateway.exchange, moderationCalls, { origin }), {
       parse: 'none',
     })

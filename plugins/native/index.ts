@@ -43,11 +43,10 @@ export function native(gateway: Gateway) {
     const action = readAction(target)
     if (action.kind === 'extra' && catalogue().native.extra_methods) return extra(origin, action)
     if (action.kind !== 'generate') throw elsewhere(origin, action.kind !== 'unknown')
-    const { model_id, streams } = action
     return serve(exchange, {
-      ...origin,
+      origin,
       body_limit_bytes: NATIVE_BODY_LIMIT_BYTES,
-      target: { model_id, streams },
+      target: action,
       protocol: gemini,
       dialect: () => (WANTS_EVENTS.test(origin.request.url) ? EVENTS : ARRAY),
       forwarded_headers: {},
@@ -57,7 +56,7 @@ export function native(gateway: Gateway) {
 
   function extra(origin: CallOrigin, { method, model_id }: { method: ExtraMethod; model_id: string }) {
     if (method === 'countTokens') return countTokens(exchange, origin, model_id)
-    return servePaid(exchange, embeddingCalls, { ...origin, dialect: nativeEmbeddings(method, model_id) })
+    return servePaid(exchange, embeddingCalls, { origin, dialect: nativeEmbeddings(method, model_id) })
   }
 
   function refuse(origin: CallOrigin): never {
@@ -65,8 +64,8 @@ export function native(gateway: Gateway) {
   }
 
   /** Only callers with a key are told what is not served. */
-  function elsewhere({ credential, address }: CallOrigin, known: boolean): GatewayError {
-    gate.admit(credential, address)
+  function elsewhere(origin: CallOrigin, known: boolean): GatewayError {
+    gate.admit(origin)
     return known
       ? notImplemented()
       : notFound(

@@ -10,10 +10,11 @@ export type Action =
   | { kind: 'extra'; model_id: string; method: ExtraMethod }
   | { kind: 'unimplemented' | 'unknown' }
 
-const GENERATE: Readonly<Record<string, { streams: boolean }>> = {
-  generateContent: { streams: false },
-  streamGenerateContent: { streams: true },
-}
+/** The methods that generate, and whether they stream. */
+const GENERATE: ReadonlyMap<string, boolean> = new Map([
+  ['generateContent', false],
+  ['streamGenerateContent', true],
+])
 
 /** Methods of a model that are not implemented by default, and are where the operator wants them (`extra_methods`). */
 const EXTRA_METHODS = ['countTokens', 'embedContent', 'batchEmbedContents'] as const
@@ -38,11 +39,11 @@ export function readAction(target: string): Action {
   const colon = target.lastIndexOf(':')
   const action = target.slice(colon + 1)
   if (colon < 1) return { kind: 'unknown' }
+  const streams = GENERATE.get(action)
+  if (streams !== undefined) return { kind: 'generate', model_id: target.slice(0, colon), streams }
   if (UNIMPLEMENTED_ACTIONS.has(action)) return { kind: 'unimplemented' }
   const extra = EXTRA_METHODS.find((method) => method === action)
-  if (extra) return { kind: 'extra', model_id: target.slice(0, colon), method: extra }
-  const generate = Object.hasOwn(GENERATE, action) ? GENERATE[action] : undefined
-  return generate ? { kind: 'generate', model_id: target.slice(0, colon), ...generate } : { kind: 'unknown' }
+  return extra ? { kind: 'extra', model_id: target.slice(0, colon), method: extra } : { kind: 'unknown' }
 }
 
 /** Whether the native API has a method at this path that is not implemented here. */

@@ -14,5 +14,5 @@ const UNPARSED = { parse: 'none' } as const
 export const rerank = (gateway: Gateway) =>
   new Elysia({ name: 'rerank' })
     .use(calls(gateway, SURFACE))
-    .post('/v1/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, origin), UNPARSED)
-    .post('/v2/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, origin), UNPARSED)
+    .post('/v1/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, { origin }), UNPARSED)
+    .post('/v2/rerank', ({ origin }) => servePaid(gateway.exchange, rerankCalls, { origin }), UNPARSED)

@@ -118,7 +118,7 @@ export class ResponseCall implements Answering {
     if (store.enabled || fields.store === false) return revised
     // The answer says that it is not kept.
     this.#asked = { ...fields, store: false }
-    return { ...revised, fields: { ...revised.fields, store: false } }
+    return revised.as({ fields: { ...revised.fields, store: false } })
   }
 
   /** Tools that nobody runs for this model are left out, and named in a header. @throws GatewayError where one is forced */

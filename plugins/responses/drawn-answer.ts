@@ -82,7 +82,7 @@ export class DrawnAnswer {
       ? {}
       : { revise: async (read) => this.#keep(await call.revise({ ...read, admitted })) }
     const { revise: _, ...plain } = text_call
-    const read = { ...plain, ...rest, request_id: id, dialect: part.dialect }
+    const read = { ...plain, ...rest, dialect: part.dialect }
     const answer = await payPart(this.#gateway.exchange, admitted, {
       request_id: id,
       kind: textCalls,
@@ -94,7 +94,7 @@ export class DrawnAnswer {
   /** A body that stays for the next turn, until the whole call is over. */
   #keep(body: TextBody): TextBody {
     this.asked.admitted.scope.defer(body.release)
-    this.#body = { ...body, release: () => undefined }
+    this.#body = body.as({ release: () => undefined })
     return this.#body
   }
 

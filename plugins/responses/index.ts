@@ -26,7 +26,7 @@ export function responses(gateway: Gateway) {
   const { exchange } = gateway
 
   const textCallOf = (origin: CallOrigin, call: ResponseCall): TextCall => ({
-    ...origin,
+    origin,
     ...REQUEST,
     revise: call.revise,
     dialect: call.dialect,

@@ -1,5 +1,6 @@
 // The gate: reads a caller's key from the request and lets the key and its account in, or refuses them.
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { type Arriving, addressOf } from '../http/sockets.ts'
 import { type AddressMatcher, compileAddresses } from './addresses.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { compileModelPatterns, type ModelMatcher } from './model-patterns.ts'
@@ -24,14 +25,16 @@ export interface GateDeps {
   now: () => number
 }
 
+/** Who wants to be let in: their IP address is asked for only where the key has an address list. */
+export interface Comer extends Arriving {
+  /** The key as it was sent; undefined where none was. */
+  credential: string | undefined
+}
+
 /** Lets callers in by their key. */
 export interface Gate {
-  /**
-   * @param credential the key as it was sent; undefined where none was
-   * @param address the caller's IP address; asked for only where the key has an address list
-   * @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list
-   */
-  admit(credential: string | undefined, address: () => string | undefined): Caller
+  /** @throws GatewayError unauthenticated; permission_denied for a suspended account, or an address off the key's list */
+  admit(comer: Comer): Caller
 }
 
 /**
@@ -53,29 +56,31 @@ export function createGate({ findKey, now }: GateDeps): Gate {
   const cache = new Map<string, CachedKey>()
 
   /** Keys that do not exist are not cached, so that a new key works at once. */
-  function lookUp(credential: string): CachedKey | undefined {
+  function lookUp(credential: string, now_ms: number): CachedKey | undefined {
     const cached = cache.get(credential)
-    if (cached && now() - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
-    const found = findKey(hashKey(credential))
+    if (cached && now_ms - cached.read_at_ms < KEY_CACHE_TTL_MS) return cached
+    const found = KEY_PATTERN.test(credential) ? findKey(hashKey(credential)) : undefined
     if (!found) {
       cache.delete(credential)
       return undefined
     }
     if (cache.size >= MAX_CACHED_KEYS) cache.clear()
-    const read = compile(found, now())
+    const read = compile(found, now_ms)
     cache.set(credential, read)
     return read
   }
 
   return {
-    admit(credential, address) {
-      const cached = credential && KEY_PATTERN.test(credential) ? lookUp(credential) : undefined
+    admit(comer) {
+      const { credential } = comer
+      const now_ms = now()
+      const cached = credential ? lookUp(credential, now_ms) : undefined
       if (!cached) throw credential ? unknownKey() : missingKey()
       const { key, account } = cached.caller
-      if (key.revoked_at_ms !== null && key.revoked_at_ms <= now()) throw unknownKey()
-      if (key.expires_at_ms !== null && key.expires_at_ms <= now()) throw expiredKey()
+      if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) throw unknownKey()
+      if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) throw expiredKey()
       if (account.status === 'suspended') throw suspendedAccount()
-      if (key.addresses && !cached.allowsAddress(address() ?? '')) throw addressNotAllowed()
+      if (key.addresses && !cached.allowsAddress(addressOf(comer) ?? '')) throw addressNotAllowed()
       return cached.caller
     },
   }

@@ -4,24 +4,25 @@ import { type Lease, limitsFor } from '../access/limits.ts'
 import type { Model } from '../domain/catalogue.ts'
 import { notFound, overloaded, permissionDenied, rateLimited } from '../domain/errors.ts'
 import type { RenderError } from '../http/answers.ts'
-import { type CallScope, openScope } from './call-scope.ts'
+import type { Arriving } from '../http/sockets.ts'
+import { CallScope } from './call-scope.ts'
 import type { ExchangeParts } from './parts.ts'
 import type { RunningCall } from './running.ts'
 
 /** What a surface knows of a call before its body is read. */
-export interface CallOrigin {
-  request: Request
+export interface CallOrigin extends Arriving {
   request_id: string
   surface: string
   credential: string | undefined
-  /** The caller's address; asked for only where the key is bound to some. */
-  address: () => string | undefined
-  /** Sets the idle time-out of the caller's socket; 0: none. */
-  setIdleTimeout: (timeout_s: number) => void
   /** How the surface writes an error: the status is recorded with a call that failed. */
   render: RenderError
   /** A further name of the header that carries the request's id. */
   id_header?: string | undefined
+}
+
+/** A paid call of a surface; kinds add what they need to know of it. */
+export interface PaidCall {
+  origin: CallOrigin
 }
 
 /** A call that was let in. */
@@ -53,7 +54,8 @@ export async function within<T>(
   try {
     return await use(admitted)
   } finally {
-    await admitted.scope.handled()
+    const ending = admitted.scope.handled()
+    if (ending) await ending
   }
 }
 
@@ -61,11 +63,11 @@ function admit(parts: ExchangeParts, origin: CallOrigin): Admitted {
   const { gate, running, probe, log, now } = parts
   if (running.stopping)
     throw overloaded('The gateway is restarting. Please retry.', { retry_after_s: RESTARTING_RETRY_AFTER_S })
-  const caller = gate.admit(origin.credential, origin.address)
+  const caller = gate.admit(origin)
   const lease = takeLease(parts, caller)
-  const place = running.enter(origin.request, origin.setIdleTimeout)
+  const place = running.enter(origin)
   probe('admitted')
-  return { origin, caller, place, scope: openScope(lease, place, log), started_ms: now() }
+  return { origin, caller, place, scope: new CallScope(lease, place, log), started_ms: now() }
 }
 
 function takeLease({ limiter, catalogue }: ExchangeParts, { account, key }: Caller): Lease {

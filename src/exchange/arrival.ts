@@ -34,14 +34,24 @@ export interface Arrived {
  * @throws GatewayError as `readPaced`; insufficient_balance for more than 64 KB where the account has no free balance,
  * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
  */
-export async function receiveBody(
+export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  const { request } = admitted.origin
+  const announced_bytes = announcedBytes(request, arrival.limit_bytes)
+  return announced_bytes <= SMALL_BODY_BYTES
+    ? readBytes(request, arrival.limit_bytes).then(outsideMemory)
+    : receiveLarge(parts, admitted, arrival, announced_bytes)
+}
+
+/** What is no part of the memory that large bodies share. */
+const outsideMemory = (bytes: Uint8Array): Arrived => ({ bytes, release: nothing })
+const nothing = (): void => {}
+
+async function receiveLarge(
   { memory, accountOf }: BodyParts,
   { origin: { request }, caller: { account }, place, scope }: Admitted,
   { limit_bytes, copies, isFree }: Arrival,
+  announced_bytes: number,
 ): Promise<Arrived> {
-  const announced_bytes = announcedBytes(request, limit_bytes)
-  if (announced_bytes <= SMALL_BODY_BYTES)
-    return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
   const mayBeFree = () => request.headers.has('idempotency-key') || isFree()
   // A look at the account as it is now costs as much as half of a small call: the refusal hangs on it, and the reading of more.
   const is_plain = announced_bytes <= PLAIN_BODY_BYTES
@@ -53,8 +63,7 @@ export async function receiveBody(
   // Of a body of unannounced length so much is read as is read of any.
   const is_announced = request.headers.has('content-length')
   if (is_announced) assertPayable()
-  if (is_announced && is_plain)
-    return { bytes: await readBytes(request, limit_bytes), release: () => undefined }
+  if (is_announced && is_plain) return outsideMemory(await readBytes(request, limit_bytes))
   const share = memory.open(account.id)
   scope.defer(share.release)
   // The runtime reads on while a body that was begun waits for memory: so it waits before.

@@ -3,50 +3,67 @@ import type { Lease } from '../access/limits.ts'
 import type { Logger } from '../observe/log.ts'
 import type { RunningCall } from './running.ts'
 
-export interface CallScope {
+type Release = () => void | Promise<void>
+
+/** The scope of one call. */
+export class CallScope {
   /** Tokens that the call used, for the limits; 0 until it is settled. */
-  used_tokens: number
+  used_tokens = 0
+  readonly #lease: Lease
+  readonly #place: Pick<RunningCall, 'done'> | undefined
+  readonly #log: Logger
+  #releases: Release[] | undefined
+  #is_kept_open = false
+  #has_ended = false
+
+  /** @param place given back at the end; undefined for a call in the place of another one */
+  constructor(lease: Lease, place: Pick<RunningCall, 'done'> | undefined, log: Logger) {
+    this.#lease = lease
+    this.#place = place
+    this.#log = log
+  }
+
   /** Runs when the call is over, the latest first. What it throws is logged, and stops nothing else. */
-  defer(release: () => void | Promise<void>): void
+  defer(release: Release): void {
+    this.#releases ??= []
+    this.#releases.push(release)
+  }
+
   /**
    * Keeps the call open beyond its handler, for an answer that streams.
    * @returns ends the call
    */
-  keepOpen(): () => Promise<void>
+  keepOpen(): () => Promise<void> {
+    this.#is_kept_open = true
+    return async () => this.#end()
+  }
+
   /** The handler is done. Ends the call, unless it was kept open. */
-  handled(): Promise<void>
-}
+  handled(): Promise<void> | undefined {
+    return this.#is_kept_open ? undefined : this.#end()
+  }
 
-/** The scope of one call. */
-export function openScope(lease: Lease, place: RunningCall, log: Logger): CallScope {
-  const releases: (() => void | Promise<void>)[] = []
-  let kept_open = false
-  let ended = false
+  #end(): Promise<void> | undefined {
+    if (this.#has_ended) return undefined
+    this.#has_ended = true
+    if (this.#releases) return this.#release(this.#releases)
+    this.#giveBack()
+    return undefined
+  }
 
-  async function end(): Promise<void> {
-    if (ended) return
-    ended = true
+  async #release(releases: Release[]): Promise<void> {
     for (const release of releases.reverse()) {
       try {
         await release()
       } catch (cause) {
-        log.error({ cause }, 'a call could not be cleaned up')
+        this.#log.error({ cause }, 'a call could not be cleaned up')
       }
     }
-    lease.release(scope.used_tokens)
-    place.done()
+    this.#giveBack()
   }
 
-  const scope: CallScope = {
-    used_tokens: 0,
-    defer: (release) => void releases.push(release),
-    keepOpen() {
-      kept_open = true
-      return end
-    },
-    handled: async () => {
-      if (!kept_open) await end()
-    },
+  #giveBack(): void {
+    this.#lease.release(this.used_tokens)
+    this.#place?.done()
   }
-  return scope
 }

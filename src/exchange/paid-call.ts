@@ -9,7 +9,7 @@ import type { Quote } from '../pricing/quote.ts'
 import type { Dispatched } from '../upstream/dispatch.ts'
 import type { Attempt } from '../upstream/routes.ts'
 import type { Sending } from '../upstream/sending.ts'
-import { type Admitted, type CallOrigin, within } from './admission.ts'
+import { type Admitted, type PaidCall, within } from './admission.ts'
 import { ask } from './asking.ts'
 import type { ExchangeParts } from './parts.ts'
 import { refusalError } from './refusals.ts'
@@ -55,7 +55,7 @@ export type Served =
 export type Spent = Pick<Delivered, 'charge' | 'usage'>
 
 /** A kind of paid call, as a value: how it is read, what it can cost, and how it is served. */
-export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
+export interface PaidKind<C extends PaidCall, O extends PaidOrder> {
   /** Reads the request and finds its model. @throws GatewayError for every refusal; nothing is held then */
   read(parts: ExchangeParts, admitted: Admitted, call: C): Promise<O>
   /**
@@ -79,12 +79,14 @@ export interface PaidKind<C extends CallOrigin, O extends PaidOrder> {
  * @returns the answer, whole or streamed; the last of it leaves only after it is paid
  * @throws GatewayError for every refusal and failure before the first byte; nothing is held then
  */
-export const servePaid = <C extends CallOrigin, O extends PaidOrder>(
+export const servePaid = <C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   kind: PaidKind<C, O>,
   call: C,
 ): Promise<Response> =>
-  within(parts, call, async (admitted) => pay(parts, admitted, await kind.read(parts, admitted, call), kind))
+  within(parts, call.origin, async (admitted) =>
+    pay(parts, admitted, await kind.read(parts, admitted, call), kind),
+  )
 
 /**
  * Holds, serves and settles; or answers again what was answered under the request's Idempotency-Key. Whatever fails
@@ -92,7 +94,7 @@ export const servePaid = <C extends CallOrigin, O extends PaidOrder>(
  *
  * @throws GatewayError as `Idempotency.once`, insufficient_balance and the other refusals of a hold, and what the kind throws
  */
-export function pay<C extends CallOrigin, O extends PaidOrder>(
+export function pay<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,
@@ -117,7 +119,7 @@ export function answerOnce(
 }
 
 /** `pay` without a look at the request's Idempotency-Key. */
-export async function payAnyway<C extends CallOrigin, O extends PaidOrder>(
+export async function payAnyway<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   admitted: Admitted,
   order: O,

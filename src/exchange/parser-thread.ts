@@ -18,7 +18,7 @@ import {
   type ToThread,
   type WrittenError,
 } from './parser-messages.ts'
-import { parsedBody } from './text/body.ts'
+import { ParsedBody } from './text/body.ts'
 
 declare const self: Worker
 
@@ -83,7 +83,7 @@ function answer({ body_id, protocol, bytes, question }: ToThread): unknown {
     const { json, keys, respelled, bytes: whole } = parseJsonBody(bytes, namesOf(protocol))
     last = { body_id, json, keys, respelled, skipped_bytes: bytes.length - whole.length }
   }
-  const body = parsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
+  const body = new ParsedBody(BUILT_IN_REGISTRY, { ...last, bytes: bytes.subarray(last.skipped_bytes) })
   switch (question.ask) {
     case 'open':
       return {

@@ -1,6 +1,7 @@
 // The calls under way: their deadlines, their sockets' time-outs, and the wait for them when the process stops.
 
 import { type GatewayError, overloaded } from '../domain/errors.ts'
+import type { Arriving } from '../http/sockets.ts'
 
 /** What a call waits for at the moment; at first, for the rest of its own request. */
 export type WaitingFor = 'request' | 'upstream' | 'caller'
@@ -33,8 +34,8 @@ export interface RunningCalls {
   readonly stopping: boolean
   /** Whether a hold's call is under way, however long it has been. */
   isUnderWay(hold_id: number): boolean
-  /** @param setIdleTimeout sets the socket's own idle time-out, 0 for none; called for long calls only */
-  enter(request: Request, setIdleTimeout: (timeout_s: number) => void): RunningCall
+  /** The socket's own idle time-out is changed for long calls only. */
+  enter(arriving: Arriving): RunningCall
   /** Refuses new calls, waits for those under way, and ends what is left after the time-out. */
   stop(timeout_ms: number): Promise<void>
   /** Looks after deadlines; called by a timer. */
@@ -52,122 +53,137 @@ const STALLED_MS = 5_000
  */
 const MAX_STALLED = 100
 
-interface Entry {
-  controller: AbortController
-  started_ms: number
-  progressed_ms: number
-  waiting_for: WaitingFor
-  idle_timeout_ms: number
-  hold_id: number | undefined
-  abortUpstream: (() => void) | undefined
-  setIdleTimeout: (timeout_s: number) => void
-  idle_timeout_lifted: boolean
-}
-
 /** All calls under way, and what is known of the process that serves them. */
 interface Running {
   readonly options: RunningOptions
-  readonly entries: Set<Entry>
+  readonly places: Set<Place>
   stopping: boolean
   whenEmpty: (() => void) | undefined
 }
 
 /** An empty set of calls. */
 export function createRunningCalls(options: RunningOptions): RunningCalls {
-  const running: Running = { options, entries: new Set(), stopping: false, whenEmpty: undefined }
-  const { entries } = running
+  const running: Running = { options, places: new Set(), stopping: false, whenEmpty: undefined }
+  const { places } = running
   return {
     get size() {
-      return entries.size
+      return places.size
     },
     get stopping() {
       return running.stopping
     },
-    isUnderWay: (hold_id) => entries.values().some((entry) => entry.hold_id === hold_id),
-    enter: (request, setIdleTimeout) => enter(running, request, setIdleTimeout),
+    isUnderWay: (hold_id) => places.values().some((place) => place.hold_id === hold_id),
+    enter(arriving) {
+      const place = new Place(running, arriving)
+      places.add(place)
+      return place
+    },
     stop: (timeout_ms) => stop(running, timeout_ms),
     tick() {
       const at_ms = options.now()
-      for (const entry of entries) check(running, entry, at_ms)
-      if (entries.size > MAX_STALLED) cutLongestStalled(running, at_ms)
+      for (const place of places) place.check(at_ms)
+      if (places.size > MAX_STALLED) cutLongestStalled(running, at_ms)
     },
   }
 }
 
-function enter(running: Running, request: Request, setIdleTimeout: (timeout_s: number) => void): RunningCall {
-  const { entries, options } = running
-  const { now, socket_idle_timeout_s } = options
-  const entry = openEntry(now(), setIdleTimeout)
-  const leave = () => entry.controller.abort()
-  request.signal.addEventListener('abort', leave)
-  if (request.signal.aborted) leave()
-  entries.add(entry)
-  return {
-    gone: entry.controller.signal,
-    progressed(waiting_for) {
-      entry.waiting_for = waiting_for
-      entry.progressed_ms = now()
-    },
-    watchSilence(idle_timeout_ms, abortUpstream) {
-      entry.idle_timeout_ms = idle_timeout_ms
-      entry.abortUpstream = abortUpstream
-      entry.progressed_ms = now()
-    },
-    holds(hold_id) {
-      entry.hold_id = hold_id
-    },
-    done() {
-      if (!entries.delete(entry)) return
-      request.signal.removeEventListener('abort', leave)
-      if (entry.idle_timeout_lifted) entry.setIdleTimeout(socket_idle_timeout_s)
-      if (entries.size === 0) running.whenEmpty?.()
-    },
+/** A place, and what is known of its call. It listens to its own request. */
+class Place implements RunningCall, EventListenerObject {
+  readonly started_ms: number
+  progressed_ms: number
+  waiting_for: WaitingFor = 'request'
+  idle_timeout_ms = Number.POSITIVE_INFINITY
+  hold_id: number | undefined
+  abortUpstream: (() => void) | undefined
+  readonly #running: Running
+  readonly #arriving: Arriving
+  readonly #controller = new AbortController()
+  #is_idle_timeout_lifted = false
+
+  constructor(running: Running, arriving: Arriving) {
+    this.#running = running
+    this.#arriving = arriving
+    this.started_ms = running.options.now()
+    this.progressed_ms = this.started_ms
+    const { signal } = arriving.request
+    signal.addEventListener('abort', this)
+    if (signal.aborted) this.end()
+  }
+
+  get gone(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  /** The caller has left. */
+  handleEvent(): void {
+    this.end()
+  }
+
+  /** @param reason what callers who are still there are told */
+  end(reason?: GatewayError): void {
+    this.#controller.abort(reason)
+  }
+
+  progressed(waiting_for: WaitingFor): void {
+    this.waiting_for = waiting_for
+    this.progressed_ms = this.#running.options.now()
+  }
+
+  watchSilence(idle_timeout_ms: number, abortUpstream: () => void): void {
+    this.idle_timeout_ms = idle_timeout_ms
+    this.abortUpstream = abortUpstream
+    this.progressed_ms = this.#running.options.now()
+  }
+
+  holds(hold_id: number): void {
+    this.hold_id = hold_id
+  }
+
+  done(): void {
+    const { places, options, whenEmpty } = this.#running
+    if (!places.delete(this)) return
+    this.#arriving.request.signal.removeEventListener('abort', this)
+    if (this.#is_idle_timeout_lifted) this.#setIdleTimeout(options.socket_idle_timeout_s)
+    if (places.size === 0) whenEmpty?.()
+  }
+
+  check(at_ms: number): void {
+    const { stalledReaderTimeout, socket_idle_timeout_s } = this.#running.options
+    const stalled_ms = at_ms - this.progressed_ms
+    if (this.waiting_for === 'upstream' && stalled_ms > this.idle_timeout_ms) this.abortUpstream?.()
+    if (this.waiting_for === 'caller' && stalled_ms > stalledReaderTimeout()) this.end()
+    // A stalled upload is cut with its socket.
+    if (this.waiting_for === 'request' || this.#is_idle_timeout_lifted) return
+    // Early enough that no socket is cut before, late enough that short calls never cost it.
+    if (at_ms - this.started_ms > (socket_idle_timeout_s * 1_000) / 4) {
+      this.#is_idle_timeout_lifted = true
+      this.#setIdleTimeout(0)
+    }
+  }
+
+  #setIdleTimeout(timeout_s: number): void {
+    const { request, sockets } = this.#arriving
+    sockets()?.timeout(request, timeout_s)
   }
 }
 
-const openEntry = (at_ms: number, setIdleTimeout: (timeout_s: number) => void): Entry => ({
-  controller: new AbortController(),
-  started_ms: at_ms,
-  progressed_ms: at_ms,
-  waiting_for: 'request',
-  idle_timeout_ms: Number.POSITIVE_INFINITY,
-  hold_id: undefined,
-  abortUpstream: undefined,
-  setIdleTimeout,
-  idle_timeout_lifted: false,
-})
-
-function check({ options }: Running, entry: Entry, at_ms: number): void {
-  const { stalledReaderTimeout, socket_idle_timeout_s } = options
-  const stalled_ms = at_ms - entry.progressed_ms
-  if (entry.waiting_for === 'upstream' && stalled_ms > entry.idle_timeout_ms) entry.abortUpstream?.()
-  if (entry.waiting_for === 'caller' && stalled_ms > stalledReaderTimeout()) entry.controller.abort()
-  // A stalled upload is cut with its socket.
-  if (entry.waiting_for === 'request' || entry.idle_timeout_lifted) return
-  // Early enough that no socket is cut before, late enough that short calls never cost it.
-  if (at_ms - entry.started_ms > (socket_idle_timeout_s * 1_000) / 4) {
-    entry.idle_timeout_lifted = true
-    entry.setIdleTimeout(0)
-  }
-}
-
-function cutLongestStalled({ entries }: Running, at_ms: number): void {
-  const stalled = [...entries].filter(
+function cutLongestStalled({ places }: Running, at_ms: number): void {
+  const stalled = [...places].filter(
     ({ waiting_for, progressed_ms }) => waiting_for === 'caller' && at_ms - progressed_ms > STALLED_MS,
   )
   stalled.sort((one, other) => one.progressed_ms - other.progressed_ms)
-  for (const { controller } of stalled.slice(0, -MAX_STALLED)) controller.abort()
+  for (const place of stalled.slice(0, -MAX_STALLED)) place.end()
 }
 
 async function stop(running: Running, timeout_ms: number): Promise<void> {
   running.stopping = true
-  if (running.entries.size === 0) return
+  if (running.places.size === 0) return
   const { promise, resolve } = Promise.withResolvers<void>()
   running.whenEmpty = resolve
   const timer = setTimeout(() => {
-    for (const { controller, abortUpstream } of running.entries) {
-      controller.abort(stopped())
-      abortUpstream?.()
+    for (const place of running.places) {
+      place.end(stopped())
+      place.abortUpstream?.()
     }
   }, timeout_ms)
   await Promise.race([promise, Bun.sleep(timeout_ms + LAST_WAIT_MS)])

@@ -1,12 +1,12 @@
 // Several paid calls that make up one answer: each is held, charged and recorded by itself, under an id of its own.
 import { GatewayError, overloaded } from '../domain/errors.ts'
-import type { Admitted, CallOrigin } from './admission.ts'
-import { openScope } from './call-scope.ts'
+import type { Admitted, PaidCall } from './admission.ts'
+import { CallScope } from './call-scope.ts'
 import { type PaidKind, type PaidOrder, payAnyway, refuseWhileClosed } from './paid-call.ts'
 import type { ExchangeParts } from './parts.ts'
 
 /** One of the calls. */
-export interface PartCall<C extends CallOrigin, O extends PaidOrder> {
+export interface PartCall<C extends PaidCall, O extends PaidOrder> {
   /** The id of its record. The first one's is the request's, by which an Idempotency-Key finds what was charged. */
   request_id: string
   kind: Pick<PaidKind<C, O>, 'prepare' | 'quote' | 'serve' | 'spent'>
@@ -20,7 +20,7 @@ export interface PartCall<C extends CallOrigin, O extends PaidOrder> {
  *
  * @throws GatewayError as `servePaid`; nothing begins once the caller has gone
  */
-export async function payPart<C extends CallOrigin, O extends PaidOrder>(
+export async function payPart<C extends PaidCall, O extends PaidOrder>(
   parts: ExchangeParts,
   { origin, scope: whole, place, caller }: Admitted,
   { request_id, kind, read }: PartCall<C, O>,
@@ -32,13 +32,12 @@ export async function payPart<C extends CallOrigin, O extends PaidOrder>(
       whole.used_tokens += tokens_used
     },
   }
-  const own_place = { ...place, done: () => undefined }
-  const scope = openScope(lease, own_place, parts.log)
+  const scope = new CallScope(lease, undefined, parts.log)
   try {
     const part = {
       origin: { ...origin, request_id },
       caller,
-      place: own_place,
+      place,
       scope,
       started_ms: parts.now(),
       is_part: true as const,

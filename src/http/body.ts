@@ -13,20 +13,20 @@ export function announcedBytes({ headers }: Request, limit_bytes: number): numbe
 }
 
 /**
- * Reads a whole body.
+ * Reads a whole body whose announced length was judged by `announcedBytes`.
  *
- * @param limit_bytes the surface's limit; Content-Length is judged before anything is read, chunked bodies while they come
+ * @param limit_bytes the surface's limit; chunked bodies are judged while they come
  * @throws GatewayError payload_too_large, or invalid_request for a body that did not arrive whole
  */
-export async function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
-  announcedBytes(request, limit_bytes)
-  try {
-    if (request.headers.has('content-length')) return await request.bytes()
-    return await readAtMost(request.body ?? [], limit_bytes, bodyTooLarge)
-  } catch (thrown) {
-    if (thrown instanceof GatewayError) throw thrown
-    throw brokenOff(thrown)
-  }
+export function readBytes(request: Request, limit_bytes: number): Promise<Uint8Array> {
+  const bytes = request.headers.has('content-length')
+    ? request.bytes()
+    : readAtMost(request.body ?? [], limit_bytes, bodyTooLarge)
+  return bytes.catch(refuseBroken)
+}
+
+function refuseBroken(thrown: unknown): never {
+  throw thrown instanceof GatewayError ? thrown : brokenOff(thrown)
 }
 
 /**

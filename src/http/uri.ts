@@ -2,6 +2,7 @@
 
 /** The text that a part of a path stands for; the part as it stands where it is no valid encoding (RFC 3986, 2.1). */
 export function decodePathPart(encoded: string): string {
+  if (!encoded.includes('%')) return encoded
   try {
     return decodeURIComponent(encoded)
   } catch {

@@ -74,13 +74,20 @@ export function createIdempotency(deps: IdempotencyDeps): Idempotency {
 /** A request's Idempotency-Key; null where it has none. */
 export const keyOf = (request: Request): string | null => request.headers.get('idempotency-key')
 
-async function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
+function once(state: State, call: RepeatableCall, serve: () => Promise<Response>): Promise<Response> {
+  const key = keyOf(call.origin.request)
+  if (key !== null) return onceUnder(key, state, call, serve)
+  call.mayBegin()
+  return serve()
+}
+
+async function onceUnder(
+  key: string,
+  state: State,
+  call: RepeatableCall,
+  serve: () => Promise<Response>,
+): Promise<Response> {
   const { origin, account_id, content } = call
-  const key = keyOf(origin.request)
-  if (key === null) {
-    call.mayBegin()
-    return serve()
-  }
   if (!KEY.test(key)) throw malformedKey()
   const request_sha256 = hashOf(origin.request, content)
   const keyed = { account_id, key, request_sha256, request_id: origin.request_id }

@@ -1,11 +1,20 @@
 // Quotes: the most that a call can cost, which is held, and the least that makes it worth starting.
-import type { Nanos } from '../domain/money.ts'
-import { type ImagePrice, TOKENS_PER_RATE, type TokenPrice, type TokenRates } from '../domain/prices.ts'
+import { addProduct, divideRoundingUp, type Nanos, type Whole } from '../domain/money.ts'
+import {
+  type ImagePrice,
+  type Tier,
+  TOKENS_PER_RATE,
+  type TokenPrice,
+  type TokenRates,
+} from '../domain/prices.ts'
 import { INPUT_FIELDS, type InputField, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { chargeImages, type ImageOrder } from './charge.ts'
 
 /** The shortest useful output: a balance that does not cover this much is refused instead of lowering the limit further. */
 export const USEFUL_ANSWER_TOKENS = 256
+
+/** A rate is for so many tokens: what a nano-dollar is in the costs below. */
+const NANOS_OF_RATE = Number(TOKENS_PER_RATE)
 
 /**
  * The factor by which an estimate may be below the provider's count. A tier within it counts as reached: the prices of two
@@ -39,8 +48,8 @@ export interface Quote {
 /** The cost of a request in one tier, in nano-dollars x 1,000,000, so that nothing is rounded yet. */
 interface TierCost {
   /** Of the input, and of all that does not hang on the output. */
-  input: bigint
-  per_output_token: bigint
+  input: Whole
+  per_output_token: Whole
 }
 
 /**
@@ -51,12 +60,17 @@ interface TierCost {
  * @throws RangeError when a count is not a whole number
  */
 export function quote(price: TokenPrice, request: QuotedRequest): Quote {
-  const costs = tierCosts(price, request)
-  const useful_tokens = Math.min(USEFUL_ANSWER_TOKENS, request.max_output_tokens)
-  return {
-    ceiling_nanos: highestCost(costs, request.max_output_tokens),
-    floor_nanos: highestCost(costs, useful_tokens),
+  const { max_output_tokens } = request
+  const useful_tokens = Math.min(USEFUL_ANSWER_TOKENS, max_output_tokens)
+  let ceiling: Whole = 0
+  let floor: Whole = 0
+  for (const tier of price.tiers) {
+    if (!mayApply(tier, price, request)) continue
+    const cost = costIn(tier, request)
+    ceiling = larger(ceiling, withOutput(cost, max_output_tokens))
+    floor = larger(floor, withOutput(cost, useful_tokens))
   }
+  return { ceiling_nanos: inNanos(ceiling), floor_nanos: inNanos(floor) }
 }
 
 /**
@@ -65,13 +79,11 @@ export function quote(price: TokenPrice, request: QuotedRequest): Quote {
  * @returns tokens; 0 where the hold does not even cover the input, the largest safe integer where output is free
  */
 export function affordableOutput(price: TokenPrice, request: QuotedInput, held_nanos: Nanos): number {
-  const held = BigInt(held_nanos) * TOKENS_PER_RATE
-  const limits = tierCosts(price, request).map(({ input, per_output_token }) => {
-    if (input > held) return 0
-    if (per_output_token === 0n) return Number.MAX_SAFE_INTEGER
-    return toSafeInteger((held - input) / per_output_token)
-  })
-  return Math.min(...limits)
+  const held = addProduct(0, held_nanos, NANOS_OF_RATE)
+  let tokens = Number.MAX_SAFE_INTEGER
+  for (const tier of price.tiers)
+    if (mayApply(tier, price, request)) tokens = Math.min(tokens, outputWithin(held, costIn(tier, request)))
+  return tokens
 }
 
 /** What to hold for images: the price of all that were asked for (spec.md, Image billing 2). Fewer are of no use. */
@@ -80,33 +92,47 @@ export function quoteImages(price: ImagePrice, order: ImageOrder): Quote {
   return { ceiling_nanos: cost_nanos, floor_nanos: cost_nanos }
 }
 
-/** The cost of a request in each tier that its prompt may be in: those that begin below the estimate with its margin. */
-function tierCosts(price: TokenPrice, request: QuotedInput): TierCost[] {
-  const largest_prompt = request.input_tokens * ESTIMATE_MARGIN
-  const input_fields = request.input_fields ?? INPUT_FIELDS
-  const extras = BigInt(request.extras_nanos ?? 0) * TOKENS_PER_RATE
-  return price.tiers
-    .filter((tier, index) => index === 0 || tier.above_tokens < largest_prompt)
-    .map(({ rates }) => ({
-      input: BigInt(request.input_tokens) * highestRate(rates, input_fields) + extras,
-      per_output_token: BigInt(request.candidates) * highestRate(rates, OUTPUT_FIELDS),
-    }))
+/** Whether the prompt may be in a tier: in the first one, and in those that begin below the estimate with its margin. */
+const mayApply = (tier: Tier, { tiers }: TokenPrice, { input_tokens }: QuotedInput): boolean =>
+  tier === tiers[0] || tier.above_tokens < input_tokens * ESTIMATE_MARGIN
+
+function costIn({ rates }: Tier, request: QuotedInput): TierCost {
+  const { input_tokens, input_fields = INPUT_FIELDS, extras_nanos = 0, candidates } = request
+  const extras = addProduct(0, extras_nanos, NANOS_OF_RATE)
+  return {
+    input: addProduct(extras, input_tokens, highestRate(rates, input_fields)),
+    per_output_token: addProduct(0, candidates, highestRate(rates, OUTPUT_FIELDS)),
+  }
 }
 
-function highestRate(rates: TokenRates, fields: readonly UsageField[]): bigint {
+function highestRate(rates: TokenRates, fields: readonly UsageField[]): Nanos {
   let rate = 0
   for (const field of fields) rate = Math.max(rate, rates[field])
-  return BigInt(rate)
+  return rate
 }
 
-function highestCost(costs: TierCost[], output_tokens: number): Nanos {
-  let highest = 0n
-  for (const { input, per_output_token } of costs) {
-    const cost = input + BigInt(output_tokens) * per_output_token
-    if (cost > highest) highest = cost
+const withOutput = ({ input, per_output_token }: TierCost, tokens: number): Whole =>
+  typeof per_output_token === 'number'
+    ? addProduct(input, tokens, per_output_token)
+    : BigInt(input) + BigInt(tokens) * per_output_token
+
+/** The most output that what is held pays for beside the rest of a cost. */
+function outputWithin(held: Whole, { input, per_output_token }: TierCost): number {
+  if (input > held) return 0
+  if (per_output_token <= 0) return Number.MAX_SAFE_INTEGER
+  if (typeof held === 'number' && typeof input === 'number' && typeof per_output_token === 'number') {
+    const left = held - input
+    return (left - (left % per_output_token)) / per_output_token
   }
-  return toSafeInteger((highest + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE)
+  return toSafeInteger((BigInt(held) - BigInt(input)) / BigInt(per_output_token))
 }
+
+const larger = (one: Whole, other: Whole): Whole => (other > one ? other : one)
+
+const inNanos = (cost: Whole): Nanos =>
+  typeof cost === 'number'
+    ? divideRoundingUp(cost, TOKENS_PER_RATE)
+    : toSafeInteger((cost + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE)
 
 function toSafeInteger(value: bigint): number {
   return Math.min(Number(value), Number.MAX_SAFE_INTEGER)

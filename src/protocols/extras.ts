@@ -61,7 +61,7 @@ export function fieldRules(rules: Readonly<Record<string, FieldRule>>, plain: It
 
 /** Judges the fields of an object. @param within its place in the request; empty for the request itself */
 export function judge(rules: FieldRules, object: JsonObject, within: string, found: AskedExtra[]): void {
-  for (const name of Object.keys(object)) {
+  for (const name in object) {
     if (rules.plain.has(name)) continue
     const rule = rules.written.get(name) ?? rules.folded.get(reduce(name))
     const value = object[name]

@@ -86,9 +86,12 @@ export type Present<T> = { [K in keyof T]: Exclude<T[K], null> }
 
 /** The very same object where no field is null, as in most. */
 function withoutNulls<T extends object>(object: T): Present<T> {
-  const fields = Object.entries(object)
-  if (!fields.some(([, value]) => value === null)) return object as Present<T>
-  return Object.fromEntries(fields.filter(([, value]) => value !== null)) as Present<T>
+  for (const name in object) {
+    if (object[name] !== null) continue
+    const fields = Object.entries(object).filter(([, value]) => value !== null)
+    return Object.fromEntries(fields) as Present<T>
+  }
+  return object as Present<T>
 }
 
 const CHECKS: Readonly<Record<string, Check<Json>>> = {

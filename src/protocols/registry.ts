@@ -23,32 +23,30 @@ export const registryOf = (protocols: readonly Protocol[]): Registry =>
 
 export const BUILT_IN_REGISTRY: Registry = registryOf([...Object.values(BUILT_IN_PROTOCOLS), responses])
 
-/**
- * The protocol that a provider speaks.
- *
- * @throws GatewayError internal for a name that is not registered; the catalogue refuses such a provider
- */
-export function protocolOf(registry: Registry, { protocol }: { protocol: string }): Protocol {
-  const found = registry.get(protocol)
+/** @throws GatewayError internal for a name that is not registered; the catalogue refuses such a provider */
+export function protocolNamed(registry: Registry, name: string): Protocol {
+  const found = registry.get(name)
   if (found) return found
   throw internal(
     'This model cannot be called. It has been logged; please tell the operator of this gateway.',
-    {
-      cause: `no protocol is named "${protocol}"`,
-    },
+    { cause: `no protocol is named "${name}"` },
   )
 }
 
+/** The protocol that a provider speaks. @throws GatewayError as `protocolNamed` */
+export const protocolOf = (registry: Registry, { protocol }: { protocol: string }): Protocol =>
+  protocolNamed(registry, protocol)
+
 /** The protocols that only callers speak. */
-const CALLERS_ONLY: readonly CallerProtocol[] = [completions]
+const CALLERS_ONLY: ReadonlyMap<string, CallerProtocol> = new Map([[completions.name, completions]])
 
 /**
  * The protocol that a caller speaks.
  *
- * @throws GatewayError as `protocolOf`
+ * @throws GatewayError as `protocolNamed`
  */
 export const callerProtocolOf = (registry: Registry, name: string): CallerProtocol =>
-  CALLERS_ONLY.find((protocol) => protocol.name === name) ?? protocolOf(registry, { protocol: name })
+  CALLERS_ONLY.get(name) ?? protocolNamed(registry, name)
 
 /** The protocol in which a provider is asked: the caller's own where it speaks that, else the one that the catalogue names. */
 export function spokenTo(registry: Registry, caller: CallerProtocol, provider: Provider): Protocol {

@@ -16,5 +16,9 @@ export const jsonTokens = (value: Json | undefined): number =>
   value === undefined || value === null ? 0 : estimateTokens(JSON.stringify(value))
 
 /** The tokens of all items of a list. */
-export const sumTokens = <T>(items: readonly T[], tokensOf: (item: T, index: number) => number): number =>
-  items.reduce<number>((total, item, index) => total + tokensOf(item, index), 0)
+export function sumTokens<T>(items: readonly T[], tokensOf: (item: T, index: number) => number): number {
+  let tokens = 0
+  let index = 0
+  for (const item of items) tokens += tokensOf(item, index++)
+  return tokens
+}

@@ -13,6 +13,7 @@ import { createMemoryBudget } from '../exchange/memory-budget.ts'
 import { createParser } from '../exchange/parser.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
+import type { Sockets } from '../http/sockets.ts'
 import type { Library } from '../library/library.ts'
 import { createRemoteFetch } from '../media/remote.ts'
 import type { Logger } from '../observe/log.ts'
@@ -44,6 +45,8 @@ export interface Parts {
   catalogue: () => Catalogue
   /** As in `Gateway`. */
   notReady: () => string | undefined
+  /** As in `Gateway`. */
+  sockets: () => Sockets | null
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -58,6 +61,7 @@ export function compose({
   protocols,
   catalogue,
   notReady,
+  sockets,
   closed,
   network,
   log,
@@ -115,6 +119,7 @@ export function compose({
     now,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
+    sockets,
   }
 }
 

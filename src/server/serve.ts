@@ -4,6 +4,7 @@ import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/running.ts'
+import type { Sockets } from '../http/sockets.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
@@ -94,12 +95,14 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const { notReady, closed } = readiness
+  let listening: Sockets | null = null
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
     notReady,
+    sockets: () => listening,
     closed,
     network,
     log,
@@ -110,6 +113,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { app, server } = await orUndo(close, () =>
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
+  listening = server
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
   const { db, library } = stores

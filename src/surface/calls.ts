@@ -13,12 +13,14 @@ import { originOf, type Surface } from './origin.ts'
 /** A surface, or how a request tells which of several shapes it is to be answered in. */
 export type SurfaceOf = Surface | ((request: Request) => Surface)
 
+type CallParts = Pick<Gateway, 'log' | 'newRequestId' | 'sockets'>
+
 /** Every call gets an `origin`, in which its id is; whatever is thrown leaves in the surface's shape. */
-export function calls({ log, newRequestId }: Pick<Gateway, 'log' | 'newRequestId'>, surface: SurfaceOf) {
+export function calls({ log, newRequestId, sockets }: CallParts, surface: SurfaceOf) {
   const surfaceOf = typeof surface === 'function' ? surface : () => surface
   return new Elysia()
-    .derive({ as: 'scoped' }, ({ request, server }) => ({
-      origin: originOf(request, newRequestId(), server, surfaceOf(request)),
+    .derive({ as: 'scoped' }, ({ request }) => ({
+      origin: originOf(request, newRequestId(), sockets, surfaceOf(request)),
     }))
     .onError({ as: 'scoped' }, async ({ error, request, origin }) =>
       answerFailure({
@@ -32,7 +34,7 @@ export function calls({ log, newRequestId }: Pick<Gateway, 'log' | 'newRequestId
 }
 
 /** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
-export const openCalls = (gateway: Pick<Gateway, 'log' | 'newRequestId'>, surface: SurfaceOf) =>
+export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
   calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
     // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
@@ -48,7 +50,7 @@ function admitReader(
   { gate, reads, catalogue }: Pick<Gateway, 'gate' | 'reads' | 'catalogue'>,
   origin: CallOrigin,
 ) {
-  const caller = gate.admit(origin.credential, origin.address)
+  const caller = gate.admit(origin)
   const limit = catalogue().limits.reads_per_minute
   const retry_after_s = reads.take(caller.key.id, limit)
   if (retry_after_s !== undefined)
@@ -68,7 +70,7 @@ const statusOf = (status: number | keyof StatusMap = 200): number =>
  * how callers look at their limits; they have one of their own, `reads_per_minute`.
  */
 export const freeCalls = (
-  gateway: Pick<Gateway, 'log' | 'newRequestId' | 'gate' | 'reads' | 'catalogue'>,
+  gateway: CallParts & Pick<Gateway, 'gate' | 'reads' | 'catalogue'>,
   surface: SurfaceOf,
 ) =>
   openCalls(gateway, surface)

@@ -8,6 +8,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
+import type { Sockets } from '../http/sockets.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
@@ -39,6 +40,8 @@ export interface Gateway {
   log: Logger
   /** Milliseconds since 1970. */
   now: () => number
+  /** The sockets of its server, once it listens. */
+  sockets: () => Sockets | null
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */

@@ -1,10 +1,8 @@
 // The beginning of a call: its credential in the forms of its surface, and the facts of its socket.
-import type { Context } from 'elysia'
 import { type CredentialForm, credentialOf } from '../access/gate.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
 import type { RenderError } from '../http/answers.ts'
-
-export type Server = Context['server']
+import type { Sockets } from '../http/sockets.ts'
 
 /** What all calls of a surface have in common. */
 export interface Surface {
@@ -21,15 +19,9 @@ export interface Surface {
 export function originOf(
   request: Request,
   request_id: string,
-  server: Server,
-  { forms, ...surface }: Surface,
+  sockets: () => Sockets | null,
+  { surface, forms, render, id_header }: Surface,
 ): CallOrigin {
-  return {
-    ...surface,
-    request,
-    request_id,
-    credential: credentialOf(request, forms),
-    address: () => server?.requestIP(request)?.address,
-    setIdleTimeout: (timeout_s) => server?.timeout(request, timeout_s),
-  }
+  const credential = credentialOf(request, forms)
+  return { request, request_id, surface, credential, sockets, render, id_header }
 }

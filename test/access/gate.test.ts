@@ -1,6 +1,6 @@
 // The gate: where a credential is read from, which keys are admitted, and what the key cache serves.
 import { describe, expect, test } from 'bun:test'
-import { COMMON_FORMS, createGate, credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
+import { COMMON_FORMS, type Comer, createGate, credentialOf, NATIVE_FORMS } from '../../src/access/gate.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
 import { hashKey } from '../../src/access/secret.ts'
 import type { GatewayError } from '../../src/domain/errors.ts'
@@ -72,6 +72,13 @@ const keyWith = (settings: Partial<KeyOfAccount['key']>): KeyOfAccount => ({
   key: { ...good.key, ...settings },
 })
 
+/** Who sends a key from an address. */
+const comer = (credential: string | undefined, requestIP: () => { address: string } | null): Comer => ({
+  credential,
+  request: new Request('http://gateway/'),
+  sockets: () => ({ requestIP, timeout() {} }),
+})
+
 /** A gate over one key, with a clock and a count of look-ups. */
 function gateOf(found: KeyOfAccount | undefined) {
   let now_ms = NOW_MS
@@ -85,7 +92,7 @@ function gateOf(found: KeyOfAccount | undefined) {
     now: () => now_ms,
   })
   return {
-    admit: (text: string | undefined, address = '192.0.2.7') => gate.admit(text, () => address),
+    admit: (text: string | undefined, address = '192.0.2.7') => gate.admit(comer(text, () => ({ address }))),
     change: (next: KeyOfAccount | undefined) => {
       current = next
     },
@@ -133,19 +140,19 @@ describe('the gate', () => {
     let asked = 0
     const address = () => {
       asked++
-      return '192.0.2.7'
+      return { address: '192.0.2.7' }
     }
     const free = createGate({ findKey: () => good, now: () => NOW_MS })
-    free.admit(TEXT, address)
+    free.admit(comer(TEXT, address))
     expect(asked).toBe(0)
     const bound = createGate({ findKey: () => keyWith({ addresses: ['192.0.2.7'] }), now: () => NOW_MS })
-    bound.admit(TEXT, address)
+    bound.admit(comer(TEXT, address))
     expect(asked).toBe(1)
   })
 
   test('refuses an unknown address where the key has an address list', () => {
     const gate = createGate({ findKey: () => keyWith({ addresses: ['0.0.0.0/0'] }), now: () => NOW_MS })
-    expect(kindOf(() => gate.admit(TEXT, () => undefined))).toBe('permission_denied')
+    expect(kindOf(() => gate.admit(comer(TEXT, () => null)))).toBe('permission_denied')
   })
 
   test('serves a key from the cache for a second, and not longer', () => {

@@ -1,6 +1,6 @@
 // The scope of a call: what it borrowed is given back once, however the call ends.
 import { describe, expect, test } from 'bun:test'
-import { openScope } from '../../src/exchange/call-scope.ts'
+import { CallScope } from '../../src/exchange/call-scope.ts'
 import type { RunningCall } from '../../src/exchange/running.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -9,7 +9,7 @@ function opened() {
   const memory = memoryLog()
   const lease = { release: (tokens: number) => void told.push(`lease ${tokens}`) }
   const place = { done: () => void told.push('place') } as RunningCall
-  return { scope: openScope(lease, place, memory.log), told, memory }
+  return { scope: new CallScope(lease, place, memory.log), told, memory }
 }
 
 describe('a call whose handler is done', () => {

@@ -2,11 +2,18 @@
 import { describe, expect, test } from 'bun:test'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { createRunningCalls } from '../../src/exchange/running.ts'
+import type { Sockets } from '../../src/http/sockets.ts'
 
 const STALLED_AFTER_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
 /** A quarter of it: see running.ts. */
 const LIFTED_AFTER_MS = 30_000
+
+/** Sockets that only remember what time-outs they were given. */
+const socketsOf = (idle_timeouts_s: number[]): Sockets => ({
+  requestIP: () => null,
+  timeout: (_, timeout_s) => void idle_timeouts_s.push(timeout_s),
+})
 
 function scene() {
   let now_ms = 1_000_000
@@ -19,7 +26,7 @@ function scene() {
     const caller = new AbortController()
     const idle_timeouts_s: number[] = []
     const request = new Request('http://gateway/', { signal: caller.signal })
-    const call = running.enter(request, (timeout_s) => idle_timeouts_s.push(timeout_s))
+    const call = running.enter({ request, sockets: () => socketsOf(idle_timeouts_s) })
     return { caller, call, idle_timeouts_s }
   }
   const pass = (ms: number) => {
@@ -50,7 +57,7 @@ describe('a caller', () => {
   test('who left before the call began is gone from the start', () => {
     const { running } = scene()
     const request = new Request('http://gateway/', { signal: AbortSignal.abort() })
-    expect(running.enter(request, () => {}).gone.aborted).toBe(true)
+    expect(running.enter({ request, sockets: () => null }).gone.aborted).toBe(true)
   })
 
   test('who leaves after the call is done changes nothing', () => {

@@ -39,7 +39,6 @@ describe('a body of a length that is announced', () => {
   test('a byte over the limit is refused unread', async () => {
     const request = withLength(1, LIMIT_BYTES + 1)
     expect(() => announcedBytes(request, LIMIT_BYTES)).toThrow(expect.objectContaining(TOO_LARGE))
-    expect(await readBytes(request, LIMIT_BYTES).catch((error: unknown) => error)).toMatchObject(TOO_LARGE)
     expect(request.bodyUsed).toBe(false)
   })
 })

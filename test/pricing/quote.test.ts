@@ -2,11 +2,19 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parseUsd } from '../../src/domain/money.ts'
-import { INPUT_FIELDS, type InputField, promptTokens } from '../../src/domain/usage.ts'
+import { TOKENS_PER_RATE, type TokenPrice, type TokenRates } from '../../src/domain/prices.ts'
+import {
+  INPUT_FIELDS,
+  type InputField,
+  OUTPUT_FIELDS,
+  promptTokens,
+  type UsageField,
+} from '../../src/domain/usage.ts'
 import { chargeImages, chargeTokens } from '../../src/pricing/charge.ts'
 import {
   affordableOutput,
   ESTIMATE_MARGIN,
+  type QuotedRequest,
   quote,
   quoteImages,
   USEFUL_ANSWER_TOKENS,
@@ -157,6 +165,67 @@ describe('for any price and request', () => {
       ),
     )
   })
+})
+
+/** What is held, in integers of any size throughout: the definition that the sums of plain numbers are held against. */
+function inBigInts(price: TokenPrice, request: QuotedRequest, held_nanos: number) {
+  const highest = (rates: TokenRates, fields: readonly UsageField[]) =>
+    BigInt(Math.max(...fields.map((field) => rates[field])))
+  const costs = price.tiers
+    .filter((tier, index) => index === 0 || tier.above_tokens < request.input_tokens * ESTIMATE_MARGIN)
+    .map(({ rates }) => ({
+      input:
+        BigInt(request.input_tokens) * highest(rates, request.input_fields ?? INPUT_FIELDS) +
+        BigInt(request.extras_nanos ?? 0) * TOKENS_PER_RATE,
+      output: BigInt(request.candidates) * highest(rates, OUTPUT_FIELDS),
+    }))
+  const capped = (value: bigint) => Math.min(Number(value), Number.MAX_SAFE_INTEGER)
+  const nanos = (tokens: number) => {
+    const all = costs.map(({ input, output }) => input + BigInt(tokens) * output)
+    return Math.max(...all.map((cost) => capped((cost + TOKENS_PER_RATE - 1n) / TOKENS_PER_RATE)))
+  }
+  const held = BigInt(held_nanos) * TOKENS_PER_RATE
+  const affordable = costs.map(({ input, output }) =>
+    input > held ? 0 : output === 0n ? Number.MAX_SAFE_INTEGER : capped((held - input) / output),
+  )
+  return {
+    ceiling_nanos: nanos(request.max_output_tokens),
+    floor_nanos: nanos(Math.min(USEFUL_ANSWER_TOKENS, request.max_output_tokens)),
+    affordable: Math.min(...affordable),
+  }
+}
+
+test('plain numbers and integers of any size give the same, on both sides of what a number holds', () => {
+  const count = fc.oneof(
+    fc.nat({ max: 2_000_000 }),
+    fc.nat({ max: Number.MAX_SAFE_INTEGER }),
+    // With rates of some 10^9 to 10^10, products of these are about as large as safe integers.
+    fc.integer({ min: 800_000, max: 10_000_000 }),
+  )
+  const request = fc.record({
+    input_tokens: count,
+    max_output_tokens: count,
+    candidates: fc.oneof(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 2 ** 50 })),
+    extras_nanos: fc.oneof(fc.constant(0), fc.nat({ max: 2 ** 34 }), fc.nat({ max: 2 ** 52 })),
+  })
+  fc.assert(
+    fc.property(anyPrice, request, count, (price, asked, held_nanos) => {
+      const { affordable, ...quoted } = inBigInts(price, asked, held_nanos)
+      expect(quote(price, asked)).toEqual(quoted)
+      expect(affordableOutput(price, asked, held_nanos)).toBe(affordable)
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+test.each([
+  ['tokens of the input', { input_tokens: 1.5 }],
+  ['tokens of the output', { max_output_tokens: 0.5 }],
+  ['candidates', { candidates: 1.5 }],
+  ['nano-dollars of extras', { extras_nanos: 0.5 }],
+])('a part of one is refused: %s', (_, part) => {
+  const whole = { input_tokens: 2, max_output_tokens: 2, candidates: 2 }
+  expect(() => quote(SONNET, { ...whole, ...part })).toThrow(RangeError)
 })
 
 describe('spec.md, Image billing 2: the balance for the requested n is frozen', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { GatewayError } from '../../src/domain/errors.ts'
 import { readCallTarget } from '../../src/exchange/call-target.ts'
-import { parsedBody, type Writing } from '../../src/exchange/text/body.ts'
+import { ParsedBody, type Writing } from '../../src/exchange/text/body.ts'
 import { anthropic } from '../../src/protocols/anthropic/index.ts'
 import type { RequestFacts } from '../../src/protocols/facts.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
@@ -252,7 +252,7 @@ interface Priced {
 }
 
 function writtenBody(body: JsonBody, writing: Writing): Uint8Array | string {
-  const written = parsedBody(BUILT_IN_REGISTRY, body).write(writing)
+  const written = new ParsedBody(BUILT_IN_REGISTRY, body).write(writing)
   if (written instanceof Promise) throw new Error('a parsed body is written at once')
   return written
 }

@@ -1,6 +1,6 @@
 // The protocols by name, and a stream's translation between two of them without a gateway around it.
 import { NO_USAGE } from '../../src/domain/usage.ts'
-import { parsedBody } from '../../src/exchange/text/body.ts'
+import { ParsedBody } from '../../src/exchange/text/body.ts'
 import type { TextRequest } from '../../src/exchange/text/passage.ts'
 import { translation } from '../../src/exchange/text/translation.ts'
 import { STREAM_ERROR_EVENT } from '../../src/protocols/anthropic/errors.ts'
@@ -18,7 +18,7 @@ export function translateStream(surface: BuiltInProtocol, provider: BuiltInProto
   const frame = eventFrame(surface === 'anthropic' ? STREAM_ERROR_EVENT : undefined)
   const request: TextRequest = {
     dialect: { protocol: PROTOCOL_OF[surface], frame, raw: true, shows_usage: true },
-    body: parsedBody(BUILT_IN_REGISTRY, {
+    body: new ParsedBody(BUILT_IN_REGISTRY, {
       bytes: new Uint8Array(),
       json: {},
       keys: [],

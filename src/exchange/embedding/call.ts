@@ -21,7 +21,7 @@ import { reportedFailure } from '../../upstream/failures.ts'
 import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { upstreamModelHeader } from '../answered-name.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import { carriedBy } from '../carried-by.ts'
@@ -35,7 +35,7 @@ import type { EmbeddingDialect } from './dialect.ts'
 const BODY_LIMIT_BYTES = 10 * 1024 * 1024
 
 /** A call of a surface. */
-export interface EmbeddingCall extends CallOrigin {
+export interface EmbeddingCall extends PaidCall {
   dialect: EmbeddingDialect
 }
 

@@ -7,7 +7,7 @@ import type { Library } from '../../library/library.ts'
 import type { FetchImage } from '../../media/remote.ts'
 import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import { quoteImages } from '../../pricing/quote.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { upstreamModelHeader } from '../answered-name.ts'
 import type { MemoryBudget } from '../memory-budget.ts'
 import type { Held, PaidKind, Served } from '../paid-call.ts'
@@ -35,7 +35,7 @@ export interface ImageParts {
   memory: MemoryBudget
 }
 
-export interface ImageCall extends CallOrigin {
+export interface ImageCall extends PaidCall {
   /** Reads the body and checks its fields. @throws GatewayError for what is wrong with them */
   read(admitted: Admitted): Promise<ReadOrder>
   /** Told once the call is counted, for the headers of whatever is answered. */

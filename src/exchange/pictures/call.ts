@@ -26,25 +26,23 @@ type ServeConversation = (parts: ExchangeParts, call: ConversationCall) => Promi
 export function conversations(images: ImageParts): ServeConversation {
   const pictures = imageCalls(images)
   return (parts, call) =>
-    within(parts, call, async (admitted) => {
+    within(parts, call.origin, async (admitted) => {
       const { target } = call
-      if (typeof target === 'function') {
-        const opened = await openText(parts, admitted, call)
-        if (!isDrawn(parts, opened.target))
-          return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
+      if (typeof target !== 'function' && isDrawn(parts, target)) {
         countCall(images.rate, admitted, call.onRate)
-        return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
+        const body = await readTextBody(parts, admitted, {
+          protocol: call.protocol,
+          limit_bytes: call.body_limit_bytes,
+          isFree: () => false,
+        })
+        const asked = { body, target }
+        return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
       }
-      if (!isDrawn(parts, target))
-        return pay(parts, admitted, await textCalls.read(parts, admitted, call), textCalls)
+      const opened = await openText(parts, admitted, call)
+      if (!isDrawn(parts, opened.target))
+        return pay(parts, admitted, await readOpened(parts, admitted, call, opened), textCalls)
       countCall(images.rate, admitted, call.onRate)
-      const body = await readTextBody(parts, admitted, {
-        protocol: call.protocol,
-        limit_bytes: call.body_limit_bytes,
-        isFree: () => false,
-      })
-      const asked = { body, target }
-      return pay(parts, admitted, await readPicture(parts, images, admitted, call, asked), pictures)
+      return pay(parts, admitted, await readPicture(parts, images, admitted, call, opened), pictures)
     })
 }
 
@@ -71,7 +69,7 @@ async function readPicture(
   const dialect = call.dialect(body.fields)
   scope.defer((await memory.take(wanted.kept_bytes, place.gone)).release)
   const context = {
-    id: call.request_id,
+    id: admitted.origin.request_id,
     model: model_id,
     created_s: Math.floor(started_ms / 1000),
     shows_usage: dialect.shows_usage,
@@ -85,6 +83,7 @@ async function readPicture(
     wanted,
     references: [],
     partial_images: 0,
-    write: ({ images }) => writePictures(images, { origin: call, dialect, context, streams, with_text }),
+    write: ({ images }) =>
+      writePictures(images, { origin: call.origin, dialect, context, streams, with_text }),
   }
 }

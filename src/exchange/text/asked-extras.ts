@@ -6,6 +6,7 @@ import type { Protocol } from '../../protocols/protocol.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 
 const NONE: readonly AskedExtra[] = []
+const NO_NAMES: readonly string[] = []
 
 /** What a request that goes to a provider as it is may ask for. Plain values, so that they can cross to a thread. */
 export interface ExtrasRules {
@@ -20,7 +21,7 @@ export interface ExtrasRules {
 export const extrasRules = (
   { price, unknown_fields }: TextModel,
   headers: Readonly<Record<string, string>>,
-): ExtrasRules => ({ priced: [...(price.extras?.keys() ?? [])], unknown_fields, headers })
+): ExtrasRules => ({ priced: price.extras ? [...price.extras.keys()] : NO_NAMES, unknown_fields, headers })
 
 /**
  * The extras of a request that goes to a provider as it is.

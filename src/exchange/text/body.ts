@@ -2,7 +2,8 @@
 import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
-import { callerProtocolOf, protocolOf, type Registry } from '../../protocols/registry.ts'
+import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
+import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
 import { jsonTokens } from '../../protocols/token-sums.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
@@ -63,60 +64,121 @@ export interface TextBody {
   read(names: readonly string[]): JsonObject | Promise<JsonObject>
   /** The same request with these fields in place of its own, or beside them. This one is let go of. */
   with(fields: JsonObject): TextBody | Promise<TextBody>
+  /** The same body, of which surfaces read other fields, or which is let go of in another way. */
+  as(changed: Partial<Pick<TextBody, 'fields' | 'release'>>): TextBody
   /** No more will be asked: lets go of the body. */
-  release(): void
+  readonly release: () => void
 }
 
-/**
- * A body that is parsed.
- * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
- */
-export function parsedBody(protocols: Registry, body: JsonBody, json: JsonObject = body.json): TextBody {
-  /** By protocol and model: a request is translated once for each. */
-  const translated = new Map<string, JsonObject>()
-  const textOf = (protocol: string) => protocolOf(protocols, { protocol }).text
-  const callerText = (protocol: string) => callerProtocolOf(protocols, protocol).text
+const nothing = (): void => {}
 
-  function translate({ from, to, streams, model, max_output_tokens }: Writing): JsonObject {
+/** A body that is parsed. */
+export class ParsedBody implements TextBody {
+  readonly fields: JsonObject
+  readonly content: Uint8Array
+  readonly release: () => void
+  readonly #protocols: Registry
+  readonly #body: JsonBody
+  readonly #json: JsonObject
+  /** By protocol and model: a request is translated once for each. */
+  #translated: Map<string, JsonObject> | undefined
+
+  /**
+   * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
+   * @param fields what surfaces read of it
+   * @param release gives back what its bytes take
+   */
+  constructor(
+    protocols: Registry,
+    body: JsonBody,
+    { json = body.json, fields = json, release = nothing }: Partial<Shown> = {},
+  ) {
+    this.fields = fields
+    this.content = body.bytes
+    this.release = release
+    this.#protocols = protocols
+    this.#body = body
+    this.#json = json
+  }
+
+  facts(protocol: string, over?: JsonObject): RequestFacts {
+    const json = over ? { ...this.#json, ...over } : this.#json
+    return this.#caller(protocol).readRequest(json, (tools) =>
+      tools !== undefined && tools === this.#body.json.tools ? toolTokens(this.#body) : jsonTokens(tools),
+    )
+  }
+
+  leastTokens(protocol: string): number {
+    return this.#caller(protocol).leastTokens(this.#json)
+  }
+
+  extras(protocol: string, rules: ExtrasRules): readonly AskedExtra[] {
+    return pricedExtras(protocolNamed(this.#protocols, protocol), this.#json, rules)
+  }
+
+  rejectRemembered(protocol: string): void {
+    this.#text(protocol).extras?.rejectRemembered(this.#json)
+  }
+
+  assertCarries(writing: Writing): void {
+    // What the caller's own protocol can say, its providers can be told.
+    if (writing.from !== writing.to) this.#translate(writing)
+  }
+
+  conversation(protocol: string, streams: boolean): ConversationRequest {
+    return this.#text(protocol).decodeRequest(this.#body.json, streams)
+  }
+
+  write(writing: Writing): Uint8Array | string {
+    const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
+    const text = this.#text(to)
+    const request = from === to ? this.#json : this.#translate(writing)
+    const prepared = text.prepare(request, { model, streams, forgets_reasoning })
+    const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
+    if (from !== to) return JSON.stringify(limited)
+    const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
+    return spliceFields(this.#body, counted ?? limited)
+  }
+
+  replace(fields: JsonObject): Uint8Array {
+    return spliceFields(this.#body, { ...this.#json, ...fields })
+  }
+
+  read(): JsonObject {
+    return this.#json
+  }
+
+  with(fields: JsonObject): TextBody {
+    return new ParsedBody(this.#protocols, this.#body, { json: { ...this.#json, ...fields } })
+  }
+
+  as({ fields = this.fields, release = this.release }: Partial<Shown>): TextBody {
+    return new ParsedBody(this.#protocols, this.#body, { json: this.#json, fields, release })
+  }
+
+  #translate({ from, to, streams, model, max_output_tokens }: Writing): JsonObject {
+    this.#translated ??= new Map()
     const name = `${to}/${model}`
-    const known = translated.get(name)
+    const known = this.#translated.get(name)
     if (known) return known
-    const request = callerText(from).decodeRequest(json, streams)
-    const made = textOf(to).encodeRequest(request, { model, max_output_tokens })
-    translated.set(name, made)
+    const request = this.#caller(from).decodeRequest(this.#json, streams)
+    const made = this.#text(to).encodeRequest(request, { model, max_output_tokens })
+    this.#translated.set(name, made)
     return made
   }
 
-  return {
-    fields: json,
-    content: body.bytes,
-    facts: (protocol, over) =>
-      callerText(protocol).readRequest(over ? { ...json, ...over } : json, (tools) =>
-        tools === body.json.tools ? toolTokens(body) : jsonTokens(tools),
-      ),
-    leastTokens: (protocol) => callerText(protocol).leastTokens(json),
-    extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), json, rules),
-    rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(json),
-    assertCarries(writing) {
-      // What the caller's own protocol can say, its providers can be told.
-      if (writing.from !== writing.to) translate(writing)
-    },
-    conversation: (protocol, streams) => textOf(protocol).decodeRequest(body.json, streams),
-    write(writing) {
-      const { from, to, model, streams, output_limit, max_units, forgets_reasoning } = writing
-      const text = textOf(to)
-      const request = from === to ? json : translate(writing)
-      const prepared = text.prepare(request, { model, streams, forgets_reasoning })
-      const limited = output_limit === undefined ? prepared : text.limitOutput(prepared, output_limit)
-      if (from !== to) return JSON.stringify(limited)
-      const counted = max_units && text.extras?.limitUnits?.(limited, (name) => max_units[name])
-      return spliceFields(body, counted ?? limited)
-    },
-    replace: (fields) => spliceFields(body, { ...json, ...fields }),
-    read: () => json,
-    with: (fields) => parsedBody(protocols, body, { ...json, ...fields }),
-    release() {
-      // It goes with its call.
-    },
+  #text(protocol: string): Protocol['text'] {
+    return protocolNamed(this.#protocols, protocol).text
   }
+
+  #caller(protocol: string): CallerProtocol['text'] {
+    return callerProtocolOf(this.#protocols, protocol).text
+  }
+}
+
+/** What is read of a body, and how it ends. */
+interface Shown {
+  json: JsonObject
+  fields: JsonObject
+  release: () => void
 }

@@ -1,12 +1,12 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
-import { type Quote, type QuotedInput, quote } from '../../pricing/quote.ts'
+import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { spokenTo } from '../../protocols/registry.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { costsNothing, mayCallFreeModel } from '../arrival.ts'
 import type { CallTarget } from '../call-target.ts'
 import { carriedBy } from '../carried-by.ts'
@@ -24,7 +24,7 @@ import { readTextBody } from './read-body.ts'
 import { serveStream } from './serve-stream.ts'
 import { serveWhole } from './serve-whole.ts'
 
-export interface TextCall extends CallOrigin {
+export interface TextCall extends PaidCall {
   body_limit_bytes: number
   /** What the address asks for; or how the body says it: then the model is found only after the body is read. */
   target: CallTarget | ((body: JsonObject) => CallTarget)
@@ -53,7 +53,7 @@ export interface ReadText {
 export const textCalls: PaidKind<TextCall, TextOrder> = {
   read: async (parts, admitted, call) =>
     readOpened(parts, admitted, call, await openText(parts, admitted, call)),
-  quote: quoteText,
+  quote: ({ model, quoted }) => quote(model.price, quoted),
   spent: ({ model, facts, passages }, { provider }) =>
     spentInput(model.price, facts.input_tokens, spentExtras(model, passages(provider))),
   serve: (parts, held) => (held.order.streams ? serveStream(parts, held) : serveWhole(parts, held)),
@@ -104,16 +104,19 @@ export async function readOpened(
     throw refusal(facts.cached_content, 'cannot be used with this model. Send the content itself.')
   const { streams } = target
   const context = {
-    id: call.request_id,
+    id: admitted.origin.request_id,
     model: target.model_id,
     created_s: Math.floor(admitted.started_ms / 1000),
     shows_usage: dialect.shows_usage,
     asked: body.fields,
   }
   const request = { dialect, body, streams, context }
-  const { model, extras } = await carriedText(parts, { call, asked, body, streams })
-  await assertFits(call, asked, { body, facts, extras })
   const { forwarded_headers } = call
+  const goes_as_it_is = areOwn(parts, call.protocol, asked)
+  const { model, extras } = goes_as_it_is
+    ? { model: asked, extras: await body.extras(call.protocol.name, extrasRules(asked, forwarded_headers)) }
+    : await carriedText(parts, { call, asked, body, streams })
+  if (facts.input_tokens > asked.context && !mayBeLonger(extras)) await assertFits(call, asked, body)
   const passages = passagesOf(request, parts.protocols, { forwarded_headers, extras })
   return {
     model,
@@ -121,26 +124,38 @@ export async function readOpened(
     content: [body.content],
     request,
     facts,
-    quoted: quotedInput(parts, model, facts, passages),
+    quoted: quotedOf(parts, model, facts, passages),
     passages,
   }
 }
 
-interface Read {
-  body: TextBody
-  facts: RequestFacts
-  extras: readonly AskedExtra[]
-}
+const mayBeLonger = (extras: readonly AskedExtra[]): boolean =>
+  extras.some(({ name }) => name === 'long_context')
 
-/** The least is worked out only where the estimate is beyond the context. @throws GatewayError in the caller's own words */
-async function assertFits(
-  { protocol }: TextCall,
-  { context }: TextModel,
-  { body, facts, extras }: Read,
-): Promise<void> {
-  if (facts.input_tokens <= context || extras.some(({ name }) => name === 'long_context')) return
+/** For a prompt whose estimate is beyond the context. @throws GatewayError in the caller's own words */
+async function assertFits({ protocol }: TextCall, { context }: TextModel, body: TextBody): Promise<void> {
   const tokens = await body.leastTokens(protocol.name)
   if (tokens > context) throw protocol.text.promptTooLong(tokens, context)
+}
+
+/** By model, then by the caller's protocol: a catalogue that is read anew has new models. */
+const OWN = new WeakMap<TextModel, ReadonlyMap<CallerProtocol, boolean>>()
+
+/** Whether all providers of a model speak the caller's protocol: what is sent to one may be sent to any. */
+function areOwn(
+  { protocols, catalogue }: ExchangeParts,
+  protocol: CallerProtocol,
+  model: TextModel,
+): boolean {
+  const known = OWN.get(model)?.get(protocol)
+  if (known !== undefined) return known
+  const { providers } = catalogue()
+  const are_own = model.routes.every((route) => {
+    const provider = providers.get(route.provider)
+    return provider !== undefined && spokenTo(protocols, protocol, provider).name === protocol.name
+  })
+  OWN.set(model, new Map(OWN.get(model)).set(protocol, are_own))
+  return are_own
 }
 
 interface Carried {
@@ -178,22 +193,21 @@ async function carriedText(
 }
 
 /** Cached content, which the gateway does not see, may fill all of the model's context. */
-function quotedInput(
+function quotedOf(
   { catalogue }: ExchangeParts,
   model: TextModel,
-  facts: RequestFacts,
+  { input_tokens, max_output_tokens, candidates, input_fields, cached_content }: RequestFacts,
   passages: Passages,
-): QuotedInput {
-  const input_tokens =
-    facts.cached_content === undefined ? facts.input_tokens : Math.max(facts.input_tokens, model.context)
-  if (model.price.extras === undefined) return { ...facts, input_tokens }
+): QuotedRequest {
+  const limit = model.max_output_tokens
+  const quoted = {
+    input_tokens: cached_content === undefined ? input_tokens : Math.max(input_tokens, model.context),
+    max_output_tokens: Math.min(max_output_tokens ?? limit, limit),
+    candidates,
+    input_fields,
+  }
+  if (model.price.extras === undefined) return quoted
   const { providers } = catalogue()
   const used = model.routes.flatMap(({ provider }) => providers.get(provider) ?? [])
-  return { ...facts, input_tokens, extras_nanos: heldForExtras(model, used.map(passages)) }
-}
-
-/** The most that the call can cost, and the least that makes it worth starting. */
-function quoteText({ model, facts, quoted }: TextOrder): Quote {
-  const asked = facts.max_output_tokens ?? model.max_output_tokens
-  return quote(model.price, { ...quoted, max_output_tokens: Math.min(asked, model.max_output_tokens) })
+  return { ...quoted, extras_nanos: heldForExtras(model, used.map(passages)) }
 }

@@ -1,6 +1,6 @@
 // A text call that was read: its model, its request, and what its price hangs on.
 import type { TextModel } from '../../domain/catalogue.ts'
-import type { QuotedInput } from '../../pricing/quote.ts'
+import type { QuotedRequest } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { PaidOrder } from '../paid-call.ts'
 import type { Passages, TextRequest } from './passage.ts'
@@ -8,7 +8,7 @@ import type { Passages, TextRequest } from './passage.ts'
 export interface TextOrder extends PaidOrder<TextModel> {
   request: TextRequest
   facts: RequestFacts
-  /** What is held for, but for the output. */
-  quoted: QuotedInput
+  /** What is held for. */
+  quoted: QuotedRequest
   passages: Passages
 }

@@ -6,16 +6,15 @@ import { translation } from './translation.ts'
 
 /** The passages of one request. @param own for providers of the caller's own protocol */
 export function passagesOf(request: TextRequest, protocols: Registry, own: OwnProtocol): Passages {
-  const made = new Map<string, Passage>()
+  // Of one protocol, or of two: a list is found through sooner than a map is made.
+  const made: Passage[] = []
   return (provider) => {
-    const protocol = spokenTo(protocols, request.dialect.protocol, provider)
-    const known = made.get(protocol.name)
-    if (known) return known
+    const { protocol: callers } = request.dialect
+    const protocol = spokenTo(protocols, callers, provider)
+    for (const known of made) if (known.protocol === protocol) return known
     const passage =
-      protocol.name === request.dialect.protocol.name
-        ? passThrough(request, protocol, own)
-        : translation(request, protocol)
-    made.set(protocol.name, passage)
+      protocol.name === callers.name ? passThrough(request, protocol, own) : translation(request, protocol)
+    made.push(passage)
     return passage
   }
 }

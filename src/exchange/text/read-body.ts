@@ -3,9 +3,9 @@ import type { CallerProtocol } from '../../protocols/protocol.ts'
 import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
 import { parseScanned, scanJsonBody } from '../../protocols/wire/json-body.ts'
 import type { Admitted } from '../admission.ts'
-import { type Arrival, receiveBody } from '../arrival.ts'
+import { type Arrival, type Arrived, receiveBody } from '../arrival.ts'
 import type { ExchangeParts } from '../parts.ts'
-import { parsedBody, type TextBody } from './body.ts'
+import { ParsedBody, type TextBody } from './body.ts'
 import { threadBody } from './thread-body.ts'
 
 /** A body, and what is sent upstream of it. Only one at a time is parsed. */
@@ -18,24 +18,30 @@ const MAX_VALUES_ON_LOOP = 50_000
 export async function readTextBody(
   { bodies, protocols }: ExchangeParts,
   admitted: Admitted,
-  { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  { protocol, limit_bytes, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
-  const { bytes, release: giveBack } = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
-  const body = await parse()
+  const arrived = await receiveBody(bodies, admitted, { limit_bytes, isFree, copies: COPIES })
+  const { bytes, release: giveBack } = arrived
+  const parsed = parsedOnLoop(protocols, protocol, arrived)
+  if (parsed) return parsed
+  const body = await threadBody(bodies.parser, bytes, protocol.name)
   const release = () => {
     body.release()
     giveBack()
   }
   admitted.scope.defer(release)
-  return { ...body, release }
+  return body.as({ release })
+}
 
-  function parse(): TextBody | Promise<TextBody> {
-    // The thread knows the built-in protocols only.
-    const has_thread = protocols === BUILT_IN_REGISTRY
-    if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return threadBody(bodies.parser, bytes, protocol.name)
-    const scanned = scanJsonBody(bytes, protocol.text.names)
-    if (has_thread && scanned.values > MAX_VALUES_ON_LOOP)
-      return threadBody(bodies.parser, bytes, protocol.name)
-    return parsedBody(protocols, parseScanned(scanned))
-  }
+/** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
+function parsedOnLoop(
+  protocols: ExchangeParts['protocols'],
+  { text }: CallerProtocol,
+  { bytes, release }: Arrived,
+): ParsedBody | undefined {
+  const has_thread = protocols === BUILT_IN_REGISTRY
+  if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return undefined
+  const scanned = scanJsonBody(bytes, text.names)
+  if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
+  return new ParsedBody(protocols, parseScanned(scanned), { release })
 }

@@ -65,6 +65,9 @@ export async function threadBody(parser: Parser, body: Uint8Array, protocol: str
       // What tells it from another request is what the caller sent.
       return { ...(await threadBody(parser, changed_bytes, protocol)), content: sha256 }
     },
+    as(this: TextBody, changed) {
+      return { ...this, ...changed }
+    },
     release,
   }
 }

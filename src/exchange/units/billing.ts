@@ -2,14 +2,14 @@
 import type { ReportedUnits } from '../../domain/units.ts'
 import { billUnits, chargeUnits, quoteUnits, tokensOf } from '../../pricing/units.ts'
 import type { Attempt } from '../../upstream/routes.ts'
-import type { CallOrigin } from '../admission.ts'
+import type { PaidCall } from '../admission.ts'
 import type { Held, PaidKind, Spent } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import type { Delivered } from '../settlement.ts'
 import type { UnitOrder } from './order.ts'
 
 /** The most that the call can use is held; who leaves once it was sent pays for what was sent. */
-export const UNIT_PRICING: Pick<PaidKind<CallOrigin, UnitOrder>, 'quote' | 'spent'> = {
+export const UNIT_PRICING: Pick<PaidKind<PaidCall, UnitOrder>, 'quote' | 'spent'> = {
   quote: ({ model, held }) => quoteUnits(model.price, held),
   spent: ({ model, input }): Spent => ({ usage: tokensOf(input), charge: chargeUnits(model.price, input) }),
 }

@@ -4,7 +4,7 @@ import { NO_UNITS } from '../../domain/units.ts'
 import { moderationNames, readModerationTokens } from '../../protocols/openai/moderations.ts'
 import { type JsonObject, refusal } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { readCallTarget } from '../call-target.ts'
 import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -20,7 +20,7 @@ interface ModerationOrder extends UnitOrder<ModerationModel> {
   body: JsonBody
 }
 
-export const moderationCalls: PaidKind<CallOrigin, ModerationOrder> = {
+export const moderationCalls: PaidKind<PaidCall, ModerationOrder> = {
   ...UNIT_PRICING,
   read: readModeration,
   serve: serveModeration,

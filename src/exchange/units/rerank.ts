@@ -3,7 +3,7 @@ import type { RerankModel } from '../../domain/catalogue.ts'
 import { NO_UNITS } from '../../domain/units.ts'
 import { readRerankRequest, rerankNames } from '../../protocols/openai/rerank.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { readCallTarget } from '../call-target.ts'
 import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -19,7 +19,7 @@ interface RerankOrder extends UnitOrder<RerankModel> {
   body: JsonBody
 }
 
-export const rerankCalls: PaidKind<CallOrigin, RerankOrder> = {
+export const rerankCalls: PaidKind<PaidCall, RerankOrder> = {
   ...UNIT_PRICING,
   read: readRerank,
   serve: serveRerank,

@@ -9,7 +9,7 @@ import { readSpeechRequest, type SpeechRequest, speechNames } from '../../protoc
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { passBytes } from '../../upstream/byte-relay.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { readCallTarget } from '../call-target.ts'
 import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -26,7 +26,7 @@ interface SpeechOrder extends UnitOrder<SpeechModel> {
   request: SpeechRequest
 }
 
-export const speechCalls: PaidKind<CallOrigin, SpeechOrder> = {
+export const speechCalls: PaidKind<PaidCall, SpeechOrder> = {
   ...UNIT_PRICING,
   read: readSpeech,
   serve: serveSpeech,

@@ -107,7 +107,7 @@ export function servedStream(
           const protocol = protocolOf(parts.protocols, provider)
           return renderStreamError(toldBreak(parts, protocol, relay, { cause, is_charged }))
         },
-        onProgress: place.progressed,
+        onProgress: (waiting_for) => place.progressed(waiting_for),
       })
       return new Response(body, {
         headers: {

@@ -8,7 +8,7 @@ import { AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { tokensOfBytes } from '../../protocols/token-sums.ts'
 import { eventFrame, passOn } from '../../upstream/relay.ts'
 import { requestTo } from '../../upstream/request.ts'
-import { type Admitted, type CallOrigin, findModel } from '../admission.ts'
+import { type Admitted, findModel, type PaidCall } from '../admission.ts'
 import { readCallTarget } from '../call-target.ts'
 import { type Held, type PaidKind, type Served, send } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
@@ -27,7 +27,7 @@ interface TranscriptionOrder extends UnitOrder<TranscriptionModel> {
 }
 
 /** @param verb which of the two: their models and forms are the same */
-export const transcriptionCalls = (verb: Verb): PaidKind<CallOrigin, TranscriptionOrder> => ({
+export const transcriptionCalls = (verb: Verb): PaidKind<PaidCall, TranscriptionOrder> => ({
   ...UNIT_PRICING,
   read: readTranscription,
   serve: (parts, held) => serveTranscription(parts, held, verb),

@@ -63,17 +63,25 @@ const judgeTools: FieldRule = (value, at, found) => {
 
 const judgeContents: FieldRule = (value, at) => {
   if (!Array.isArray(value)) return
-  for (const [index, content] of value.entries()) {
-    const { parts } = objectIn(content)
-    if (needsLook(parts)) judgeParts(parts, `${at}[${index}].parts`)
+  let index = 0
+  for (const content of value) {
+    if (isObject(content) && needsLook(content.parts)) judgeParts(content.parts, `${at}[${index}].parts`)
+    index++
   }
 }
 
-/** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
-const needsLook = (parts: Json | undefined): boolean =>
-  Array.isArray(parts) ? parts.some(needsLook) : isObject(parts) && Object.keys(parts).some(isJudged)
+const judgeSystem: FieldRule = (value, at) => {
+  const { parts } = objectIn(value)
+  if (needsLook(parts)) judgeParts(parts, `${at}.parts`)
+}
 
-const isJudged = (name: string): boolean => !PART.plain.has(name)
+/** Whether some part must be judged. Of almost all contents none must, and no places are worked out. */
+function needsLook(parts: Json | undefined): boolean {
+  if (Array.isArray(parts)) return parts.some(needsLook)
+  if (!isObject(parts)) return false
+  for (const name in parts) if (!PART.plain.has(name)) return true
+  return false
+}
 
 function judgeParts(parts: Json | undefined, at: string): void {
   if (isObject(parts)) judge(PART, parts, at, [])
@@ -124,7 +132,7 @@ const CONFIG = fieldRules(
 
 const MEMORY = {
   contents: judgeContents,
-  systemInstruction: ((value, at) => judgeParts(objectIn(value).parts, `${at}.parts`)) as FieldRule,
+  systemInstruction: judgeSystem,
   ...refusedFields(state),
 }
 const BILL = {

@@ -5,7 +5,7 @@ import type { InputField } from '../../domain/usage.ts'
 import type { RequestFacts } from '../facts.ts'
 import { Anything, Fields, List, OpenObject, optional, Text } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { isObject, type Json, type JsonObject, objectIn, objectsIn, refusal } from '../wire/json.ts'
+import { isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
 import { camelCased } from './camel-case.ts'
 import { ConfigHolder, findConfig, type PricedConfig, readLimits } from './config.ts'
 import { fileTokens, inlineTokens, PricedFileData, PricedInlineData } from './media.ts'
@@ -62,18 +62,19 @@ export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestF
 const TEXT_FIELDS: readonly InputField[] = ['input_tokens', 'cache_read_tokens']
 const SOUND_FIELDS: readonly InputField[] = [...TEXT_FIELDS, 'input_audio_tokens']
 
-function holdsSound(contents: Json | undefined): boolean {
-  return objectsIn(contents).some(({ parts }) => soundIn(parts))
-}
+const holdsSound = (contents: Json | undefined): boolean =>
+  Array.isArray(contents) && contents.some(hasSoundInParts)
 
-function soundIn(parts: Json | undefined): boolean {
-  return isObject(parts) ? isSound(parts) : objectsIn(parts).some(isSound)
-}
+const hasSoundInParts = (holder: Json | undefined): boolean => isObject(holder) && soundIn(holder.parts)
+
+const soundIn = (parts: Json | undefined): boolean =>
+  Array.isArray(parts) ? parts.some(isSound) : isSound(parts)
 
 /** Audio, or a video, whose sound is billed as audio; a file of unknown type may be either. */
-function isSound(part: JsonObject): boolean {
+function isSound(part: Json | undefined): boolean {
+  if (!isObject(part)) return false
   const media = part.inlineData ?? part.inline_data ?? part.fileData ?? part.file_data
-  if (!isObject(media)) return soundIn(objectIn(part.functionResponse ?? part.function_response).parts)
+  if (!isObject(media)) return hasSoundInParts(part.functionResponse ?? part.function_response)
   const mime = media.mimeType ?? media.mime_type
   return typeof mime !== 'string' || /^(?:audio|video)\//i.test(mime)
 }
@@ -108,8 +109,10 @@ export function limitOutput(body: JsonObject, max_output_tokens: number): JsonOb
 function contentsTokens(contents: Json | undefined): number {
   if (!Array.isArray(contents) || contents.length === 0)
     throw refusal('contents', 'must be an array that is not empty.')
-  return sumTokens(contents, (content, index) => contentTokens(content, `contents[${index}]`))
+  return sumTokens(contents, contentTokensAt)
 }
+
+const contentTokensAt = (content: Json, index: number): number => contentTokens(content, `contents[${index}]`)
 
 function systemTokens(body: JsonObject): number {
   const found = find<typeof PricedRequest>(body, 'systemInstruction', 'system_instruction', '')
@@ -121,19 +124,34 @@ function systemTokens(body: JsonObject): number {
 
 function contentTokens(content: Json, path: string): number {
   if (!isObject(content)) throw refusal(path, 'must be an object with parts.')
-  return partsTokens(content.parts, join(path, 'parts'))
+  return partsTokens(content.parts, path)
 }
 
-/** A single part in place of the array is taken, as the provider takes it. */
-function partsTokens(parts: Json | undefined, path: string): number {
-  if (Array.isArray(parts)) return sumTokens(parts, (part, index) => partTokens(part, `${path}[${index}]`))
-  if (!isObject(parts)) throw refusal(path, 'must be an array of parts.')
-  return partTokens(parts, path)
+/**
+ * A single part in place of the array is taken, as the provider takes it. Most parts are text: their places are not worked out.
+ * @param owner the place of what has the parts
+ */
+function partsTokens(parts: Json | undefined, owner: string): number {
+  if (!Array.isArray(parts)) {
+    if (!isObject(parts)) throw refusal(join(owner, 'parts'), 'must be an array of parts.')
+    return plainTokens(parts) ?? partTokens(parts, join(owner, 'parts'))
+  }
+  let tokens = 0
+  let index = 0
+  for (const part of parts) {
+    tokens += plainTokens(part) ?? partTokens(part, `${owner}.parts[${index}]`)
+    index++
+  }
+  return tokens
 }
+
+/** The tokens of a part that is text; undefined for any other. */
+const plainTokens = (part: Json): number | undefined =>
+  isObject(part) && typeof part.text === 'string' ? estimateTokens(part.text) : undefined
 
 function partTokens(part: Json, path: string): number {
   if (!isObject(part)) throw refusal(path, 'must be an object, such as {"text": "…"}.')
-  if (part.text !== undefined && part.text !== null) return textTokens(part.text, join(path, 'text'))
+  if (part.text !== undefined && part.text !== null) throw refusal(join(path, 'text'), 'must be a string.')
   const inline = findObject(part, 'inlineData', 'inline_data', path)
   if (inline) return inlineTokens(inline.value, inline.path)
   const file = findObject(part, 'fileData', 'file_data', path)
@@ -143,14 +161,9 @@ function partTokens(part: Json, path: string): number {
   return jsonTokens(part)
 }
 
-function textTokens(text: Json, path: string): number {
-  if (typeof text !== 'string') throw refusal(path, 'must be a string.')
-  return estimateTokens(text)
-}
-
 function functionResponseTokens(response: JsonObject, path: string): number {
   const { parts, ...rest } = response
-  return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, join(path, 'parts')))
+  return jsonTokens(rest) + (parts === undefined ? 0 : partsTokens(parts, path))
 }
 
 /** The field that names a cached content, in the spelling that the caller used. */

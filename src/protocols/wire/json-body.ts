@@ -45,7 +45,8 @@ export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES): Scan
   if (!walk) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
   if (walk.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer.`)
-  return { bytes, ...walk }
+  const { keys, values, ambiguity, respelled } = walk
+  return { bytes, keys, values, ambiguity, respelled }
 }
 
 /**
@@ -71,9 +72,6 @@ export function parseScanned({ bytes, keys, respelled, ambiguity }: ScannedBody)
   return { bytes, json, keys, respelled }
 }
 
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-
+/** The mark is EF BB BF. */
 const withoutMark = (bytes: Uint8Array): Uint8Array =>
-  BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte)
-    ? bytes.subarray(BYTE_ORDER_MARK.length)
-    : bytes
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes

@@ -21,6 +21,8 @@ interface Frame {
 }
 
 const NOTHING: ReadonlySet<string> = new Set()
+/** The frames of every walk: only one is under way at a time, for none waits. They are as many as names are nested. */
+const FRAMES: Frame[] = []
 const MAX_SHOWN_CHARS = 64
 /** What a close look at a name may cost: names with escapes or outside ASCII are compared as Unicode has it. */
 const MAX_NAME_BYTES = 256
@@ -39,7 +41,6 @@ export class Watch {
   /** Top-level fields that hold a count which is not written in plain digits. */
   respelled = NOTHING
   readonly #data: Uint8Array
-  readonly #frames: Frame[] = []
   #looks = 0
   /** The innermost of them. */
   #top: Frame | undefined
@@ -67,17 +68,17 @@ export class Watch {
   close(): void {
     if (this.depth === 0) return
     this.depth--
-    const outer = this.depth === 0 ? undefined : this.#frames[this.depth - 1]
+    const outer = this.depth === 0 ? undefined : FRAMES[this.depth - 1]
     this.#top = outer
     this.in_object = outer?.is_object === true
     this.#next = this.in_object ? undefined : outer?.names
   }
 
   #frame(names: Names, is_object: boolean): Frame {
-    const frame = this.#frames[this.depth]
+    const frame = FRAMES[this.depth]
     if (!frame) {
       const made: Frame = { names, is_object, seen: 0, key_at: 0, items: 0 }
-      this.#frames.push(made)
+      FRAMES.push(made)
       return made
     }
     frame.names = names
@@ -126,14 +127,14 @@ export class Watch {
   }
 
   #respell(): void {
-    const [outermost] = this.#frames
+    const [outermost] = FRAMES
     if (outermost && !this.ambiguity)
       this.respelled = new Set([...this.respelled, this.#nameAt(outermost.key_at)])
   }
 
   #path(): string {
     let path = ''
-    for (const { is_object, key_at, items } of this.#frames.slice(0, this.depth))
+    for (const { is_object, key_at, items } of FRAMES.slice(0, this.depth))
       path += is_object ? `${path === '' ? '' : '.'}${this.#nameAt(key_at)}` : `[${items - 1}]`
     return path
   }
