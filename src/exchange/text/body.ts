@@ -3,12 +3,10 @@ import type { AskedExtra } from '../../domain/extras.ts'
 import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import { callerProtocolOf, protocolOf, type Registry } from '../../protocols/registry.ts'
-import { jsonTokens } from '../../protocols/token-sums.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
-import { toolTokens } from './tool-tokens.ts'
 
 /** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
 export interface Writing {
@@ -90,10 +88,7 @@ export function parsedBody(protocols: Registry, body: JsonBody, json: JsonObject
   return {
     fields: json,
     content: body.bytes,
-    facts: (protocol, over) =>
-      callerText(protocol).readRequest(over ? { ...json, ...over } : json, (tools) =>
-        tools === body.json.tools ? toolTokens(body) : jsonTokens(tools),
-      ),
+    facts: (protocol, over) => callerText(protocol).readRequest(over ? { ...json, ...over } : json),
     leastTokens: (protocol) => callerText(protocol).leastTokens(json),
     extras: (protocol, rules) => pricedExtras(protocolOf(protocols, { protocol }), json, rules),
     rejectRemembered: (protocol) => textOf(protocol).extras?.rejectRemembered(json),

@@ -33,7 +33,10 @@ export async function readTextBody(
     // The thread knows the built-in protocols only.
     const has_thread = protocols === BUILT_IN_REGISTRY
     if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return threadBody(bodies.parser, bytes, protocol.name)
-    const scanned = scanJsonBody(bytes, protocol.text.names)
+    const scanned = scanJsonBody(bytes, protocol.text.names, {
+      known: bodies.known,
+      account_id: admitted.caller.account.id,
+    })
     if (has_thread && scanned.values > MAX_VALUES_ON_LOOP)
       return threadBody(bodies.parser, bytes, protocol.name)
     return parsedBody(protocols, parseScanned(scanned))
