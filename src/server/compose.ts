@@ -34,8 +34,8 @@ const BODY_WAIT_MS = 60_000
 /** Who has sent no more of a body by then is slower than anything here. */
 const BODY_RESERVED_MS = 2_000
 
-/** Of JSON: the tools and the history of some fifty agents. */
-const KNOWN_VALUES_BYTES = 4 * 1024 * 1024
+/** Of JSON: the tools and the history of some eighty agents; it takes 22 MB in all. */
+const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 
 /** What image calls keep: one body of the largest size at a time, or several smaller ones. */
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024

@@ -36,8 +36,6 @@ const MIN_BYTES = 256
 const MAX_BYTES = 256 * 1024
 /** More that begin alike, such as prompts with the date at their end, are compared no further. */
 const MAX_ALIKE = 4
-/** Of what came once. */
-const MAX_SEEN = 16_384
 
 /**
  * The values that are known: those that came twice, since most of what comes once does not come again. What is used stays: the
@@ -47,8 +45,9 @@ export class KnownValues {
   readonly #generation_bytes: number
   #newer = emptyGeneration()
   #older = emptyGeneration()
-  /** What came once, by hash and length. */
+  /** What came once, by hash and length, and how many bytes it was. */
   readonly #seen = new Set<number>()
+  #seen_bytes = 0
 
   /** @param max_bytes of their JSON, all together; parsed, they take about twice as much again */
   constructor(max_bytes: number) {
@@ -79,7 +78,12 @@ export class KnownValues {
   #cameBefore(hash: number, length: number): boolean {
     const mark = hash * MAX_BYTES + length
     if (this.#seen.has(mark)) return true
-    if (this.#seen.size >= MAX_SEEN) this.#seen.clear()
+    this.#seen_bytes += length
+    // What comes again only after more than can be kept would be driven out before it is found.
+    if (this.#seen_bytes > 2 * this.#generation_bytes) {
+      this.#seen.clear()
+      this.#seen_bytes = length
+    }
     this.#seen.add(mark)
     return false
   }
@@ -107,18 +111,20 @@ export const hashAt = (account_id: number, data: Buffer, start: number): number 
     ? undefined
     : Bun.hash.xxHash32(data.subarray(start, start + MIN_BYTES), account_id)
 
-function findIn({ kept }: Generation, { account_id, field, data, start, hash }: Beginning): Kept | undefined {
-  return hash === undefined
-    ? undefined
-    : kept.get(hash)?.find((one) => {
-        const { length } = one.bytes
-        return (
-          one.account_id === account_id &&
-          one.field === field &&
-          start + length <= data.length &&
-          data.compare(one.bytes, 0, length, start, start + length) === 0
-        )
-      })
+function findIn({ kept }: Generation, beginning: Beginning): Kept | undefined {
+  const alike = beginning.hash === undefined ? undefined : kept.get(beginning.hash)
+  if (alike) for (const one of alike) if (isAt(one, beginning)) return one
+  return undefined
+}
+
+function isAt({ account_id, field, bytes }: Kept, at: Beginning): boolean {
+  const end = at.start + bytes.length
+  return (
+    account_id === at.account_id &&
+    field === at.field &&
+    end <= at.data.length &&
+    at.data.compare(bytes, 0, bytes.length, at.start, end) === 0
+  )
 }
 
 /** Of known values: what was worked out of them, by the function that did it. */
