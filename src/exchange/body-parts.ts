@@ -1,11 +1,14 @@
 // The parts that large bodies are read with.
 import type { Account } from '../db/schema.ts'
+import type { KnownValues } from '../protocols/wire/known-values.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { Parser } from './parser.ts'
 
 export interface BodyParts {
   memory: BodyMemory
   parser: Parser
+  /** What came before, and need not be parsed again. */
+  known: KnownValues
   /** The account as it is now; what the gate knows may be a second old. */
   accountOf(account_id: number): Account | undefined
 }

@@ -11,7 +11,6 @@ import type { EmbeddingProtocol } from './embeddings.ts'
 import type { ExtrasProtocol } from './extras.ts'
 import type { RequestFacts, UpstreamFailure, UpstreamTarget } from './facts.ts'
 import type { ImageProtocol } from './images.ts'
-import type { jsonTokens } from './token-sums.ts'
 import type { UnitProtocols } from './unit-calls.ts'
 import type { ByteString } from './wire/byte-string.ts'
 import type { JsonObject } from './wire/json.ts'
@@ -77,11 +76,8 @@ export interface ModelPlaces {
 /** The verbs of text calls on a caller's side: all that a protocol needs which no provider speaks. */
 export interface CallerText
   extends Pick<Translator, 'decodeRequest' | 'encodeAnswer' | 'createStreamEncoder'> {
-  /**
-   * @param toolTokens the tokens of the request's tools, as `jsonTokens` has them; absent: that
-   * @throws GatewayError invalid_request for what cannot be priced or is plainly wrong
-   */
-  readRequest(body: JsonObject, toolTokens?: typeof jsonTokens): RequestFacts
+  /** @throws GatewayError invalid_request for what cannot be priced or is plainly wrong */
+  readRequest(body: JsonObject): RequestFacts
   /** A lower estimate of the prompt's tokens: what is more than its model's context cannot fit. */
   leastTokens(body: JsonObject): number
   /** The refusal of such a prompt, in the protocol's own words. */

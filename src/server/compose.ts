@@ -19,6 +19,7 @@ import { createRemoteFetch } from '../media/remote.ts'
 import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
+import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
@@ -33,6 +34,9 @@ const BODY_MEMORY_BYTES = 192 * 1024 * 1024
 const BODY_WAIT_MS = 60_000
 /** Who has sent no more of a body by then is slower than anything here. */
 const BODY_RESERVED_MS = 2_000
+
+/** Of JSON: the tools and the history of some eighty agents; it takes 22 MB in all. */
+const KNOWN_VALUES_BYTES = 8 * 1024 * 1024
 
 /** What image calls keep: one body of the largest size at a time, or several smaller ones. */
 const IMAGE_MEMORY_BYTES = 420 * 1024 * 1024
@@ -96,6 +100,7 @@ export function compose({
         reserved_ms: BODY_RESERVED_MS,
       }),
       parser: createParser({ log }),
+      known: new KnownValues(KNOWN_VALUES_BYTES),
       accountOf: (id) => accountQueries(db).accountById.get({ id }),
     },
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),

@@ -1,6 +1,6 @@
 // The agent's request of the bench: an exact length, and a history that a provider would accept.
 import { describe, expect, test } from 'bun:test'
-import { agentBody } from './agent.ts'
+import { agentBody, CALL_MARK } from './agent.ts'
 
 interface Block {
   readonly type: string
@@ -14,6 +14,12 @@ describe.each([40_000, 85_000, 500_000])('a body of %d bytes', (size_bytes) => {
   test('is as long as asked, and the same every time', () => {
     expect(Buffer.byteLength(body)).toBe(size_bytes)
     expect(agentBody('agent', size_bytes)).toBe(body)
+  })
+
+  test('has places for the number of the call in its last two messages alone', () => {
+    const { messages } = JSON.parse(body) as { messages: object[] }
+    const numbered = messages.filter((message) => JSON.stringify(message).includes(CALL_MARK))
+    expect(numbered).toEqual(messages.slice(-2))
   })
 
   test('has 20 tools, and a result for each use of one', () => {

@@ -1,4 +1,4 @@
-// An agent's request: 20 tools and a long history of their use, the same bytes in every run.
+// An agent's request: 20 tools and a long history of their use, the same bytes in every run; only its last messages differ by call.
 
 /** A turn of the messages protocol. */
 interface Message {
@@ -96,6 +96,23 @@ function toolUse(random: Random, index: number): Message[] {
   ]
 }
 
+/** Comes before the number of the call, which the load writes: what an agent has just done is in no call before. */
+export const CALL_MARK = 'call number '
+export const CALL_DIGITS = 10
+const CALL_NUMBER = `${CALL_MARK}${'0'.repeat(CALL_DIGITS)}`
+
+/** The last use of a tool, new with each call. */
+function lastUse(result: string): Message[] {
+  const id = `toolu_${'9'.repeat(24)}`
+  const said = { type: 'text', text: CALL_NUMBER }
+  const use = { type: 'tool_use', id, name: 'read_file', input: { path: '/home/agent/notes.md' } }
+  const tool_result = { type: 'tool_result', tool_use_id: id, content: `${CALL_NUMBER}\n${result}` }
+  return [
+    { role: 'assistant', content: [said, use] },
+    { role: 'user', content: [tool_result] },
+  ]
+}
+
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /**
@@ -114,8 +131,7 @@ export function agentBody(model: string, size_bytes: number): string {
     messages: [{ role: 'user', content: [text(prose(random, 60))] }] as Message[],
     metadata: { user_id: 'user_bench' },
   }
-  const finalTurn = (question: string): Message => ({ role: 'user', content: [text(question)] })
-  let left_bytes = size_bytes - bytesOf({ ...request, messages: [...request.messages, finalTurn('')] })
+  let left_bytes = size_bytes - bytesOf({ ...request, messages: [...request.messages, ...lastUse('')] })
   for (let index = 0; ; index++) {
     const turns = toolUse(random, index)
     // Two brackets and a comma around the turns alone, two commas among the others.
@@ -124,6 +140,6 @@ export function agentBody(model: string, size_bytes: number): string {
     request.messages.push(...turns)
     left_bytes -= added_bytes
   }
-  request.messages.push(finalTurn('x'.repeat(left_bytes)))
+  request.messages.push(...lastUse('x'.repeat(left_bytes)))
   return JSON.stringify(request)
 }

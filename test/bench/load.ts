@@ -1,5 +1,6 @@
 // The load: a process that makes calls over raw keep-alive sockets and reports how long they took.
 import type { Socket } from 'bun'
+import { CALL_DIGITS, CALL_MARK } from './agent.ts'
 import { cpuMs } from './processes.ts'
 import { nowMs, STAMP_LENGTH, STAMP_MARK } from './recording.ts'
 import { type Spread, spreadOf } from './report.ts'
@@ -66,6 +67,18 @@ function bytesOf({ request, port, api_key }: LoadOptions): Buffer {
   return Buffer.from(`POST ${request.path} HTTP/1.1\r\n${lines.join('')}\r\n${request.body}`)
 }
 
+/** Writes the number of each call into its request, wherever that has a place for it. */
+function numberIn(request: Buffer): (call: number) => void {
+  const places: number[] = []
+  for (let at = request.indexOf(CALL_MARK); at >= 0; at = request.indexOf(CALL_MARK, at + 1))
+    places.push(at + CALL_MARK.length)
+  return (call) => {
+    if (places.length === 0) return
+    const digits = String(call).padStart(CALL_DIGITS, '0')
+    for (const place of places) request.write(digits, place, 'latin1')
+  }
+}
+
 /** Makes the calls. Ends with the last answer, or with the first failure. */
 async function run(options: LoadOptions): Promise<LoadResult> {
   const latencies_ms: number[] = []
@@ -76,6 +89,9 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   let first_failure = ''
   const { promise: all_done, resolve } = Promise.withResolvers<void>()
   const request = bytesOf(options)
+  // All connections share the bytes: a request that is half written may get a later number at its end.
+  const number = numberIn(request)
+  const first_call = Date.now() % 10 ** (CALL_DIGITS - 1)
   const { watched_pid } = options
   const steady = watchSteady(Math.min(options.connections, options.calls), () => ({
     cpu_ms: watched_pid === undefined ? 0 : cpuMs(watched_pid),
@@ -93,6 +109,7 @@ async function run(options: LoadOptions): Promise<LoadResult> {
   const begin = (socket: Socket<Caller>): void => {
     if (begun >= options.calls) return
     begun++
+    number(first_call + begun)
     socket.data = {
       written_bytes: 0,
       received: EMPTY,

@@ -4,12 +4,10 @@ import type { ConversationRequest } from '../../protocols/canonical/request.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol, Protocol } from '../../protocols/protocol.ts'
 import { callerProtocolOf, protocolNamed, type Registry } from '../../protocols/registry.ts'
-import { jsonTokens } from '../../protocols/token-sums.ts'
 import type { JsonObject } from '../../protocols/wire/json.ts'
 import type { JsonBody } from '../../protocols/wire/json-body.ts'
 import { spliceFields } from '../../protocols/wire/json-splice.ts'
 import { type ExtrasRules, pricedExtras } from './asked-extras.ts'
-import { toolTokens } from './tool-tokens.ts'
 
 /** How a request is to be written for a route. Names instead of objects, so that it can cross to a thread. */
 export interface Writing {
@@ -103,9 +101,7 @@ export class ParsedBody implements TextBody {
 
   facts(protocol: string, over?: JsonObject): RequestFacts {
     const json = over ? { ...this.#json, ...over } : this.#json
-    return this.#caller(protocol).readRequest(json, (tools) =>
-      tools !== undefined && tools === this.#body.json.tools ? toolTokens(this.#body) : jsonTokens(tools),
-    )
+    return this.#caller(protocol).readRequest(json)
   }
 
   leastTokens(protocol: string): number {

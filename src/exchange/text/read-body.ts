@@ -16,13 +16,14 @@ const MAX_VALUES_ON_LOOP = 50_000
 
 /** @param protocol the caller's @throws GatewayError as `receiveBody` and `parseJsonBody`; overloaded where the thread fails */
 export async function readTextBody(
-  { bodies, protocols }: ExchangeParts,
+  parts: ExchangeParts,
   admitted: Admitted,
   { protocol, limit_bytes, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
+  const { bodies } = parts
   const arrived = await receiveBody(bodies, admitted, { limit_bytes, isFree, copies: COPIES })
   const { bytes, release: giveBack } = arrived
-  const parsed = parsedOnLoop(protocols, protocol, arrived)
+  const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
   if (parsed) return parsed
   const body = await threadBody(bodies.parser, bytes, protocol.name)
   const release = () => {
@@ -35,13 +36,14 @@ export async function readTextBody(
 
 /** Undefined for what is to be parsed on the thread, which knows the built-in protocols only. */
 function parsedOnLoop(
-  protocols: ExchangeParts['protocols'],
+  { bodies, protocols }: ExchangeParts,
+  { caller }: Admitted,
   { text }: CallerProtocol,
   { bytes, release }: Arrived,
 ): ParsedBody | undefined {
   const has_thread = protocols === BUILT_IN_REGISTRY
   if (has_thread && bytes.length > MAX_BYTES_ON_LOOP) return undefined
-  const scanned = scanJsonBody(bytes, text.names)
+  const scanned = scanJsonBody(bytes, text.names, { known: bodies.known, account_id: caller.account.id })
   if (has_thread && scanned.values > MAX_VALUES_ON_LOOP) return undefined
   return new ParsedBody(protocols, parseScanned(scanned), { release })
 }

@@ -38,6 +38,7 @@ export const messagesNames = namesFrom(
     output_format: 'value',
   },
   {
+    growing: 'messages',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(MessagesRequest.properties), ...Object.keys(carries.own_fields)],
     // Of the older completions, and of servers that speak other protocols too.

@@ -15,6 +15,7 @@ import {
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal, stringIn } from '../wire/json.ts'
+import { workedOut } from '../wire/known-values.ts'
 import { rejectThread } from './extras.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
 
@@ -43,16 +44,16 @@ export const PricedBlock = Fields({
  * Reads a messages request. What does not decide the price is not looked at: the provider judges it.
  * @throws GatewayError invalid_request for a thread, and for a missing limit or conversation
  */
-export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
+export function readRequest(body: JsonObject): RequestFacts {
   // Of all requests, whoever is to serve them: a thread may have no messages.
   rejectThread(body.thread)
   const { messages, system, tools, output_config, max_tokens } = readObject(PricedRequest, body, '')
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
   return {
     input_tokens:
-      contentTokens(system) +
-      sumTokens(messages, ({ content }) => contentTokens(content)) +
-      toolTokens(tools) +
+      workedOut(contentTokens, system) +
+      sumTokens(messages, (message) => workedOut(messageTokens, message)) +
+      workedOut(jsonTokens, tools) +
       jsonTokens(objectIn(output_config).format),
     max_output_tokens: max_tokens,
     candidates: 1,
@@ -97,6 +98,8 @@ const BLOCK_TOKENS: Readonly<Record<string, (block: Unchecked<typeof PricedBlock
   document: ({ source }) => documentTokens(uncheckedIn<typeof PricedSource>(source)),
   tool_result: ({ content }) => contentTokens(content),
 }
+
+const messageTokens = ({ content }: { content?: Json }): number => contentTokens(content)
 
 function contentTokens(content: Json | undefined): number {
   if (typeof content === 'string') return estimateTokens(content)

@@ -68,6 +68,7 @@ export const generateNames = namesFrom(
   },
   {
     ...SNAKE_TOO,
+    growing: 'contents',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(GenerateContentRequest.properties), ...Object.keys(carries.own_fields)],
   },

@@ -6,6 +6,7 @@ import type { RequestFacts } from '../facts.ts'
 import { Anything, Fields, List, OpenObject, optional, Text } from '../forms.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { isObject, type Json, type JsonObject, refusal } from '../wire/json.ts'
+import { workedOut } from '../wire/known-values.ts'
 import { camelCased } from './camel-case.ts'
 import { ConfigHolder, findConfig, type PricedConfig, readLimits } from './config.ts'
 import { fileTokens, inlineTokens, PricedFileData, PricedInlineData } from './media.ts'
@@ -40,13 +41,13 @@ const CACHED_CONTENT_TOKENS = 4_096
  * provider judges it.
  * @throws GatewayError invalid_request naming the field
  */
-export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
+export function readRequest(body: JsonObject): RequestFacts {
   const limits = readLimits(body)
   const cached_content = cachedContentOf(body)
   const input_tokens =
     contentsTokens(body.contents) +
     systemTokens(body) +
-    toolTokens(body.tools) +
+    workedOut(jsonTokens, body.tools) +
     jsonTokens(limits.schema?.value) +
     (cached_content === undefined ? 0 : CACHED_CONTENT_TOKENS)
   return {
@@ -112,14 +113,15 @@ function contentsTokens(contents: Json | undefined): number {
   return sumTokens(contents, contentTokensAt)
 }
 
-const contentTokensAt = (content: Json, index: number): number => contentTokens(content, `contents[${index}]`)
+const contentTokensAt = (content: Json, index: number): number =>
+  workedOut(contentTokens, content, `contents[${index}]`)
 
 function systemTokens(body: JsonObject): number {
   const found = find<typeof PricedRequest>(body, 'systemInstruction', 'system_instruction', '')
   if (found === undefined) return 0
   return typeof found.value === 'string'
     ? estimateTokens(found.value)
-    : contentTokens(found.value, found.name)
+    : workedOut(contentTokens, found.value, found.name)
 }
 
 function contentTokens(content: Json, path: string): number {

@@ -46,6 +46,7 @@ export const chatNames = namesFrom(
     usage: 'value',
   },
   {
+    growing: 'messages',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(ChatRequest.properties), ...Object.keys(carries.own_fields)],
     // Of llama.cpp's, KoboldCpp's and others' servers, beside or before the protocol's own names.

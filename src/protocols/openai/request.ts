@@ -18,6 +18,7 @@ import {
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
 import { type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../wire/json.ts'
+import { workedOut } from '../wire/known-values.ts'
 import { generationOf } from './model.ts'
 
 const LIMIT_FIELDS = ['max_completion_tokens', 'max_tokens'] as const
@@ -55,7 +56,7 @@ export const PricedPart = Fields({
  * @throws GatewayError invalid_request for a missing conversation, limits that are no counts, and a limit of 0, which servers
  * such as Ollama take for none
  */
-export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
+export function readRequest(body: JsonObject): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   const { messages, n: candidates = 1 } = asked
   if (messages.length === 0) throw refusal('messages', 'must not be empty.')
@@ -63,8 +64,8 @@ export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestF
   for (const field of LIMIT_FIELDS) if (asked[field] === 0) throw refusal(field, 'must be at least 1.')
   return {
     input_tokens:
-      sumTokens(messages, messageTokens) +
-      toolTokens(asked.tools) +
+      sumTokens(messages, (message) => workedOut(messageTokens, message)) +
+      workedOut(jsonTokens, asked.tools) +
       jsonTokens(asked.functions) +
       jsonTokens(asked.response_format),
     max_output_tokens: largest(asked.max_completion_tokens, asked.max_tokens),

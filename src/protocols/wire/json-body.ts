@@ -1,9 +1,10 @@
 // A request's JSON body: its bytes as they arrived, the value that they parse to, and where its fields stand in them.
 import { invalidRequest } from '../../domain/errors.ts'
-import { isObject, type JsonObject, refusal } from './json.ts'
+import { isObject, type Json, type JsonObject, refusal } from './json.ts'
 import { type Names, NO_NAMES } from './json-names.ts'
-import { walkJson } from './json-walk.ts'
-import type { Ambiguity } from './json-watch.ts'
+import { parseJsonBytes } from './json-parse.ts'
+import { type KnownTo, Recall } from './json-recall.ts'
+import { type Walk, walkJson } from './json-walk.ts'
 
 export interface JsonBody {
   readonly bytes: Uint8Array
@@ -17,19 +18,17 @@ export interface JsonBody {
 /** Deeper than any request needs, and far from where recursive code would exhaust the stack. */
 const MAX_DEPTH = 500
 
-/** A mark is taken off beforehand, and a second one is no JSON. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
-
 /** More than any request needs. Parsed, so many empty arrays take 200 MB. */
 const MAX_VALUES = 5_000_000
 
 /** A body that was walked, and not parsed yet. */
-export interface ScannedBody extends Omit<JsonBody, 'json'> {
-  /** About how many values it has. */
-  readonly values: number
-  /** The first deciding name that another reader could read differently. */
-  readonly ambiguity: Ambiguity | undefined
+export interface ScannedBody extends Walk {
+  readonly bytes: Uint8Array
+  readonly recall: Recall | undefined
 }
+
+/** In shorter bodies there is nothing to be gained. */
+const MIN_RECALLED_BYTES = 2048
 
 /**
  * Walks a body before it is parsed: a parser would recurse into its depth, and make an object of each of its values. A byte order
@@ -37,16 +36,21 @@ export interface ScannedBody extends Omit<JsonBody, 'json'> {
  *
  * @param names what decides the request: readers differ in which of two equal names counts (RFC 8259, section 4), in whether
  * case matters, and in what makes a whole number, so that none of these may be spelled in a way that leaves a choice
+ * @param to values that came before are neither walked nor parsed again; calls share them then, and may not change them
  * @throws GatewayError invalid_request for JSON that is nested too deep, or has too many values
  */
-export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES): ScannedBody {
+export function scanJsonBody(arrived: Uint8Array, names: Names = NO_NAMES, to?: KnownTo): ScannedBody {
   const bytes = withoutMark(arrived)
-  const walk = walkJson(bytes, MAX_DEPTH, names)
+  const recall =
+    to && bytes.length >= MIN_RECALLED_BYTES
+      ? new Recall(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), to)
+      : undefined
+  const walk = walkJson(bytes, MAX_DEPTH, names, recall)
   if (!walk) throw invalidRequest(`The request body is nested deeper than ${MAX_DEPTH} levels.`)
   if (walk.values > MAX_VALUES)
     throw invalidRequest(`The request body has more than ${MAX_VALUES} values. Send fewer.`)
-  const { keys, values, ambiguity, respelled } = walk
-  return { bytes, keys, values, ambiguity, respelled }
+  const { keys, values, ambiguity, respelled, is_plain } = walk
+  return { bytes, recall, keys, values, ambiguity, respelled, is_plain }
 }
 
 /**
@@ -60,16 +64,22 @@ export const parseJsonBody = (bytes: Uint8Array, names?: Names): JsonBody =>
   parseScanned(scanJsonBody(bytes, names))
 
 /** The same, for a body that was walked already. */
-export function parseScanned({ bytes, keys, respelled, ambiguity }: ScannedBody): JsonBody {
-  let json: unknown
+export function parseScanned({ bytes, keys, respelled, ambiguity, is_plain, recall }: ScannedBody): JsonBody {
+  const json = (ambiguity === undefined ? recall?.parse() : undefined) ?? parseWhole(bytes)
+  if (ambiguity) throw refusal(ambiguity.path, ambiguity.problem)
+  if (is_plain) recall?.remember(json)
+  return { bytes, json, keys, respelled }
+}
+
+function parseWhole(bytes: Uint8Array): JsonObject {
+  let json: Json
   try {
-    json = JSON.parse(UTF8.decode(bytes))
+    json = parseJsonBytes(bytes)
   } catch (cause) {
     throw invalidRequest('The request body is not valid JSON in UTF-8.', { cause })
   }
   if (!isObject(json)) throw invalidRequest('The request body must be a JSON object.')
-  if (ambiguity) throw refusal(ambiguity.path, ambiguity.problem)
-  return { bytes, json, keys, respelled }
+  return json
 }
 
 /** The mark is EF BB BF. */

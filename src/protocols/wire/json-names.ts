@@ -8,6 +8,8 @@ export interface Name {
   readonly within: Names | undefined
   /** Its value is a count, which readers agree on only where it is written in plain digits. */
   readonly counts: boolean
+  /** Its value is a list that gets longer from request to request: its items come again, not all of it. */
+  readonly grows: boolean
 }
 
 /** An exact spelling, in ASCII. */
@@ -17,7 +19,7 @@ interface Spelling {
 }
 
 /** What a name is that decides nothing. */
-export const HARMLESS: Name = { bit: 0, within: undefined, counts: false }
+export const HARMLESS: Name = { bit: 0, within: undefined, counts: false, grows: false }
 
 /** The names of one kind of object. */
 export interface Names {
@@ -45,6 +47,8 @@ export interface NamesOptions {
   readonly snake_too?: boolean
   /** Names under which the object holds objects of its own kind. */
   readonly inside?: readonly string[]
+  /** The name of the conversation, a list that gets longer from request to request. */
+  readonly growing?: string
 }
 
 /** More would not fit into the exact part of a number. */
@@ -53,7 +57,7 @@ const MAX_NAMES = 53
 /** The names of one kind of object: those that decide, and what stands for their values. */
 export function namesFrom(
   fields: Readonly<Record<string, Value>>,
-  { billed = [], harmless = [], aliases = {}, snake_too = false, inside = [] }: NamesOptions = {},
+  { billed = [], harmless = [], aliases = {}, snake_too = false, inside = [], growing }: NamesOptions = {},
 ): Names {
   const known = new Map([...harmless].map((name) => [name, HARMLESS]))
   const reduced = new Map<string, string>()
@@ -70,7 +74,7 @@ export function namesFrom(
   if (deciding.length > MAX_NAMES) throw new RangeError(`more than ${MAX_NAMES} names decide in one object`)
   for (const [index, [name, value]] of deciding.entries()) {
     const within = typeof value === 'string' ? undefined : value
-    const entry: Name = { bit: 2 ** index, within, counts: value === 'count' }
+    const entry: Name = { bit: 2 ** index, within, counts: value === 'count', grows: name === growing }
     known.set(name, entry)
     if (snake_too) known.set(snakeOf(name), entry)
     reduced.set(reduce(name), name)

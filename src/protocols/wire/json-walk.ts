@@ -11,6 +11,7 @@ import {
   skipWhitespace,
 } from './json-bytes.ts'
 import type { Names } from './json-names.ts'
+import type { Recall } from './json-recall.ts'
 import { type Ambiguity, Watch } from './json-watch.ts'
 
 export interface Walk {
@@ -22,6 +23,8 @@ export interface Walk {
   readonly ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   readonly respelled: ReadonlySet<string>
+  /** Whether all names were told apart at once, so that what is judged here counts the same in any other body. */
+  readonly is_plain: boolean
 }
 
 /**
@@ -30,10 +33,16 @@ export interface Walk {
  *
  * @param max_depth how many levels of arrays and objects are allowed
  * @param names the names that decide the request, at the top and further in
+ * @param recall what is known of the body: those values are not walked
  * @returns undefined for JSON that is nested deeper. Of invalid JSON the rest means nothing; up to its first error, which is
  * as far as a parser goes, its depth is right.
  */
-export function walkJson(data: Uint8Array, max_depth: number, names: Names): Walk | undefined {
+export function walkJson(
+  data: Uint8Array,
+  max_depth: number,
+  names: Names,
+  recall?: Recall,
+): Walk | undefined {
   const keys: number[] = []
   const watch = new Watch(data, names)
   let depth = 0
@@ -46,12 +55,22 @@ export function walkJson(data: Uint8Array, max_depth: number, names: Names): Wal
       if (depth === watch.depth && watch.in_object) {
         const colon = data[end + 1] === COLON ? end + 1 : skipWhitespace(data, end + 1)
         if (data[colon] === COLON) {
-          if (depth === 1) keys.push(at)
-          watch.key(at, end, colon)
+          const name = watch.key(at, end, colon)
+          if (depth === 1) {
+            keys.push(at)
+            recall?.key(name, at, end, colon)
+          }
         }
       }
       at = end
     } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
+      const known = depth === recall?.depth ? recall.open(at, values) : undefined
+      if (known) {
+        if (depth === watch.depth) watch.pass()
+        values += known.values
+        at += known.bytes.length - 1
+        continue
+      }
       depth++
       values++
       if (depth > max_depth) return undefined
@@ -59,7 +78,18 @@ export function walkJson(data: Uint8Array, max_depth: number, names: Names): Wal
     } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) {
       if (depth === watch.depth) watch.close()
       depth--
-    } else if (byte === COMMA) values++
+      if (depth === recall?.depth) recall.close(at + 1, values)
+    } else if (byte === COMMA) {
+      values++
+      if (depth === recall?.depth) recall.comma()
+    }
   }
-  return { keys, values, ambiguity: watch.ambiguity, respelled: watch.respelled }
+  const { ambiguity, respelled, looks } = watch
+  return {
+    keys,
+    values,
+    ambiguity,
+    respelled,
+    is_plain: ambiguity === undefined && respelled.size === 0 && looks === 0,
+  }
 }

@@ -40,8 +40,9 @@ export class Watch {
   ambiguity: Ambiguity | undefined
   /** Top-level fields that hold a count which is not written in plain digits. */
   respelled = NOTHING
+  /** How many names were looked at closely. */
+  looks = 0
   readonly #data: Uint8Array
-  #looks = 0
   /** The innermost of them. */
   #top: Frame | undefined
   /** The names in the next container of the innermost watched one; undefined where that need not be watched. */
@@ -62,6 +63,11 @@ export class Watch {
     this.depth++
     this.in_object = is_object
     if (is_object) this.#next = undefined
+  }
+
+  /** A container that was judged before, directly inside the innermost watched one: counted, and not looked into. */
+  pass(): void {
+    if (this.#top) this.#top.items++
   }
 
   /** The innermost watched container ends. */
@@ -88,10 +94,10 @@ export class Watch {
     return frame
   }
 
-  /** A key of the innermost watched object. @param at its opening quote @param end its closing quote */
-  key(at: number, end: number, colon: number): void {
+  /** A key of the innermost watched object. @param at its opening quote @param end its closing quote @returns what it is there */
+  key(at: number, end: number, colon: number): Name {
     const frame = this.#top
-    if (!frame) return
+    if (!frame) return HARMLESS
     frame.key_at = at
     const name = nameIn(frame.names, this.#data, at + 1, end) ?? this.#unfamiliar(frame, at, end)
     this.#next = name.within
@@ -100,6 +106,7 @@ export class Watch {
       else frame.seen += name.bit
     }
     if (name.counts && !isPlain(this.#data, skipWhitespace(this.#data, colon + 1))) this.#respell()
+    return name
   }
 
   /** A name that is not known as it is written; it may still be what another reader knows. */
@@ -107,7 +114,7 @@ export class Watch {
     if (this.ambiguity) return HARMLESS
     const hash = reducedHash(this.#data, at + 1, end)
     if (hash !== NO_HASH && !names.hashes.has(hash)) return HARMLESS
-    if (end - at > MAX_NAME_BYTES || ++this.#looks > MAX_LOOKS) {
+    if (end - at > MAX_NAME_BYTES || ++this.looks > MAX_LOOKS) {
       this.#refuse('is one of too many names with escapes or outside ASCII, or too long for one.')
       return HARMLESS
     }

@@ -47,6 +47,7 @@ export const responsesNames = namesFrom(
     previous_response_id: 'value',
   },
   {
+    growing: 'input',
     billed: extras.decisive_fields,
     harmless: [...Object.keys(ResponsesRequest.properties), ...Object.keys(carries.own_fields)],
     aliases: {

@@ -5,6 +5,7 @@ import { Anything, Count, Fields, Flag, optional, readPresent, Text } from '../.
 import { withModelAndStream } from '../../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../../token-sums.ts'
 import { isObject, type Json, type JsonObject, lookUp, objectIn, refusal, stringIn } from '../../wire/json.ts'
+import { workedOut } from '../../wire/known-values.ts'
 import { generationOf } from '../model.ts'
 import { asksForCompaction } from './compaction.ts'
 import { issuerOfItem, itemForProvider } from './encrypted.ts'
@@ -27,7 +28,7 @@ export const PricedRequest = Fields({
  * @throws GatewayError invalid_request for a missing conversation, a limit that is no count or 0, and a request to be
  * answered in the background
  */
-export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestFacts {
+export function readRequest(body: JsonObject): RequestFacts {
   const asked = readPresent(PricedRequest, body, '')
   if (asked.background)
     throw refusal('background', 'is not served here. Leave it out, and read the answer as a stream.')
@@ -45,9 +46,9 @@ export function readRequest(body: JsonObject, toolTokens = jsonTokens): RequestF
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
   return {
     input_tokens:
-      sumTokens(items, ({ item }) => itemTokens(item)) +
+      sumTokens(items, ({ item }) => workedOut(itemTokens, item)) +
       estimateTokens(asked.instructions ?? '') +
-      toolTokens(asked.tools) +
+      workedOut(jsonTokens, asked.tools) +
       jsonTokens(objectIn(asked.text).format),
     max_output_tokens: asked.max_output_tokens,
     candidates: 1,

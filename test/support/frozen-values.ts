@@ -1,0 +1,26 @@
+// Values that came before, frozen as they are handed out: whoever would change what calls share fails.
+import { afterAll, spyOn } from 'bun:test'
+import type { Json } from '../../src/protocols/wire/json.ts'
+import { KnownValues } from '../../src/protocols/wire/known-values.ts'
+
+function freeze(value: Json): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const inner of Object.values(value)) freeze(inner)
+  Object.freeze(value)
+}
+
+/** For all tests of a file. @returns how many were handed out so far */
+export function freezeKnownValues(): () => number {
+  let handed_out = 0
+  const { find } = KnownValues.prototype
+  const spy = spyOn(KnownValues.prototype, 'find').mockImplementation(function (this: KnownValues, at) {
+    const found = find.call(this, at)
+    if (found) {
+      handed_out++
+      freeze(found.value)
+    }
+    return found
+  })
+  afterAll(() => spy.mockRestore())
+  return () => handed_out
+}
