@@ -12,8 +12,9 @@ const MIGRATION_TIMEOUT_MS = 600_000
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * A commit that finds so many pages in the write-ahead log (16 MB) copies them into the file, which takes 2 to 5 ms. With SQLite's
- * own 1,000 that was one commit in 90, which others waited for. Up to 4,062 pages are found by one lookup each.
+ * A commit that finds so many pages in the write-ahead log (16 MB) copies them into the file, and syncs twice more. With SQLite's own
+ * 1,000 that was one commit in 90, and the slowest in a hundred took 1.4 ms in place of 0.5; what it costs in all is the same. Reads
+ * are no slower: the log's index finds up to 4,062 pages with one lookup.
  */
 const PAGES_A_CHECKPOINT = 4_000
 
