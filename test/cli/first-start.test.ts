@@ -14,7 +14,7 @@ function scene() {
   const db = openDatabase(':memory:')
   const writer = createWriter(db)
   const ledger = groupCommit({
-    commit: async (operations) => writer.commit(operations).map((outcome) => ({ outcome })),
+    commit: async (operations) => writer.commit(operations),
     tryToWrite: async () => undefined,
     close: async () => {},
   })

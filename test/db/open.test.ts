@@ -24,6 +24,7 @@ describe('an opened database', () => {
     ['journal_mode', 'wal'],
     ['synchronous', 2],
     ['busy_timeout', 5_000],
+    ['wal_autocheckpoint', 4_000],
     ['foreign_keys', 1],
     ['recursive_triggers', 1],
     ['user_version', MIGRATIONS.length],

@@ -23,8 +23,7 @@ function heldUp() {
   const executor: Executor = {
     commit: (operations) =>
       new Promise((resolve, reject) => {
-        const finish = () =>
-          resolve(operations.map(() => ({ outcome: { ok: true, balance_nanos: 0, debt_nanos: 0 } })))
+        const finish = () => resolve(operations.map(() => ({ ok: true, balance_nanos: 0, debt_nanos: 0 })))
         batches.push({ operations, finish, fail: reject })
         arrived.resolve()
         arrived = Promise.withResolvers()
