@@ -1,4 +1,5 @@
-// silent.md, "The answer names the model that the caller asked for": audio, moderations and rerank, where bytes pass.
+// silent.md, Chat completions, models, embeddings: "The answer names the model that the caller asked for, on every surface", here audio,
+// moderations and rerank, where bytes pass.
 import { describe, expect, test } from 'bun:test'
 import { REQUESTS } from '../disconnect/surfaces.ts'
 import { fileScene } from '../support/scene.ts'
