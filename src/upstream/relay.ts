@@ -3,7 +3,7 @@
 import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent, withoutComments } from '../protocols/wire/sse.ts'
+import { createEventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
 
 /** How a caller's stream is framed. */
 export interface Frame {
@@ -76,13 +76,15 @@ export function passOn(
       if (!cut) return undefined
       const text = toByteString(cut)
       const kept = withoutComments(text)
-      const whole = kept === text ? cut : fromByteString(kept)
-      const { until, renamed, failed } = readEvents(kept, reading, rename)
-      failed_event = failed
+      const walk = new EventWalk(kept)
+      const renamed = readEvents(walk, kept, reading, rename)
+      if (reading.failed) failed_event = walk.data
+      const until = reading.failed ? walk.start : kept.length
       if (until === 0) return undefined
       const correct = correction()
       if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
       if (renamed !== undefined) return fromByteString(renamed)
+      const whole = kept === text ? cut : fromByteString(kept)
       return until === whole.length ? whole : whole.subarray(0, until)
     },
     end: () => undefined,
@@ -124,14 +126,15 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
       const whole = cutter.cut(chunk)
       if (!whole) return undefined
       let text = ''
-      eachEvent(toByteString(whole), (data) => {
-        reading.read(data)
+      const walk = new EventWalk(toByteString(whole))
+      while (walk.next()) {
+        reading.read(walk.data)
         if (reading.failed) {
-          failed_event = data
-          return false
+          failed_event = walk.data
+          break
         }
-        text += write(translation.next(data))
-      })
+        text += write(translation.next(walk.data))
+      }
       return bytesOf(text)
     },
     end: () => bytesOf(write(translation.finish()) + frame.end(empty)),
@@ -139,37 +142,30 @@ export function reframe(reading: StreamReading, frame: Frame, translation: Event
   }
 }
 
-interface EventsRead {
-  /** Where the upstream's error record begins, or the whole length. */
-  until: number
-  /** The events before it with the model's name for the caller; undefined where they are as they came. */
-  renamed: ByteString | undefined
-  /** The data of that record. */
-  failed: ByteString | undefined
-}
-
-/** Shows whole events to the reading. */
-function readEvents(whole: ByteString, reading: StreamReading, rename: Correction | undefined): EventsRead {
-  let until = whole.length
-  let failed: ByteString | undefined
+/**
+ * Shows whole events to the reading, up to one by which it fails, where the walk then stands.
+ * @returns those before it with the model's name for the caller; undefined where they are as they came
+ */
+function readEvents(
+  walk: EventWalk,
+  whole: ByteString,
+  reading: StreamReading,
+  rename: Correction | undefined,
+): ByteString | undefined {
   let written = ''
   let copied = 0
-  eachEvent(whole, (data, start, at) => {
+  while (walk.next()) {
+    const { data, start, data_start } = walk
     reading.read(data)
-    if (reading.failed) {
-      until = start
-      failed = data
-      return false
-    }
+    if (reading.failed) return copied === 0 ? undefined : written + whole.slice(copied, start)
     // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
-    if (rename === undefined || at < 0) return undefined
+    if (rename === undefined || data_start < 0) continue
     const named = rename(data)
-    if (named === data) return undefined
-    written += whole.slice(copied, at) + named
-    copied = at + data.length
-    return undefined
-  })
-  return { until, renamed: copied === 0 ? undefined : written + whole.slice(copied, until), failed }
+    if (named === data) continue
+    written += whole.slice(copied, data_start) + named
+    copied = data_start + data.length
+  }
+  return copied === 0 ? undefined : written + whole.slice(copied)
 }
 
 /** Whole events with their data corrected; their other lines stay. */
@@ -178,12 +174,12 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
     .split(/(?<=\n\r?\n)/)
     .map((event) => {
       let left = event
-      eachEvent(event, (data) => {
-        const corrected = correct(data)
-        if (corrected !== data)
+      const walk = new EventWalk(event)
+      while (walk.next()) {
+        const corrected = correct(walk.data)
+        if (corrected !== walk.data)
           left = `${event.replace(/^data:[^\n]*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
-        return undefined
-      })
+      }
       return left
     })
     .join('')

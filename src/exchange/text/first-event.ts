@@ -2,7 +2,7 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
+import { createEventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import { type ByteReader, beginningWith } from '../../upstream/pump.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
@@ -57,14 +57,11 @@ function hasBegun(whole: ByteString, format: StreamFormat): boolean {
   if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING)) return true
   const reading = format.open()
   let has_begun = false
-  let failed_event: ByteString | undefined
-  eachEvent(whole, (data) => {
-    has_begun ||= !SAYS_NOTHING.test(data)
-    reading.read(data)
-    if (!reading.failed) return undefined
-    failed_event = data
-    return false
-  })
-  if (failed_event === undefined || reading.deliveredTokens() > 0) return has_begun
-  throw reportedFailure(format, decodeByteString(failed_event))
+  const walk = new EventWalk(whole)
+  while (!reading.failed && walk.next()) {
+    has_begun ||= !SAYS_NOTHING.test(walk.data)
+    reading.read(walk.data)
+  }
+  if (!reading.failed || reading.deliveredTokens() > 0) return has_begun
+  throw reportedFailure(format, decodeByteString(walk.data))
 }

@@ -4,6 +4,7 @@ import type { ByteString } from './byte-string.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
+const SPACE = 32
 
 /** The limit of a single event. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
@@ -58,36 +59,48 @@ export function createEventCutter(): EventCutter {
   }
 }
 
-/**
- * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several. Comments and
- * events without data are skipped.
- *
- * @param visit gets the payload, the offset in `whole` at which its event begins, and that of the payload, or -1 where it is of several
- * lines; returning false stops the walk
- */
-export function eachEvent(
-  whole: ByteString,
-  visit: (data: ByteString, start: number, data_start: number) => boolean | undefined,
-): void {
-  let event_start = 0
-  let data: ByteString | undefined
-  let data_start = -1
-  for (let line_start = 0; line_start < whole.length; ) {
-    const feed = whole.indexOf('\n', line_start)
-    const next = feed < 0 ? whole.length : feed + 1
-    let line_end = feed < 0 ? whole.length : feed
-    if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
-    if (line_end === line_start) {
-      if (data !== undefined && visit(data, event_start, data_start) === false) return
-      data = undefined
-      event_start = next
-    } else if (whole.startsWith('data:', line_start)) {
-      const value_start = whole[line_start + 5] === ' ' ? line_start + 6 : line_start + 5
-      const value = whole.slice(value_start, line_end)
-      data_start = data === undefined ? value_start : -1
-      data = data === undefined ? value : `${data}\n${value}`
+/** A walk over whole events, which skips comments and events without data. An object and no callback, since every chunk is walked. */
+export class EventWalk {
+  /** The payload of the event: its `data` lines, joined by line feeds where there are several. */
+  data: ByteString = ''
+  /** Where the event begins. */
+  start = 0
+  /** Where its payload begins; -1 where that is of several lines. */
+  data_start = -1
+  readonly #whole: ByteString
+  #next = 0
+
+  constructor(whole: ByteString) {
+    this.#whole = whole
+  }
+
+  /** Goes to the next event. @returns false where there is none */
+  next(): boolean {
+    const whole = this.#whole
+    this.start = this.#next
+    let data: ByteString | undefined
+    for (let line_start = this.#next; line_start < whole.length; ) {
+      const feed = whole.indexOf('\n', line_start)
+      const next = feed < 0 ? whole.length : feed + 1
+      let line_end = feed < 0 ? whole.length : feed
+      if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
+      if (line_end === line_start) {
+        this.#next = next
+        if (data !== undefined) {
+          this.data = data
+          return true
+        }
+        this.start = next
+      } else if (whole.startsWith('data:', line_start)) {
+        const value_start = line_start + (whole.charCodeAt(line_start + 5) === SPACE ? 6 : 5)
+        const value = whole.slice(value_start, line_end)
+        this.data_start = data === undefined ? value_start : -1
+        data = data === undefined ? value : `${data}\n${value}`
+      }
+      line_start = next
     }
-    line_start = next
+    this.#next = whole.length
+    return false
   }
 }
 

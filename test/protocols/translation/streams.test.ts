@@ -6,7 +6,7 @@ import type { ConversationAnswer } from '../../../src/protocols/canonical/answer
 import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent } from '../../../src/protocols/wire/sse.ts'
+import { createEventCutter, EventWalk } from '../../../src/protocols/wire/sse.ts'
 import {
   CONTEXT,
   collect,
@@ -69,10 +69,8 @@ describe('bytes of a stream may be split anywhere', () => {
       for (const chunk of [bytes.subarray(0, at), bytes.subarray(at)]) {
         const whole = cutter.cut(chunk)
         if (whole) {
-          eachEvent(toByteString(whole), (data) => {
-            read.push(decodeByteString(data))
-            return undefined
-          })
+          const walk = new EventWalk(toByteString(whole))
+          while (walk.next()) read.push(decodeByteString(walk.data))
         }
       }
       expect(decodeStream(protocol, read)).toEqual(expected)

@@ -3,15 +3,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
+import { createEventCutter, EventWalk, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
 
-/** The payloads that eachEvent finds, and the offsets of their events. */
+/** The payloads that a walk finds, and the offsets of their events. */
 function found(text: string): [string, number][] {
   const events: [string, number][] = []
-  eachEvent(toByteString(Buffer.from(text)), (data, start) => {
-    events.push([decodeByteString(data), start])
-    return undefined
-  })
+  const walk = new EventWalk(toByteString(Buffer.from(text)))
+  while (walk.next()) events.push([decodeByteString(walk.data), walk.start])
   return events
 }
 
@@ -73,13 +71,16 @@ describe('the payloads of events', () => {
     expect(found(text)).toEqual(events)
   })
 
-  test('stop when the visitor returns false', () => {
-    const seen: string[] = []
-    eachEvent('data: a\n\ndata: b\n\ndata: c\n\n', (data) => {
-      seen.push(data)
-      return seen.length < 2
-    })
-    expect(seen).toEqual(['a', 'b'])
+  test('where the payload stands in the text, unless it is of several lines', () => {
+    const walk = new EventWalk('data: a\n\nevent: x\ndata:b\n\ndata: c\ndata: d\n\ndata: e\n\n')
+    const places: number[] = []
+    while (walk.next()) places.push(walk.data_start)
+    expect(places).toEqual([6, 23, -1, 49])
+  })
+
+  test('a walk that has ended stays there, at the event that it came to last', () => {
+    const walk = new EventWalk('data: a\n\n')
+    expect([walk.next(), walk.next(), walk.next(), walk.data]).toEqual([true, false, false, 'a'])
   })
 })
 
