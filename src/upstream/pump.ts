@@ -131,10 +131,11 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): void {
 function give(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
   pumping.given_out = true
-  if (!behind) return pull(pumping)
-  pumping.onProgress?.('caller')
-  // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
-  void behind.then(pumping.onCaughtUp, () => undefined)
+  if (behind) {
+    pumping.onProgress?.('caller')
+    // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
+    void behind.then(pumping.onCaughtUp, () => undefined)
+  } else pull(pumping)
 }
 
 /** What a chunk lets out: from the end of the answer on, always what came before it. */

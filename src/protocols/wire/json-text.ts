@@ -25,7 +25,7 @@ export function stringValueBytes(data: ByteString, key: ByteString): number {
 /** Where the next string value of a key begins, past its opening quote; -1 where there is none. */
 export function nextStringValue(data: ByteString, key: ByteString, from: number): number {
   for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
-    const value = valueOf(data, at + key.length)
+    const value = placeOfValue(data, at + key.length)
     if (data.charCodeAt(value) === QUOTE) return value + 1
   }
   return -1
@@ -34,14 +34,14 @@ export function nextStringValue(data: ByteString, key: ByteString, from: number)
 /** Whether a key has a value other than null. */
 export function hasValue(data: ByteString, key: ByteString): boolean {
   for (let at = data.indexOf(key); at >= 0; at = data.indexOf(key, at + key.length)) {
-    const value = valueOf(data, at + key.length)
+    const value = placeOfValue(data, at + key.length)
     if (value >= 0 && data.charCodeAt(value) !== NULLS_FIRST) return true
   }
   return false
 }
 
 /** Where the value of a key begins; -1 for a string that is not a key. */
-function valueOf(data: ByteString, after_key: number): number {
+function placeOfValue(data: ByteString, after_key: number): number {
   const colon = skipSpaces(data, after_key)
   return data.charCodeAt(colon) === COLON ? skipSpaces(data, colon + 1) : -1
 }
