@@ -3,7 +3,7 @@
 import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
-import { createEventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
+import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
 
 /** How a caller's stream is framed. */
 export interface Frame {
@@ -54,41 +54,64 @@ export interface Relay {
  * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
  * comments, which break some providers' own SDKs.
  *
- * @param correction what is done to the data of events that were just read, where anything is
+ * @param correction what is done to the data of events by which the answer is complete, where anything is
  * @param rename puts the model's name for the caller into the data of an event
  */
-export function passOn(
+export const passOn = (
   reading: StreamReading,
   frame: Frame,
-  correction: () => Correction | undefined = () => undefined,
+  correction?: () => Correction | undefined,
   rename?: Correction,
-): Relay {
-  const cutter = createEventCutter()
-  let failed_event: ByteString | undefined
-  return {
-    content_type: frame.content_type,
-    reading,
-    get failed_event() {
-      return failed_event
-    },
-    push(chunk) {
-      const cut = cutter.cut(chunk)
-      if (!cut) return undefined
-      const text = toByteString(cut)
-      const kept = withoutComments(text)
-      const walk = new EventWalk(kept)
-      const renamed = readEvents(walk, kept, reading, rename)
-      if (reading.failed) failed_event = walk.data
-      const until = reading.failed ? walk.start : kept.length
-      if (until === 0) return undefined
-      const correct = correction()
-      if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
-      if (renamed !== undefined) return fromByteString(renamed)
-      const whole = kept === text ? cut : fromByteString(kept)
-      return until === whole.length ? whole : whole.subarray(0, until)
-    },
-    end: () => undefined,
-    fail: (error_json) => Buffer.from(frame.fail(error_json, false)),
+): Relay => new PassingRelay(reading, frame, correction, rename)
+
+class PassingRelay implements Relay {
+  readonly reading: StreamReading
+  failed_event: ByteString | undefined
+  readonly #cutter = new EventCutter()
+  readonly #rename: Correction | undefined
+  readonly #correction: (() => Correction | undefined) | undefined
+  readonly #frame: Frame
+
+  constructor(
+    reading: StreamReading,
+    frame: Frame,
+    correction: (() => Correction | undefined) | undefined,
+    rename: Correction | undefined,
+  ) {
+    this.reading = reading
+    this.#frame = frame
+    this.#correction = correction
+    this.#rename = rename
+  }
+
+  get content_type(): string {
+    return this.#frame.content_type
+  }
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const cut = this.#cutter.cut(chunk)
+    if (!cut) return undefined
+    const { reading } = this
+    const text = toByteString(cut)
+    const kept = withoutComments(text)
+    const walk = new EventWalk(kept)
+    const renamed = readEvents(walk, kept, reading, this.#rename)
+    if (reading.failed) this.failed_event = walk.data
+    const until = reading.failed ? walk.start : kept.length
+    if (until === 0) return undefined
+    const correct = reading.finished ? this.#correction?.() : undefined
+    if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
+    if (renamed !== undefined) return fromByteString(renamed)
+    const whole = kept === text ? cut : fromByteString(kept)
+    return until === whole.length ? whole : whole.subarray(0, until)
+  }
+
+  end(): undefined {
+    return undefined
+  }
+
+  fail(error_json: string): Uint8Array {
+    return Buffer.from(this.#frame.fail(error_json, false))
   }
 }
 
@@ -104,7 +127,7 @@ export interface EventTranslation {
 
 /** The same or other events, each framed for the caller as it comes. */
 export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   let empty = true
   let failed_event: ByteString | undefined
   function write(events: readonly ServerSentEvent[]): string {

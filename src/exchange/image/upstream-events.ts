@@ -4,7 +4,7 @@ import type { ImageEvent, ImageProtocol } from '../../protocols/images.ts'
 import { reportsError } from '../../protocols/reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
-import { createEventCutter, EventWalk } from '../../protocols/wire/sse.ts'
+import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
@@ -26,7 +26,7 @@ export function readImageEvents(
   limit_bytes: number,
 ): ImageEvents {
   const reader = response.body?.getReader()
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const whole: ByteString[] = []
   let unfinished_bytes = 0
 

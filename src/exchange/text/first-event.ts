@@ -2,9 +2,9 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
-import { createEventCutter, EventWalk } from '../../protocols/wire/sse.ts'
+import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
-import { type ByteReader, beginningWith } from '../../upstream/pump.ts'
+import type { ByteReader, OpenedBody } from '../../upstream/pump.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
 /** An event that is longer is no error: it is not waited for. */
@@ -24,20 +24,20 @@ export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
 /**
  * Waits for the first event of a stream: until it is there, another route may still answer.
  * @param heard told of bytes that hold no event: comments keep a connection open while a model has not begun
- * @returns a reader of the whole stream
+ * @returns what was read, and a reader of the rest
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function readFirst(
   response: Response,
   format: StreamFormat,
   heard: () => void,
-): Promise<{ reader: ByteReader }> {
+): Promise<OpenedBody> {
   const type = response.headers.get('content-type')
   if (type !== null && !/^text\/event-stream\b/i.test(type))
     throw new UpstreamFault(`the upstream sent ${type}, no stream`)
   if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
   const reader: ByteReader = response.body.getReader()
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const read: Uint8Array[] = []
   for (let read_bytes = 0; ; heard()) {
     const { value } = await fromUpstream(reader.read())
@@ -47,7 +47,7 @@ export async function readFirst(
     const whole = cutter.cut(value)
     const has_begun = whole !== undefined && hasBegun(toByteString(whole), format)
     if (has_begun || read_bytes > MAX_ERROR_BYTES)
-      return { reader: beginningWith(read.length === 1 ? value : Buffer.concat(read), reader) }
+      return { first: read.length === 1 ? value : Buffer.concat(read), reader }
   }
 }
 

@@ -33,7 +33,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
     const payment = streamPayment(settle)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
-      ...answer,
+      opened: answer,
       relay,
       gone: place.gone,
       read_by: readBy(held),

@@ -9,53 +9,51 @@ const SPACE = 32
 /** The limit of a single event. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** Cuts a byte stream at the ends of its events, however its packets were split. */
-export interface EventCutter {
+/** Cuts a byte stream at the ends of its events, however its packets were split. It keeps the bytes of an event until it is whole. */
+export class EventCutter {
+  #waiting_bytes = 0
+  #has_begun = false
+  #waiting: Buffer[] = []
+
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
    * @throws OverlongAnswer when one event is longer than MAX_EVENT_BYTES
    */
-  cut(chunk: Uint8Array): Uint8Array | undefined
-}
-
-/** A cutter for one stream. It keeps the bytes of an event until the event is whole. */
-export function createEventCutter(): EventCutter {
-  let waiting: Buffer[] = []
-  let waiting_bytes = 0
-  let has_begun = false
-
-  function keep(part: Buffer): void {
-    if (part.length === 0) return
-    waiting.push(part)
-    waiting_bytes += part.length
-    if (waiting_bytes <= MAX_EVENT_BYTES) return
-    waiting = []
-    throw new OverlongAnswer('an event of the stream is too long')
+  cut(chunk: Uint8Array): Uint8Array | undefined {
+    if (chunk.length === 0) return undefined
+    if (!this.#has_begun) {
+      this.#has_begun = true
+      if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
+    }
+    // Nearly all chunks are whole events: they pass as they are, without an allocation.
+    if (this.#waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
+    return this.#cutWithin(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
   }
 
-  return {
-    cut(chunk) {
-      if (chunk.length === 0) return undefined
-      if (!has_begun) {
-        has_begun = true
-        if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
-      }
-      // Nearly all chunks are whole events: they pass as they are, without an allocation.
-      if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-      const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
-      if (end === 0) {
-        keep(bytes)
-        return undefined
-      }
-      const whole =
-        waiting_bytes === 0 ? bytes.subarray(0, end) : Buffer.concat([...waiting, bytes.subarray(0, end)])
-      waiting = []
-      waiting_bytes = 0
-      // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
-      if (end < bytes.length) keep(Buffer.from(bytes.subarray(end)))
-      return whole
-    },
+  #cutWithin(bytes: Buffer): Uint8Array | undefined {
+    const end = lastEventEnd(bytes) || endAcross(this.#waiting, bytes)
+    if (end === 0) {
+      this.#keep(bytes)
+      return undefined
+    }
+    const whole =
+      this.#waiting_bytes === 0
+        ? bytes.subarray(0, end)
+        : Buffer.concat([...this.#waiting, bytes.subarray(0, end)])
+    this.#waiting = []
+    this.#waiting_bytes = 0
+    // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
+    if (end < bytes.length) this.#keep(Buffer.from(bytes.subarray(end)))
+    return whole
+  }
+
+  #keep(part: Buffer): void {
+    if (part.length === 0) return
+    this.#waiting.push(part)
+    this.#waiting_bytes += part.length
+    if (this.#waiting_bytes <= MAX_EVENT_BYTES) return
+    this.#waiting = []
+    throw new OverlongAnswer('an event of the stream is too long')
   }
 }
 

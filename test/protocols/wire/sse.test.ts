@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { createEventCutter, EventWalk, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
+import { EventCutter, EventWalk, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
 
 /** The payloads that a walk finds, and the offsets of their events. */
 function found(text: string): [string, number][] {
@@ -15,7 +15,7 @@ function found(text: string): [string, number][] {
 
 /** Cuts a stream that arrives in these packets. */
 function cutAll(packets: readonly Uint8Array[]): { parts: Buffer[]; whole: Buffer } {
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const parts = packets.flatMap((packet) => {
     const part = cutter.cut(packet)
     return part ? [Buffer.from(part)] : []
@@ -140,11 +140,11 @@ describe('a stream cut at the ends of its events', () => {
 
   test('a packet of whole events passes without a copy', () => {
     const packet = Buffer.from('data: a\n\ndata: b\n\n')
-    expect(createEventCutter().cut(packet)?.buffer).toBe(packet.buffer)
+    expect(new EventCutter().cut(packet)?.buffer).toBe(packet.buffer)
   })
 
   test('an event over the size limit fails the stream', () => {
-    const cutter = createEventCutter()
+    const cutter = new EventCutter()
     const packet = Buffer.alloc(8 * 1024 * 1024, 'x')
     const count = Math.floor(MAX_EVENT_BYTES / packet.length)
     for (let index = 0; index < count; index++) expect(cutter.cut(packet)).toBeUndefined()
