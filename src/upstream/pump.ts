@@ -39,7 +39,7 @@ export interface PumpOptions {
   /** Who reads the stream: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
   read_by: 'socket' | 'gateway'
   /** Told of every step forward, so that a stalled stream can be noticed. */
-  onProgress?: (waiting_for: 'upstream' | 'caller') => void
+  place?: { progressed(waiting_for: 'upstream' | 'caller'): void }
 }
 
 /**
@@ -49,7 +49,7 @@ export interface PumpOptions {
 class Pump {
   readonly reader: ByteReader
   readonly relay: Relay
-  readonly onProgress: PumpOptions['onProgress']
+  readonly place: PumpOptions['place']
   /** There once the stream is read. */
   outlet: Outlet | undefined
   held: Uint8Array | undefined
@@ -75,7 +75,7 @@ class Pump {
   constructor(options: PumpOptions) {
     this.reader = options.opened.reader
     this.relay = options.relay
-    this.onProgress = options.onProgress
+    this.place = options.place
     this.opened = options.opened
     this.gone = options.gone
     this.abortUpstream = options.abortUpstream
@@ -119,13 +119,13 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
 function pull(pumping: Pump): void {
-  const { relay, reader, onProgress, state } = pumping
+  const { relay, reader, place, state } = pumping
   if (state !== 'flowing') return
   if (relay.reading.failed) {
     const fault = 'the upstream reported an error inside its stream'
     broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
-    onProgress?.('upstream')
+    place?.progressed('upstream')
     void reader.read().then(pumping.onRead, pumping.onBreak)
   }
 }
@@ -147,7 +147,7 @@ function give(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
   pumping.given_out = true
   if (behind) {
-    pumping.onProgress?.('caller')
+    pumping.place?.progressed('caller')
     // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
     void behind.then(pumping.onCaughtUp, () => undefined)
   } else pull(pumping)
@@ -235,7 +235,7 @@ async function leave(pumping: Pump): Promise<void> {
  * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined where it did not
  */
 async function drain(pumping: Pump): Promise<unknown> {
-  const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
+  const { relay, reader, abortUpstream, drain_timeout_ms, place } = pumping
   const { reading } = relay
   let timed_out = false
   let has_ended = false
@@ -251,7 +251,7 @@ async function drain(pumping: Pump): Promise<unknown> {
         break
       }
       relay.push(bytes)
-      onProgress?.('upstream')
+      place?.progressed('upstream')
     }
     return (reading.finished || has_ended) && !reading.failed
       ? undefined

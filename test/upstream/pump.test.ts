@@ -55,7 +55,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
       causes.push(cause)
     },
     renderError: () => FAILURE,
-    onProgress: (waiting_for) => moves.push(waiting_for),
+    place: { progressed: (waiting_for) => void moves.push(waiting_for) },
     ...overrides,
   })
   return { stream, reader, caller, settled, causes, moves, reading, upstream_aborted: () => upstream_aborted }

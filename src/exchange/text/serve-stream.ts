@@ -49,7 +49,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
         const error = toldBreak(parts, passage.protocol, relay, { cause, is_charged: payment.is_charged })
         return request.dialect.protocol.renderStreamError(error, held.origin.request_id)
       },
-      onProgress: place.progressed,
+      place,
     })
     return new Response(body, { headers: answerHeaders(held, attempt, relay.content_type) })
   }

@@ -106,7 +106,7 @@ export function servedStream(
           const protocol = protocolOf(parts.protocols, provider)
           return renderStreamError(toldBreak(parts, protocol, relay, { cause, is_charged }))
         },
-        onProgress: place.progressed,
+        place,
       })
       return new Response(body, {
         headers: {
