@@ -126,44 +126,64 @@ export interface EventTranslation {
 }
 
 /** The same or other events, each framed for the caller as it comes. */
-export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
-  const cutter = new EventCutter()
-  let empty = true
-  let failed_event: ByteString | undefined
-  function write(events: readonly ServerSentEvent[]): string {
+export const reframe = (reading: StreamReading, frame: Frame, translation: EventTranslation): Relay =>
+  new FramingRelay(reading, frame, translation)
+
+class FramingRelay implements Relay {
+  readonly reading: StreamReading
+  failed_event: ByteString | undefined
+  readonly #cutter = new EventCutter()
+  readonly #frame: Frame
+  readonly #translation: EventTranslation
+  #is_empty = true
+
+  constructor(reading: StreamReading, frame: Frame, translation: EventTranslation) {
+    this.reading = reading
+    this.#frame = frame
+    this.#translation = translation
+  }
+
+  get content_type(): string {
+    return this.#frame.content_type
+  }
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const whole = this.#cutter.cut(chunk)
+    if (!whole) return undefined
+    const { reading } = this
+    let text = ''
+    const walk = new EventWalk(toByteString(whole))
+    while (walk.next()) {
+      reading.read(walk.data)
+      if (reading.failed) {
+        this.failed_event = walk.data
+        break
+      }
+      text += this.#write(this.#translation.next(walk.data))
+    }
+    return bytesOf(text)
+  }
+
+  end(): Uint8Array | undefined {
+    const rest = this.#write(this.#translation.finish())
+    return bytesOf(rest + this.#frame.end(this.#is_empty))
+  }
+
+  fail(error_json: string): Uint8Array {
+    return Buffer.from(this.#frame.fail(error_json, this.#is_empty))
+  }
+
+  #write(events: readonly ServerSentEvent[]): string {
     let text = ''
     for (const event of events) {
-      text += frame.event(event, empty)
-      empty = false
+      text += this.#frame.event(event, this.#is_empty)
+      this.#is_empty = false
     }
     return text
   }
-  const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text))
-  return {
-    content_type: frame.content_type,
-    reading,
-    get failed_event() {
-      return failed_event
-    },
-    push(chunk) {
-      const whole = cutter.cut(chunk)
-      if (!whole) return undefined
-      let text = ''
-      const walk = new EventWalk(toByteString(whole))
-      while (walk.next()) {
-        reading.read(walk.data)
-        if (reading.failed) {
-          failed_event = walk.data
-          break
-        }
-        text += write(translation.next(walk.data))
-      }
-      return bytesOf(text)
-    },
-    end: () => bytesOf(write(translation.finish()) + frame.end(empty)),
-    fail: (error_json) => Buffer.from(frame.fail(error_json, empty)),
-  }
 }
+
+const bytesOf = (text: string): Uint8Array | undefined => (text === '' ? undefined : Buffer.from(text))
 
 /**
  * Shows whole events to the reading, up to one by which it fails, where the walk then stands.

@@ -46,10 +46,10 @@ export const LIMITS: Limits = {
     'SQL statements': 19.5,
   },
   'forwarded event': {
-    objects: 24,
+    objects: 14,
     promises: 3.4,
-    closures: 2.5,
-    'scopes of closures': 7.6,
+    closures: 1,
+    'scopes of closures': 3,
     'plain objects': 2.6,
     arrays: 0.8,
     strings: 3,
