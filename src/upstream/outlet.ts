@@ -33,17 +33,7 @@ export function socketStream({ begin, left }: Source): ReadableStream<Uint8Array
   const source: object = {
     type: 'direct',
     pull(sink: SocketSink) {
-      begin({
-        write(bytes) {
-          const written = sink.write(bytes)
-          return typeof written === 'number' ? undefined : written
-        },
-        close() {
-          sink.end()
-          resolve()
-        },
-        cut: reject,
-      })
+      begin(new SocketOutlet(sink, resolve, reject))
       return promise
     },
     cancel() {
@@ -52,6 +42,28 @@ export function socketStream({ begin, left }: Source): ReadableStream<Uint8Array
     },
   }
   return new ReadableStream(source)
+}
+
+class SocketOutlet implements Outlet {
+  readonly #sink: SocketSink
+  readonly #closed: () => void
+  readonly cut: (cause: Error) => void
+
+  constructor(sink: SocketSink, closed: () => void, cut: (cause: Error) => void) {
+    this.#sink = sink
+    this.#closed = closed
+    this.cut = cut
+  }
+
+  write(bytes: Uint8Array): Promise<unknown> | undefined {
+    const written = this.#sink.write(bytes)
+    return typeof written === 'number' ? undefined : written
+  }
+
+  close(): void {
+    this.#sink.end()
+    this.#closed()
+  }
 }
 
 /** A stream for any reader. Nothing is read ahead: each chunk that waits for a reader who stalls is up to 768 kB. */

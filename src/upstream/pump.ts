@@ -12,22 +12,16 @@ export interface ByteReader {
   read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>
 }
 
-/** What was read of a body before, then the rest. It may be half a megabyte: nothing keeps it once it is read again. */
-export function beginningWith(first: Uint8Array, rest: ByteReader): ByteReader {
-  let waiting: Uint8Array | undefined = first
-  return {
-    read() {
-      if (waiting === undefined) return rest.read()
-      const value = waiting
-      waiting = undefined
-      return Promise.resolve({ done: false, value })
-    },
-  }
+/** An upstream's body, whose beginning may have been read. */
+export interface OpenedBody {
+  /** What was read of it. It may be half a megabyte: it is taken out of here once it is passed on. */
+  first?: Uint8Array | undefined
+  /** The rest. */
+  readonly reader: ByteReader
 }
 
 export interface PumpOptions {
-  /** The whole of the upstream's body. */
-  reader: ByteReader
+  opened: OpenedBody
   relay: Relay
   /** Fires when the caller has gone; with a GatewayError as its reason where the gateway ends the call. */
   gone: AbortSignal
@@ -45,24 +39,57 @@ export interface PumpOptions {
   /** Who reads the stream: the caller's socket, or the gateway itself, which keeps the answer or makes it part of another. */
   read_by: 'socket' | 'gateway'
   /** Told of every step forward, so that a stalled stream can be noticed. */
-  onProgress?: (waiting_for: 'upstream' | 'caller') => void
+  place?: { progressed(waiting_for: 'upstream' | 'caller'): void }
 }
 
-/** One stream under way. `flowing` ends by one of the others, and only once. */
-interface Pump extends PumpOptions {
+/**
+ * One stream under way. A thousand flow at once, and each object that a chunk comes by is fetched from memory anew: so all that
+ * is known of a stream is in one.
+ */
+class Pump {
+  readonly reader: ByteReader
+  readonly relay: Relay
+  readonly place: PumpOptions['place']
   /** There once the stream is read. */
   outlet: Outlet | undefined
-  /** Resolves then. */
-  begun: PromiseWithResolvers<Outlet>
   held: Uint8Array | undefined
-  given_out: boolean
+  /** `flowing` ends by one of the others, and only once. */
+  state: 'flowing' | 'ending' | 'over' = 'flowing'
+  given_out = false
   /** The caller has closed the stream: nothing more can be put into it. */
-  closed: boolean
-  state: 'flowing' | 'ending' | 'over'
+  closed = false
   /** What becomes of each read and each wait: made once, since every chunk comes this way. */
-  onRead: (read: { value?: Uint8Array | undefined }) => void
-  onBreak: (cause: unknown) => void
-  onCaughtUp: () => void
+  readonly onRead = ({ value }: { value?: Uint8Array | undefined }) => received(this, value)
+  readonly onBreak = (cause: unknown) =>
+    broke(this, new UpstreamFault('the connection to the upstream broke', { cause }))
+  readonly onCaughtUp = () => pull(this)
+  readonly opened: OpenedBody
+  /** Resolves once the stream is read. */
+  readonly begun = Promise.withResolvers<Outlet>()
+  readonly gone: AbortSignal
+  readonly abortUpstream: () => void
+  readonly drain_timeout_ms: number
+  readonly settle: PumpOptions['settle']
+  readonly renderError: PumpOptions['renderError']
+
+  constructor(options: PumpOptions) {
+    this.reader = options.opened.reader
+    this.relay = options.relay
+    this.place = options.place
+    this.opened = options.opened
+    this.gone = options.gone
+    this.abortUpstream = options.abortUpstream
+    this.drain_timeout_ms = options.drain_timeout_ms
+    this.settle = options.settle
+    this.renderError = options.renderError
+  }
+
+  /** What was read of the body before; once. */
+  takeFirst(): Uint8Array | undefined {
+    const { first } = this.opened
+    this.opened.first = undefined
+    return first
+  }
 }
 
 /**
@@ -70,21 +97,17 @@ interface Pump extends PumpOptions {
  * complete, the newest bytes are held back until the call is settled: an answer that ended was paid for.
  */
 export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
-  const pumping: Pump = {
-    ...options,
-    ...UNTOUCHED,
-    begun: Promise.withResolvers(),
-    onRead: ({ value }) => received(pumping, value),
-    onBreak: (cause) => broke(pumping, new UpstreamFault('the connection to the upstream broke', { cause })),
-    onCaughtUp: () => pull(pumping),
-  }
+  const pumping = new Pump(options)
   options.gone.addEventListener('abort', () => end(pumping), { once: true })
   if (options.gone.aborted) end(pumping)
   return (options.read_by === 'gateway' ? readableStream : socketStream)({
     begin(outlet) {
       pumping.outlet = outlet
       pumping.begun.resolve(outlet)
-      if (pumping.state === 'flowing') pull(pumping)
+      if (pumping.state !== 'flowing') return
+      const first = pumping.takeFirst()
+      if (first) received(pumping, first)
+      else pull(pumping)
     },
     left() {
       pumping.closed = true
@@ -93,24 +116,16 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
   })
 }
 
-const UNTOUCHED = {
-  outlet: undefined,
-  held: undefined,
-  given_out: false,
-  closed: false,
-  state: 'flowing',
-} as const
-
 // The way of every chunk: plain callbacks, because each async function on it costs about as much as the whole search.
 
 function pull(pumping: Pump): void {
-  const { relay, reader, onProgress, state } = pumping
+  const { relay, reader, place, state } = pumping
   if (state !== 'flowing') return
   if (relay.reading.failed) {
     const fault = 'the upstream reported an error inside its stream'
     broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
-    onProgress?.('upstream')
+    place?.progressed('upstream')
     void reader.read().then(pumping.onRead, pumping.onBreak)
   }
 }
@@ -131,10 +146,11 @@ function received(pumping: Pump, chunk: Uint8Array | undefined): void {
 function give(pumping: Pump, bytes: Uint8Array): void {
   const behind = pumping.outlet?.write(bytes)
   pumping.given_out = true
-  pumping.onProgress?.('caller')
-  // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
-  if (behind) void behind.then(pumping.onCaughtUp, () => undefined)
-  else pull(pumping)
+  if (behind) {
+    pumping.place?.progressed('caller')
+    // Dropped: that its reader has gone meanwhile, which the outlet and the caller's signal tell.
+    void behind.then(pumping.onCaughtUp, () => undefined)
+  } else pull(pumping)
 }
 
 /** What a chunk lets out: from the end of the answer on, always what came before it. */
@@ -219,7 +235,7 @@ async function leave(pumping: Pump): Promise<void> {
  * @returns why it broke: an UpstreamFault, or what was thrown by a bug of the gateway; undefined where it did not
  */
 async function drain(pumping: Pump): Promise<unknown> {
-  const { relay, reader, abortUpstream, drain_timeout_ms, onProgress } = pumping
+  const { relay, reader, abortUpstream, drain_timeout_ms, place } = pumping
   const { reading } = relay
   let timed_out = false
   let has_ended = false
@@ -229,13 +245,13 @@ async function drain(pumping: Pump): Promise<unknown> {
   }, drain_timeout_ms)
   try {
     while (!reading.failed) {
-      const bytes = (await fromUpstream(reader.read())).value
+      const bytes = pumping.takeFirst() ?? (await fromUpstream(reader.read())).value
       if (!bytes) {
         has_ended = relay.ends_with_body === true
         break
       }
       relay.push(bytes)
-      onProgress?.('upstream')
+      place?.progressed('upstream')
     }
     return (reading.finished || has_ended) && !reading.failed
       ? undefined

@@ -3,7 +3,7 @@
 import type { ServerSentEvent } from '../protocols/canonical/stream.ts'
 import type { StreamReading } from '../protocols/protocol.ts'
 import { type ByteString, fromByteString, toByteString } from '../protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent, withoutComments } from '../protocols/wire/sse.ts'
+import { EventCutter, EventWalk, withoutComments } from '../protocols/wire/sse.ts'
 
 /** How a caller's stream is framed. */
 export interface Frame {
@@ -54,39 +54,64 @@ export interface Relay {
  * The upstream's events, untouched. Its own error record is left out, because it may name what callers must not see; so are
  * comments, which break some providers' own SDKs.
  *
- * @param correction what is done to the data of events that were just read, where anything is
+ * @param correction what is done to the data of events by which the answer is complete, where anything is
  * @param rename puts the model's name for the caller into the data of an event
  */
-export function passOn(
+export const passOn = (
   reading: StreamReading,
   frame: Frame,
-  correction: () => Correction | undefined = () => undefined,
+  correction?: () => Correction | undefined,
   rename?: Correction,
-): Relay {
-  const cutter = createEventCutter()
-  let failed_event: ByteString | undefined
-  return {
-    content_type: frame.content_type,
-    reading,
-    get failed_event() {
-      return failed_event
-    },
-    push(chunk) {
-      const cut = cutter.cut(chunk)
-      if (!cut) return undefined
-      const text = toByteString(cut)
-      const kept = withoutComments(text)
-      const whole = kept === text ? cut : fromByteString(kept)
-      const { until, renamed, failed } = readEvents(kept, reading, rename)
-      failed_event = failed
-      if (until === 0) return undefined
-      const correct = correction()
-      if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
-      if (renamed !== undefined) return fromByteString(renamed)
-      return until === whole.length ? whole : whole.subarray(0, until)
-    },
-    end: () => undefined,
-    fail: (error_json) => Buffer.from(frame.fail(error_json, false)),
+): Relay => new PassingRelay(reading, frame, correction, rename)
+
+class PassingRelay implements Relay {
+  readonly reading: StreamReading
+  failed_event: ByteString | undefined
+  readonly #cutter = new EventCutter()
+  readonly #rename: Correction | undefined
+  readonly #correction: (() => Correction | undefined) | undefined
+  readonly #frame: Frame
+
+  constructor(
+    reading: StreamReading,
+    frame: Frame,
+    correction: (() => Correction | undefined) | undefined,
+    rename: Correction | undefined,
+  ) {
+    this.reading = reading
+    this.#frame = frame
+    this.#correction = correction
+    this.#rename = rename
+  }
+
+  get content_type(): string {
+    return this.#frame.content_type
+  }
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const cut = this.#cutter.cut(chunk)
+    if (!cut) return undefined
+    const { reading } = this
+    const text = toByteString(cut)
+    const kept = withoutComments(text)
+    const walk = new EventWalk(kept)
+    const renamed = readEvents(walk, kept, reading, this.#rename)
+    if (reading.failed) this.failed_event = walk.data
+    const until = reading.failed ? walk.start : kept.length
+    if (until === 0) return undefined
+    const correct = reading.finished ? this.#correction?.() : undefined
+    if (correct) return fromByteString(corrected(renamed ?? kept.slice(0, until), correct))
+    if (renamed !== undefined) return fromByteString(renamed)
+    const whole = kept === text ? cut : fromByteString(kept)
+    return until === whole.length ? whole : whole.subarray(0, until)
+  }
+
+  end(): undefined {
+    return undefined
+  }
+
+  fail(error_json: string): Uint8Array {
+    return Buffer.from(this.#frame.fail(error_json, false))
   }
 }
 
@@ -101,75 +126,89 @@ export interface EventTranslation {
 }
 
 /** The same or other events, each framed for the caller as it comes. */
-export function reframe(reading: StreamReading, frame: Frame, translation: EventTranslation): Relay {
-  const cutter = createEventCutter()
-  let empty = true
-  let failed_event: ByteString | undefined
-  function write(events: readonly ServerSentEvent[]): string {
+export const reframe = (reading: StreamReading, frame: Frame, translation: EventTranslation): Relay =>
+  new FramingRelay(reading, frame, translation)
+
+class FramingRelay implements Relay {
+  readonly reading: StreamReading
+  failed_event: ByteString | undefined
+  readonly #cutter = new EventCutter()
+  readonly #frame: Frame
+  readonly #translation: EventTranslation
+  #is_empty = true
+
+  constructor(reading: StreamReading, frame: Frame, translation: EventTranslation) {
+    this.reading = reading
+    this.#frame = frame
+    this.#translation = translation
+  }
+
+  get content_type(): string {
+    return this.#frame.content_type
+  }
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const whole = this.#cutter.cut(chunk)
+    if (!whole) return undefined
+    const { reading } = this
+    let text = ''
+    const walk = new EventWalk(toByteString(whole))
+    while (walk.next()) {
+      reading.read(walk.data)
+      if (reading.failed) {
+        this.failed_event = walk.data
+        break
+      }
+      text += this.#write(this.#translation.next(walk.data))
+    }
+    return bytesOf(text)
+  }
+
+  end(): Uint8Array | undefined {
+    const rest = this.#write(this.#translation.finish())
+    return bytesOf(rest + this.#frame.end(this.#is_empty))
+  }
+
+  fail(error_json: string): Uint8Array {
+    return Buffer.from(this.#frame.fail(error_json, this.#is_empty))
+  }
+
+  #write(events: readonly ServerSentEvent[]): string {
     let text = ''
     for (const event of events) {
-      text += frame.event(event, empty)
-      empty = false
+      text += this.#frame.event(event, this.#is_empty)
+      this.#is_empty = false
     }
     return text
   }
-  const bytesOf = (text: string) => (text === '' ? undefined : Buffer.from(text))
-  return {
-    content_type: frame.content_type,
-    reading,
-    get failed_event() {
-      return failed_event
-    },
-    push(chunk) {
-      const whole = cutter.cut(chunk)
-      if (!whole) return undefined
-      let text = ''
-      eachEvent(toByteString(whole), (data) => {
-        reading.read(data)
-        if (reading.failed) {
-          failed_event = data
-          return false
-        }
-        text += write(translation.next(data))
-      })
-      return bytesOf(text)
-    },
-    end: () => bytesOf(write(translation.finish()) + frame.end(empty)),
-    fail: (error_json) => Buffer.from(frame.fail(error_json, empty)),
-  }
 }
 
-interface EventsRead {
-  /** Where the upstream's error record begins, or the whole length. */
-  until: number
-  /** The events before it with the model's name for the caller; undefined where they are as they came. */
-  renamed: ByteString | undefined
-  /** The data of that record. */
-  failed: ByteString | undefined
-}
+const bytesOf = (text: string): Uint8Array | undefined => (text === '' ? undefined : Buffer.from(text))
 
-/** Shows whole events to the reading. */
-function readEvents(whole: ByteString, reading: StreamReading, rename: Correction | undefined): EventsRead {
-  let until = whole.length
-  let failed: ByteString | undefined
+/**
+ * Shows whole events to the reading, up to one by which it fails, where the walk then stands.
+ * @returns those before it with the model's name for the caller; undefined where they are as they came
+ */
+function readEvents(
+  walk: EventWalk,
+  whole: ByteString,
+  reading: StreamReading,
+  rename: Correction | undefined,
+): ByteString | undefined {
   let written = ''
   let copied = 0
-  eachEvent(whole, (data, start, at) => {
+  while (walk.next()) {
+    const { data, start, data_start } = walk
     reading.read(data)
-    if (reading.failed) {
-      until = start
-      failed = data
-      return false
-    }
+    if (reading.failed) return copied === 0 ? undefined : written + whole.slice(copied, start)
     // Data of several lines is not as it stands in the event; no provider breaks the line before the name of its model.
-    if (rename === undefined || at < 0) return undefined
+    if (rename === undefined || data_start < 0) continue
     const named = rename(data)
-    if (named === data) return undefined
-    written += whole.slice(copied, at) + named
-    copied = at + data.length
-    return undefined
-  })
-  return { until, renamed: copied === 0 ? undefined : written + whole.slice(copied, until), failed }
+    if (named === data) continue
+    written += whole.slice(copied, data_start) + named
+    copied = data_start + data.length
+  }
+  return copied === 0 ? undefined : written + whole.slice(copied)
 }
 
 /** Whole events with their data corrected; their other lines stay. */
@@ -178,12 +217,12 @@ function corrected(whole: ByteString, correct: Correction): ByteString {
     .split(/(?<=\n\r?\n)/)
     .map((event) => {
       let left = event
-      eachEvent(event, (data) => {
-        const corrected = correct(data)
-        if (corrected !== data)
+      const walk = new EventWalk(event)
+      while (walk.next()) {
+        const corrected = correct(walk.data)
+        if (corrected !== walk.data)
           left = `${event.replace(/^data:[^\n]*\n/gm, '').trimEnd()}\ndata: ${corrected}\n\n`.trimStart()
-        return undefined
-      })
+      }
       return left
     })
     .join('')

@@ -42,10 +42,12 @@ function* packets(): Generator<Buffer> {
 
 const source = packets()
 const answer = pump({
-  reader: {
-    async read() {
-      const { done, value } = source.next()
-      return value ? { done: false, value } : { done: done === true }
+  opened: {
+    reader: {
+      async read() {
+        const { done, value } = source.next()
+        return value ? { done: false, value } : { done: done === true }
+      },
     },
   },
   relay: translateStream(to, from),

@@ -53,9 +53,9 @@ async function callerOf(way: string): Promise<Flow & { socket: Socket; read: () 
 }
 
 /** Writes until the reader is behind. @returns how much was written, and the wait for them */
-async function fill({ write }: Outlet): Promise<{ written_bytes: number; caught_up: Promise<unknown> }> {
+async function fill(outlet: Outlet): Promise<{ written_bytes: number; caught_up: Promise<unknown> }> {
   for (let count = 1; count <= MANY_PARTS; count++) {
-    const caught_up = write(PART)
+    const caught_up = outlet.write(PART)
     if (!caught_up) continue
     const is_over = caught_up.then(() => 'on')
     const turns = async () => {

@@ -2,13 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { overloaded, UpstreamFault } from '../../src/domain/errors.ts'
 import { gemini } from '../../src/protocols/gemini/index.ts'
-import {
-  type ByteReader,
-  beginningWith,
-  type PumpOptions,
-  pump,
-  type StreamEnding,
-} from '../../src/upstream/pump.ts'
+import { type ByteReader, type PumpOptions, pump, type StreamEnding } from '../../src/upstream/pump.ts'
 import { ARRAY_FRAME, eventFrame, passOn, reframe } from '../../src/upstream/relay.ts'
 import { answer, piece, usage } from '../support/native.ts'
 import { eventBytes } from '../support/upstream.ts'
@@ -48,7 +42,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
   let upstream_aborted = false
   const reading = gemini.text.stream.open()
   const stream = pump({
-    reader: beginningWith(first, reader),
+    opened: { first, reader },
     relay: passOn(reading, eventFrame()),
     gone: caller.signal,
     read_by: 'gateway',
@@ -61,7 +55,7 @@ function scene(packets: readonly Packet[], overrides: Partial<PumpOptions> = {})
       causes.push(cause)
     },
     renderError: () => FAILURE,
-    onProgress: (waiting_for) => moves.push(waiting_for),
+    place: { progressed: (waiting_for) => void moves.push(waiting_for) },
     ...overrides,
   })
   return { stream, reader, caller, settled, causes, moves, reading, upstream_aborted: () => upstream_aborted }
@@ -163,10 +157,10 @@ describe('back-pressure', () => {
     await slow.cancel()
   })
 
-  test('every step forward is reported: waiting for the upstream, then for the caller', async () => {
+  test('every step forward is reported: what was read waits for the caller, the next for the upstream', async () => {
     const { stream, moves } = scene([piece('a'), piece('b'), answer('end')].map(eventBytes))
     await textOf(stream)
-    expect(moves.slice(0, 4)).toEqual(['upstream', 'caller', 'upstream', 'caller'])
+    expect(moves.slice(0, 4)).toEqual(['caller', 'upstream', 'caller', 'upstream'])
   })
 })
 

@@ -4,7 +4,7 @@ import type { ImageEvent, ImageProtocol } from '../../protocols/images.ts'
 import { reportsError } from '../../protocols/reported-error.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
 import { parseObject } from '../../protocols/wire/json.ts'
-import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
+import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
@@ -26,7 +26,7 @@ export function readImageEvents(
   limit_bytes: number,
 ): ImageEvents {
   const reader = response.body?.getReader()
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const whole: ByteString[] = []
   let unfinished_bytes = 0
 
@@ -41,10 +41,8 @@ export function readImageEvents(
     const events = cutter.cut(value)
     if (!events) return
     unfinished_bytes = 0
-    eachEvent(toByteString(events), (data) => {
-      whole.push(data)
-      return undefined
-    })
+    const walk = new EventWalk(toByteString(events))
+    while (walk.next()) whole.push(walk.data)
   }
 
   return {

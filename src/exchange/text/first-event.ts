@@ -2,9 +2,9 @@
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { Protocol, StreamReading } from '../../protocols/protocol.ts'
 import { type ByteString, decodeByteString, toByteString } from '../../protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent } from '../../protocols/wire/sse.ts'
+import { EventCutter, EventWalk } from '../../protocols/wire/sse.ts'
 import { reportedFailure } from '../../upstream/failures.ts'
-import { type ByteReader, beginningWith } from '../../upstream/pump.ts'
+import type { ByteReader, OpenedBody } from '../../upstream/pump.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
 
 /** An event that is longer is no error: it is not waited for. */
@@ -24,20 +24,20 @@ export interface StreamFormat extends Pick<Protocol, 'readFailure'> {
 /**
  * Waits for the first event of a stream: until it is there, another route may still answer.
  * @param heard told of bytes that hold no event: comments keep a connection open while a model has not begun
- * @returns a reader of the whole stream
+ * @returns what was read, and a reader of the rest
  * @throws UpstreamFault; ReportedFailure for an error before any output
  */
 export async function readFirst(
   response: Response,
   format: StreamFormat,
   heard: () => void,
-): Promise<{ reader: ByteReader }> {
+): Promise<OpenedBody> {
   const type = response.headers.get('content-type')
   if (type !== null && !/^text\/event-stream\b/i.test(type))
     throw new UpstreamFault(`the upstream sent ${type}, no stream`)
   if (!response.body) throw new UpstreamFault('the upstream sent an answer without a body')
   const reader: ByteReader = response.body.getReader()
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const read: Uint8Array[] = []
   for (let read_bytes = 0; ; heard()) {
     const { value } = await fromUpstream(reader.read())
@@ -47,7 +47,7 @@ export async function readFirst(
     const whole = cutter.cut(value)
     const has_begun = whole !== undefined && hasBegun(toByteString(whole), format)
     if (has_begun || read_bytes > MAX_ERROR_BYTES)
-      return { reader: beginningWith(read.length === 1 ? value : Buffer.concat(read), reader) }
+      return { first: read.length === 1 ? value : Buffer.concat(read), reader }
   }
 }
 
@@ -57,14 +57,11 @@ function hasBegun(whole: ByteString, format: StreamFormat): boolean {
   if (BEGINS.test(whole) && !whole.includes(ERROR) && !whole.includes(PING)) return true
   const reading = format.open()
   let has_begun = false
-  let failed_event: ByteString | undefined
-  eachEvent(whole, (data) => {
-    has_begun ||= !SAYS_NOTHING.test(data)
-    reading.read(data)
-    if (!reading.failed) return undefined
-    failed_event = data
-    return false
-  })
-  if (failed_event === undefined || reading.deliveredTokens() > 0) return has_begun
-  throw reportedFailure(format, decodeByteString(failed_event))
+  const walk = new EventWalk(whole)
+  while (!reading.failed && walk.next()) {
+    has_begun ||= !SAYS_NOTHING.test(walk.data)
+    reading.read(walk.data)
+  }
+  if (!reading.failed || reading.deliveredTokens() > 0) return has_begun
+  throw reportedFailure(format, decodeByteString(walk.data))
 }

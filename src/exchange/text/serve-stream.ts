@@ -33,7 +33,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
     const payment = streamPayment(settle)
     place.watchSilence(attempt.provider.idle_timeout_ms, abort)
     const body = pump({
-      ...answer,
+      opened: answer,
       relay,
       gone: place.gone,
       read_by: readBy(held),
@@ -49,7 +49,7 @@ export async function serveStream(parts: ExchangeParts, held: Held<TextOrder>): 
         const error = toldBreak(parts, passage.protocol, relay, { cause, is_charged: payment.is_charged })
         return request.dialect.protocol.renderStreamError(error, held.origin.request_id)
       },
-      onProgress: (waiting_for) => place.progressed(waiting_for),
+      place,
     })
     return new Response(body, { headers: answerHeaders(held, attempt, relay.content_type) })
   }

@@ -7,7 +7,7 @@ import { type AudioPiece, AudioStreamReading } from '../../protocols/openai/audi
 import { renderStreamError } from '../../protocols/openai/errors.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
-import { type ByteReader, beginningWith, pump } from '../../upstream/pump.ts'
+import { type ByteReader, type OpenedBody, pump } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
@@ -22,8 +22,7 @@ import { deliveredUnits } from './billing.ts'
 import type { UnitOrder } from './order.ts'
 
 /** An answer whose first bytes are there. */
-export interface OpenAnswer {
-  reader: ByteReader
+export interface OpenAnswer extends OpenedBody {
   content_type: string
 }
 
@@ -47,7 +46,7 @@ export async function openAnswer(response: Response, content_type: string): Prom
   const reader: ByteReader | undefined = response.body?.getReader()
   const { value } = reader ? await fromUpstream(reader.read()) : {}
   if (!reader || !value) throw new UpstreamFault('the upstream sent an empty answer')
-  return { reader: beginningWith(value, reader), content_type }
+  return { first: value, reader, content_type }
 }
 
 /**
@@ -81,7 +80,7 @@ export function servedStream(
       const { provider } = attempt
       place.watchSilence(provider.idle_timeout_ms, abort)
       const body = pump({
-        reader: answer.reader,
+        opened: answer,
         relay,
         gone: place.gone,
         read_by: readBy(held),
@@ -107,7 +106,7 @@ export function servedStream(
           const protocol = protocolOf(parts.protocols, provider)
           return renderStreamError(toldBreak(parts, protocol, relay, { cause, is_charged }))
         },
-        onProgress: (waiting_for) => place.progressed(waiting_for),
+        place,
       })
       return new Response(body, {
         headers: {

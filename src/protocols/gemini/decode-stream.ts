@@ -58,13 +58,11 @@ function decode(state: State, data: string): StreamEvent[] {
   if (!event || event.error !== undefined) return failStream(state, data)
   if (isObject(event.usageMetadata)) state.usage_event = event
   const chunk = uncheckedIn<typeof GenerateContentResponse>(event)
-  return [
-    ...start(state, chunk),
-    ...eachUncheckedIn<typeof AnswerCandidate>(chunk.candidates).flatMap((candidate) =>
-      readCandidate(state, candidate),
-    ),
-    ...readBlock(state, chunk.promptFeedback),
-  ]
+  const events = start(state, chunk)
+  for (const candidate of eachUncheckedIn<typeof AnswerCandidate>(chunk.candidates))
+    readCandidate(state, candidate, events)
+  readBlock(state, chunk.promptFeedback, events)
+  return events
 }
 
 function start(state: State, chunk: Unchecked<typeof GenerateContentResponse>): StreamEvent[] {
@@ -81,14 +79,13 @@ function stateOf({ candidates }: State, candidate: number): CandidateState {
   return state
 }
 
-function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>): StreamEvent[] {
+/** @param events what is read goes to their end, here and below: an array for each piece of each event would cost more than the rest */
+function readCandidate(state: State, given: Unchecked<typeof AnswerCandidate>, events: StreamEvent[]): void {
   const candidate = countIn(given.index) ?? 0
   const tokens = readLogprobs(given.logprobsResult)
-  return [
-    ...partsOf(given).flatMap((part) => readPart(state, candidate, part)),
-    ...(tokens ? [{ type: 'logprobs', candidate, tokens } as const] : []),
-    ...readFinish(state, candidate, stringIn(given.finishReason)),
-  ]
+  for (const part of partsOf(given)) events.push(...readPart(state, candidate, part))
+  if (tokens) events.push({ type: 'logprobs', candidate, tokens })
+  readFinish(state, candidate, stringIn(given.finishReason), events)
 }
 
 function readPart(state: State, candidate: number, given: Unchecked<typeof AnswerPart>): StreamEvent[] {
@@ -122,31 +119,36 @@ function readPiece(
   { kind, text, signature }: Extract<ReadPart, { kind: 'text' | 'thinking' }>,
 ): StreamEvent[] {
   if (text === '' && !signature) return []
-  const type = kind === 'text' ? 'text_delta' : 'thinking_delta'
-  return [
-    ...parts.open(candidate, kind, { kind }),
-    ...(text ? [{ type, candidate, text } as const] : []),
-    ...(signature ? [{ type: 'signature', candidate, signature } as const] : []),
-  ]
+  const events = parts.open(candidate, kind, { kind })
+  if (text) events.push({ type: kind === 'text' ? 'text_delta' : 'thinking_delta', candidate, text })
+  if (signature) events.push({ type: 'signature', candidate, signature })
+  return events
 }
 
-function readFinish(state: State, candidate: number, finish_reason: string | undefined): StreamEvent[] {
+function readFinish(
+  state: State,
+  candidate: number,
+  finish_reason: string | undefined,
+  events: StreamEvent[],
+): void {
   const position = stateOf(state, candidate)
-  if (!finish_reason || position.ended) return []
+  if (!finish_reason || position.ended) return
   position.ended = true
   const stop_reason = readStop(finish_reason, position.calls > 0)
-  return [
-    ...state.parts.close(candidate),
-    { type: 'candidate_end', candidate, stop_reason, stop_sequence: undefined },
-  ]
+  events.push(...state.parts.close(candidate), {
+    type: 'candidate_end',
+    candidate,
+    stop_reason,
+    stop_sequence: undefined,
+  })
 }
 
 /** A blocked prompt has no candidates. */
-function readBlock(state: State, feedback: Json | undefined): StreamEvent[] {
+function readBlock(state: State, feedback: Json | undefined, events: StreamEvent[]): void {
   const position = stateOf(state, 0)
-  if (uncheckedIn<typeof PromptFeedback>(feedback).blockReason === undefined || position.ended) return []
+  if (uncheckedIn<typeof PromptFeedback>(feedback).blockReason === undefined || position.ended) return
   position.ended = true
-  return [{ type: 'candidate_end', candidate: 0, stop_reason: 'safety', stop_sequence: undefined }]
+  events.push({ type: 'candidate_end', candidate: 0, stop_reason: 'safety', stop_sequence: undefined })
 }
 
 function finish(state: State): StreamEvent[] {

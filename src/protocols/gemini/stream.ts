@@ -15,11 +15,13 @@ const USAGE = quoted('usageMetadata')
 const TEXT = quoted('text')
 const ERROR = quoted('error')
 /** Keys of what ends a stream; parsing confirms that one of them is a key. */
-const ENDINGS = [quoted('finishReason'), quoted('blockReason'), ERROR]
+const ENDING_KEYS = ['finishReason', 'blockReason', 'error']
+const ENDINGS = ENDING_KEYS.map(quoted)
 /** Keys of parts that are read by parsing: a call's arguments may hold any key. */
-const PARSED = [quoted('functionCall'), quoted('inlineData')]
-/** All of these in one search, which finds nothing in almost every event. */
-const SPECIAL = new RegExp([...ENDINGS, ...PARSED].join('|'))
+const PARSED_KEYS = ['functionCall', 'inlineData']
+const PARSED = PARSED_KEYS.map(quoted)
+/** All of these in one search, which finds nothing in almost every event. Quotes in each branch would triple its time. */
+const SPECIAL = new RegExp(`"(?:${[...ENDING_KEYS, ...PARSED_KEYS].join('|')})"`)
 
 /** Of several candidates, the first that ends counts as the end; what is reported after it is still read. */
 class GeminiStreamReading implements StreamReading {

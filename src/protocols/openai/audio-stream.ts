@@ -6,7 +6,7 @@ import { reportsError } from '../reported-error.ts'
 import { tokensOfBytes } from '../token-sums.ts'
 import { type ByteString, decodeByteString } from '../wire/byte-string.ts'
 import { parseObject } from '../wire/json.ts'
-import { eachStringValue, quoted } from '../wire/json-text.ts'
+import { closingQuote, nextStringValue, quoted } from '../wire/json-text.ts'
 import { readAudioUnits } from './audio-usage.ts'
 import { DONE } from './decode-stream.ts'
 
@@ -39,10 +39,14 @@ export class AudioStreamReading implements StreamReading {
     }
     if (data.includes(ERROR) || ENDS.some((end) => data.includes(end))) this.#conclude(data)
     if (this.failed) return
-    eachStringValue(data, this.#piece, (start, end) => {
+    let start = nextStringValue(data, this.#piece, 0)
+    while (start >= 0) {
+      const end = closingQuote(data, start)
+      if (end < 0) return
       this.passed_bytes += end - start
       this.#look?.(data.slice(start, end))
-    })
+      start = nextStringValue(data, this.#piece, end)
+    }
   }
 
   units(): ReportedUnits | undefined {

@@ -1,6 +1,10 @@
 // A search for values in JSON that is not parsed: for streams, where parsing every event would cost too much.
 import type { ByteString } from './byte-string.ts'
-import { isEscaped } from './json-bytes.ts'
+import { COLON, isEscaped, QUOTE } from './json-bytes.ts'
+
+const SPACE = 32
+/** The `n` of null. */
+const NULLS_FIRST = 110
 
 /** A key as JSON writes it. A search finds it as a whole string, or as the end of one that has an escaped quote before it. */
 export const quoted = (name: string): ByteString => `"${name}"`
@@ -8,46 +12,43 @@ export const quoted = (name: string): ByteString => `"${name}"`
 /** The length of all string values of a key, counted in bytes and with their escapes; other values count as nothing. */
 export function stringValueBytes(data: ByteString, key: ByteString): number {
   let bytes = 0
-  eachStringValue(data, key, (start, end) => {
+  let start = nextStringValue(data, key, 0)
+  while (start >= 0) {
+    const end = closingQuote(data, start)
+    if (end < 0) break
     bytes += end - start
-  })
+    start = nextStringValue(data, key, end)
+  }
   return bytes
 }
 
-/** @param look is told where each string value of a key begins and ends, without its quotes and with its escapes */
-export function eachStringValue(
-  data: ByteString,
-  key: ByteString,
-  look: (start: number, end: number) => void,
-): void {
-  for (let at = data.indexOf(key); at >= 0; at = data.indexOf(key, at + key.length)) {
-    const start = valueStart(data, at + key.length)
-    if (data[start] !== '"') continue
-    const end = closingQuote(data, start + 1)
-    if (end < 0) return
-    look(start + 1, end)
-    at = end - key.length
+/** Where the next string value of a key begins, past its opening quote; -1 where there is none. */
+export function nextStringValue(data: ByteString, key: ByteString, from: number): number {
+  for (let at = data.indexOf(key, from); at >= 0; at = data.indexOf(key, at + key.length)) {
+    const value = placeOfValue(data, at + key.length)
+    if (data.charCodeAt(value) === QUOTE) return value + 1
   }
+  return -1
 }
 
 /** Whether a key has a value other than null. */
 export function hasValue(data: ByteString, key: ByteString): boolean {
   for (let at = data.indexOf(key); at >= 0; at = data.indexOf(key, at + key.length)) {
-    const colon = skipSpaces(data, at + key.length)
-    if (data[colon] === ':' && data[skipSpaces(data, colon + 1)] !== 'n') return true
+    const value = placeOfValue(data, at + key.length)
+    if (value >= 0 && data.charCodeAt(value) !== NULLS_FIRST) return true
   }
   return false
 }
 
-/** Where the value of a key begins; `after_key` for a string that is not a key. */
-function valueStart(data: ByteString, after_key: number): number {
+/** Where the value of a key begins; -1 for a string that is not a key. */
+function placeOfValue(data: ByteString, after_key: number): number {
   const colon = skipSpaces(data, after_key)
-  return data[colon] === ':' ? skipSpaces(data, colon + 1) : after_key
+  return data.charCodeAt(colon) === COLON ? skipSpaces(data, colon + 1) : -1
 }
 
 function skipSpaces(data: ByteString, from: number): number {
   let at = from
-  while (data[at] === ' ') at++
+  while (data.charCodeAt(at) === SPACE) at++
   return at
 }
 

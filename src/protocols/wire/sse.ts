@@ -4,90 +4,101 @@ import type { ByteString } from './byte-string.ts'
 
 const LINE_FEED = 10
 const CARRIAGE_RETURN = 13
+const SPACE = 32
 
 /** The limit of a single event. Inline images make events of several megabytes. */
 export const MAX_EVENT_BYTES = 64 * 1024 * 1024
 
-/** Cuts a byte stream at the ends of its events, however its packets were split. */
-export interface EventCutter {
+/** Cuts a byte stream at the ends of its events, however its packets were split. It keeps the bytes of an event until it is whole. */
+export class EventCutter {
+  #waiting_bytes = 0
+  #has_begun = false
+  #waiting: Buffer[] = []
+
   /**
    * @returns the bytes of all events that are now whole, untouched, or undefined when none is
    * @throws OverlongAnswer when one event is longer than MAX_EVENT_BYTES
    */
-  cut(chunk: Uint8Array): Uint8Array | undefined
-}
+  cut(chunk: Uint8Array): Uint8Array | undefined {
+    if (chunk.length === 0) return undefined
+    if (!this.#has_begun) {
+      this.#has_begun = true
+      if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
+    }
+    // Nearly all chunks are whole events: they pass as they are, without an allocation.
+    if (this.#waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
+    return this.#cutWithin(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length))
+  }
 
-/** A cutter for one stream. It keeps the bytes of an event until the event is whole. */
-export function createEventCutter(): EventCutter {
-  let waiting: Buffer[] = []
-  let waiting_bytes = 0
-  let has_begun = false
+  #cutWithin(bytes: Buffer): Uint8Array | undefined {
+    const end = lastEventEnd(bytes) || endAcross(this.#waiting, bytes)
+    if (end === 0) {
+      this.#keep(bytes)
+      return undefined
+    }
+    const whole =
+      this.#waiting_bytes === 0
+        ? bytes.subarray(0, end)
+        : Buffer.concat([...this.#waiting, bytes.subarray(0, end)])
+    this.#waiting = []
+    this.#waiting_bytes = 0
+    // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
+    if (end < bytes.length) this.#keep(Buffer.from(bytes.subarray(end)))
+    return whole
+  }
 
-  function keep(part: Buffer): void {
+  #keep(part: Buffer): void {
     if (part.length === 0) return
-    waiting.push(part)
-    waiting_bytes += part.length
-    if (waiting_bytes <= MAX_EVENT_BYTES) return
-    waiting = []
+    this.#waiting.push(part)
+    this.#waiting_bytes += part.length
+    if (this.#waiting_bytes <= MAX_EVENT_BYTES) return
+    this.#waiting = []
     throw new OverlongAnswer('an event of the stream is too long')
   }
-
-  return {
-    cut(chunk) {
-      if (chunk.length === 0) return undefined
-      if (!has_begun) {
-        has_begun = true
-        if (beginsWithMark(chunk)) return this.cut(chunk.subarray(BYTE_ORDER_MARK.length))
-      }
-      // Nearly all chunks are whole events: they pass as they are, without an allocation.
-      if (waiting_bytes === 0 && endsWithBlankLine(chunk)) return chunk
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-      const end = lastEventEnd(bytes) || endAcross(waiting, bytes)
-      if (end === 0) {
-        keep(bytes)
-        return undefined
-      }
-      const whole =
-        waiting_bytes === 0 ? bytes.subarray(0, end) : Buffer.concat([...waiting, bytes.subarray(0, end)])
-      waiting = []
-      waiting_bytes = 0
-      // A copy: the rest of an event is short, and a view would keep its whole chunk for as long as the caller stalls.
-      if (end < bytes.length) keep(Buffer.from(bytes.subarray(end)))
-      return whole
-    },
-  }
 }
 
-/**
- * The payloads of whole events: each event's `data` lines, joined by line feeds where there are several. Comments and
- * events without data are skipped.
- *
- * @param visit gets the payload, the offset in `whole` at which its event begins, and that of the payload, or -1 where it is of several
- * lines; returning false stops the walk
- */
-export function eachEvent(
-  whole: ByteString,
-  visit: (data: ByteString, start: number, data_start: number) => boolean | undefined,
-): void {
-  let event_start = 0
-  let data: ByteString | undefined
-  let data_start = -1
-  for (let line_start = 0; line_start < whole.length; ) {
-    const feed = whole.indexOf('\n', line_start)
-    const next = feed < 0 ? whole.length : feed + 1
-    let line_end = feed < 0 ? whole.length : feed
-    if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
-    if (line_end === line_start) {
-      if (data !== undefined && visit(data, event_start, data_start) === false) return
-      data = undefined
-      event_start = next
-    } else if (whole.startsWith('data:', line_start)) {
-      const value_start = whole[line_start + 5] === ' ' ? line_start + 6 : line_start + 5
-      const value = whole.slice(value_start, line_end)
-      data_start = data === undefined ? value_start : -1
-      data = data === undefined ? value : `${data}\n${value}`
+/** A walk over whole events, which skips comments and events without data. An object and no callback, since every chunk is walked. */
+export class EventWalk {
+  /** The payload of the event: its `data` lines, joined by line feeds where there are several. */
+  data: ByteString = ''
+  /** Where the event begins. */
+  start = 0
+  /** Where its payload begins; -1 where that is of several lines. */
+  data_start = -1
+  readonly #whole: ByteString
+  #next = 0
+
+  constructor(whole: ByteString) {
+    this.#whole = whole
+  }
+
+  /** Goes to the next event. @returns false where there is none */
+  next(): boolean {
+    const whole = this.#whole
+    this.start = this.#next
+    let data: ByteString | undefined
+    for (let line_start = this.#next; line_start < whole.length; ) {
+      const feed = whole.indexOf('\n', line_start)
+      const next = feed < 0 ? whole.length : feed + 1
+      let line_end = feed < 0 ? whole.length : feed
+      if (line_end > line_start && whole.charCodeAt(line_end - 1) === CARRIAGE_RETURN) line_end--
+      if (line_end === line_start) {
+        this.#next = next
+        if (data !== undefined) {
+          this.data = data
+          return true
+        }
+        this.start = next
+      } else if (whole.startsWith('data:', line_start)) {
+        const value_start = line_start + (whole.charCodeAt(line_start + 5) === SPACE ? 6 : 5)
+        const value = whole.slice(value_start, line_end)
+        this.data_start = data === undefined ? value_start : -1
+        data = data === undefined ? value : `${data}\n${value}`
+      }
+      line_start = next
     }
-    line_start = next
+    this.#next = whole.length
+    return false
   }
 }
 

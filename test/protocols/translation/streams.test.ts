@@ -6,7 +6,7 @@ import type { ConversationAnswer } from '../../../src/protocols/canonical/answer
 import type { StreamEvent } from '../../../src/protocols/canonical/stream.ts'
 import { BUILT_IN_PROTOCOLS, type BuiltInProtocol } from '../../../src/protocols/registry.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent } from '../../../src/protocols/wire/sse.ts'
+import { EventCutter, EventWalk } from '../../../src/protocols/wire/sse.ts'
 import {
   CONTEXT,
   collect,
@@ -64,15 +64,13 @@ describe('bytes of a stream may be split anywhere', () => {
     const bytes = Buffer.from(payloads.map((payload) => `data: ${payload}\n\n`).join(''))
     const expected = decodeStream(protocol, payloads)
     for (let at = 1; at < bytes.length; at++) {
-      const cutter = createEventCutter()
+      const cutter = new EventCutter()
       const read: string[] = []
       for (const chunk of [bytes.subarray(0, at), bytes.subarray(at)]) {
         const whole = cutter.cut(chunk)
         if (whole) {
-          eachEvent(toByteString(whole), (data) => {
-            read.push(decodeByteString(data))
-            return undefined
-          })
+          const walk = new EventWalk(toByteString(whole))
+          while (walk.next()) read.push(decodeByteString(walk.data))
         }
       }
       expect(decodeStream(protocol, read)).toEqual(expected)

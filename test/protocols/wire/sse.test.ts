@@ -3,21 +3,19 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { UpstreamFault } from '../../../src/domain/errors.ts'
 import { decodeByteString, toByteString } from '../../../src/protocols/wire/byte-string.ts'
-import { createEventCutter, eachEvent, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
+import { EventCutter, EventWalk, MAX_EVENT_BYTES } from '../../../src/protocols/wire/sse.ts'
 
-/** The payloads that eachEvent finds, and the offsets of their events. */
+/** The payloads that a walk finds, and the offsets of their events. */
 function found(text: string): [string, number][] {
   const events: [string, number][] = []
-  eachEvent(toByteString(Buffer.from(text)), (data, start) => {
-    events.push([decodeByteString(data), start])
-    return undefined
-  })
+  const walk = new EventWalk(toByteString(Buffer.from(text)))
+  while (walk.next()) events.push([decodeByteString(walk.data), walk.start])
   return events
 }
 
 /** Cuts a stream that arrives in these packets. */
 function cutAll(packets: readonly Uint8Array[]): { parts: Buffer[]; whole: Buffer } {
-  const cutter = createEventCutter()
+  const cutter = new EventCutter()
   const parts = packets.flatMap((packet) => {
     const part = cutter.cut(packet)
     return part ? [Buffer.from(part)] : []
@@ -73,13 +71,16 @@ describe('the payloads of events', () => {
     expect(found(text)).toEqual(events)
   })
 
-  test('stop when the visitor returns false', () => {
-    const seen: string[] = []
-    eachEvent('data: a\n\ndata: b\n\ndata: c\n\n', (data) => {
-      seen.push(data)
-      return seen.length < 2
-    })
-    expect(seen).toEqual(['a', 'b'])
+  test('where the payload stands in the text, unless it is of several lines', () => {
+    const walk = new EventWalk('data: a\n\nevent: x\ndata:b\n\ndata: c\ndata: d\n\ndata: e\n\n')
+    const places: number[] = []
+    while (walk.next()) places.push(walk.data_start)
+    expect(places).toEqual([6, 23, -1, 49])
+  })
+
+  test('a walk that has ended stays there, at the event that it came to last', () => {
+    const walk = new EventWalk('data: a\n\n')
+    expect([walk.next(), walk.next(), walk.next(), walk.data]).toEqual([true, false, false, 'a'])
   })
 })
 
@@ -139,11 +140,11 @@ describe('a stream cut at the ends of its events', () => {
 
   test('a packet of whole events passes without a copy', () => {
     const packet = Buffer.from('data: a\n\ndata: b\n\n')
-    expect(createEventCutter().cut(packet)?.buffer).toBe(packet.buffer)
+    expect(new EventCutter().cut(packet)?.buffer).toBe(packet.buffer)
   })
 
   test('an event over the size limit fails the stream', () => {
-    const cutter = createEventCutter()
+    const cutter = new EventCutter()
     const packet = Buffer.alloc(8 * 1024 * 1024, 'x')
     const count = Math.floor(MAX_EVENT_BYTES / packet.length)
     for (let index = 0; index < count; index++) expect(cutter.cut(packet)).toBeUndefined()
