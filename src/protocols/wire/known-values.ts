@@ -27,13 +27,16 @@ interface Kept extends KnownValue, Pick<Beginning, 'account_id' | 'field'> {}
 /** By the hash of how they begin: those that were kept last, first. */
 interface Generation {
   readonly kept: Map<number, readonly Kept[]>
-  bytes: number
+  /** Of all of them, as `sizeOf` has it. */
+  size_bytes: number
 }
 
 /** To find a shorter one costs as much as to parse it. So many bytes of each are hashed; the rest is compared. */
 const MIN_BYTES = 256
 /** A longer one would drive out a whole conversation. */
 const MAX_BYTES = 256 * 1024
+/** Where a value has fewer bytes of JSON, what it is parsed to takes more than these do: an object with a key of its own takes 300. */
+const BYTES_PER_VALUE = 24
 /** More that begin alike, such as prompts with the date at their end, are compared no further. */
 const MAX_ALIKE = 4
 
@@ -49,7 +52,7 @@ export class KnownValues {
   readonly #seen = new Set<number>()
   #seen_bytes = 0
 
-  /** @param max_bytes of their JSON, all together; parsed, they take about twice as much again */
+  /** @param max_bytes of their JSON, all together; parsed, they take about twice as much again, and at most ten times */
   constructor(max_bytes: number) {
     this.#generation_bytes = max_bytes / 2
   }
@@ -89,18 +92,22 @@ export class KnownValues {
   }
 
   #keep(hash: number, value: Kept): void {
-    if (this.#newer.bytes + value.bytes.length > this.#generation_bytes) {
+    if (this.#newer.size_bytes + sizeOf(value) > this.#generation_bytes) {
       this.#older = this.#newer
       this.#newer = emptyGeneration()
     }
     const { kept } = this.#newer
     const alike = [value, ...(kept.get(hash) ?? [])]
     kept.set(hash, alike.slice(0, MAX_ALIKE))
-    this.#newer.bytes += value.bytes.length - (alike[MAX_ALIKE]?.bytes.length ?? 0)
+    const dropped = alike[MAX_ALIKE]
+    this.#newer.size_bytes += sizeOf(value) - (dropped ? sizeOf(dropped) : 0)
   }
 }
 
-const emptyGeneration = (): Generation => ({ kept: new Map(), bytes: 0 })
+const emptyGeneration = (): Generation => ({ kept: new Map(), size_bytes: 0 })
+
+/** How much of the bound a value takes. */
+const sizeOf = ({ bytes, values }: KnownValue): number => Math.max(bytes.length, values * BYTES_PER_VALUE)
 
 const copyOf = (data: Buffer, start: number, end: number): Uint8Array =>
   Uint8Array.prototype.slice.call(data, start, end)

@@ -114,6 +114,17 @@ describe('what is kept is bounded', () => {
     expect(some.slice(-5).every(isSomeKnown)).toBe(true)
   })
 
+  test('by what they take once they are parsed, where they are of many small values', () => {
+    const known = new KnownValues(24_000)
+    const dense = ['a', 'b', 'c'].map((name) => `["${name}"${',{}'.repeat(150)}]`)
+    for (const text of dense)
+      for (let times = 0; times < 2; times++) {
+        const at = beginning(text)
+        known.remember(at, text.length, JSON.parse(text), 301)
+      }
+    expect(dense.map((text) => isKnown(known, text))).toEqual([false, true, true])
+  })
+
   test('what is used stays, whatever else comes', () => {
     const known = new KnownValues(10_000)
     for (const text of [A, A]) remember(known, text)
