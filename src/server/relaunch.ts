@@ -13,6 +13,7 @@ const MAX_FETCHES = '65535'
 /**
  * The collector lets garbage grow with the machine's memory. As on a machine of 1 GB it collects more often, which costs no CPU
  * that can be measured: 137 MB at most in place of 188 under 64 connections on 24 GB. It is no limit: what is in use may grow beyond.
+ * A container may have less than the machine: the runtime reckons with that by itself, and so it stays.
  */
 const MAX_COLLECTORS_MEMORY_BYTES = 1024 ** 3
 
@@ -27,7 +28,7 @@ export function relaunchWithSettings(argv: readonly string[]): void {
   if (process.env[FETCH_LIMIT] !== undefined || process.execve === undefined) return
   const program = isCompiled() ? argv.slice(2) : [...process.execArgv, ...argv.slice(1)]
   process.execve(process.execPath, [process.execPath, ...program], {
-    BUN_JSC_forceRAMSize: String(Math.min(totalmem(), MAX_COLLECTORS_MEMORY_BYTES)),
+    BUN_JSC_forceRAMSize: String(Math.min(memoryBytes(), MAX_COLLECTORS_MEMORY_BYTES)),
     ...process.env,
     [FETCH_LIMIT]: MAX_FETCHES,
   })
@@ -35,3 +36,7 @@ export function relaunchWithSettings(argv: readonly string[]): void {
 
 /** A compiled program's files are in a file system of Bun's own, and it takes no path of a script as an argument. */
 export const isCompiled = (): boolean => import.meta.url.includes('/$bunfs/')
+
+/** What this process may have: its container's, else the machine's. */
+const memoryBytes = (): number =>
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)

@@ -121,7 +121,8 @@ export function pump(options: PumpOptions): ReadableStream<Uint8Array> {
 function pull(pumping: Pump): void {
   const { relay, reader, place, state } = pumping
   if (state !== 'flowing') return
-  if (relay.reading.failed) {
+  if (relay.broken_by !== undefined) broke(pumping, relay.broken_by)
+  else if (relay.reading.failed) {
     const fault = 'the upstream reported an error inside its stream'
     broke(pumping, new UpstreamFault(fault, { cause: relay.failed_event }))
   } else {
@@ -251,6 +252,7 @@ async function drain(pumping: Pump): Promise<unknown> {
         break
       }
       relay.push(bytes)
+      if (relay.broken_by !== undefined) throw relay.broken_by
       place?.progressed('upstream')
     }
     return (reading.finished || has_ended) && !reading.failed

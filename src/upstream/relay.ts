@@ -40,7 +40,9 @@ export interface Relay {
   readonly reading: StreamReading
   /** The data of the event by which the upstream reported an error, or that could not be read. */
   readonly failed_event: ByteString | undefined
-  /** @returns what may be sent on now; undefined when nothing is whole yet */
+  /** Why it cannot go on after what `push` returned last; undefined while it can. */
+  readonly broken_by?: unknown
+  /** @returns what may be sent on now; undefined when nothing is whole yet @throws where not even that could be read */
   push(chunk: Uint8Array): Uint8Array | undefined
   /** @returns what a complete answer ends with, if anything */
   end(): Uint8Array | undefined
@@ -132,6 +134,7 @@ export const reframe = (reading: StreamReading, frame: Frame, translation: Event
 class FramingRelay implements Relay {
   readonly reading: StreamReading
   failed_event: ByteString | undefined
+  broken_by: unknown
   readonly #cutter = new EventCutter()
   readonly #frame: Frame
   readonly #translation: EventTranslation
@@ -153,13 +156,19 @@ class FramingRelay implements Relay {
     const { reading } = this
     let text = ''
     const walk = new EventWalk(toByteString(whole))
-    while (walk.next()) {
-      reading.read(walk.data)
-      if (reading.failed) {
-        this.failed_event = walk.data
-        break
+    try {
+      while (walk.next()) {
+        reading.read(walk.data)
+        if (reading.failed) {
+          this.failed_event = walk.data
+          break
+        }
+        text += this.#write(this.#translation.next(walk.data))
       }
-      text += this.#write(this.#translation.next(walk.data))
+    } catch (cause) {
+      // What came before in the same chunk is delivered first: it is charged.
+      if (text === '') throw cause
+      this.broken_by = cause
     }
     return bytesOf(text)
   }

@@ -122,6 +122,28 @@ describe('a stream that ends well', () => {
     expect(JSON.parse(await textOf(stream))).toEqual([1, 1])
   })
 
+  const untranslatable = () =>
+    reframe(gemini.text.stream.open(), eventFrame(), {
+      next(data) {
+        if (data.includes('garbled')) throw new UpstreamFault('an event could not be read')
+        return [{ data }]
+      },
+      finish: () => [],
+    })
+
+  test.each([
+    ['before the end: it breaks', piece('a'), 'broken', `data: ${FAILURE}\n\n`],
+    ['after the end: it is complete', answer('end'), 'completed', ''],
+  ] as const)(
+    'what came in one chunk with an event that cannot be translated is delivered; %s',
+    async (_, event, ending, rest) => {
+      const chunk = Buffer.concat([eventBytes(event), eventBytes(piece('garbled'))])
+      const { stream, settled } = scene([chunk, eventBytes(answer('later'))], { relay: untranslatable() })
+      expect(await textOf(stream)).toBe(`${text(event)}${rest}`)
+      expect(settled).toEqual([ending])
+    },
+  )
+
   test('that cannot be paid breaks, and its end is told as a failure', async () => {
     let settles = 0
     const { stream, upstream_aborted } = scene([eventBytes(piece('a')), eventBytes(answer('end'))], {
