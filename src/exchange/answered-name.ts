@@ -54,16 +54,3 @@ export function renameBytes(bytes: Uint8Array<ArrayBuffer>, rename: Rename): Uin
   const left = rename(json)
   return left === json ? bytes : Buffer.from(left, 'latin1')
 }
-
-/** The header that names the provider's own model, in the characters that a header may have. */
-export const upstreamModelHeader = (upstream_model: string): Record<string, string> =>
-  addUpstreamModel({}, upstream_model)
-
-/** The same, to headers that there are. */
-export function addUpstreamModel(
-  headers: Record<string, string>,
-  upstream_model: string,
-): Record<string, string> {
-  headers['x-tollgate-upstream-model'] = encodeURI(upstream_model)
-  return headers
-}

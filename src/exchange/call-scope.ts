@@ -47,7 +47,7 @@ export class CallScope {
     if (this.#has_ended) return undefined
     this.#has_ended = true
     if (this.#releases) return this.#release(this.#releases)
-    this.#giveBack()
+    this.#leave()
     return undefined
   }
 
@@ -59,10 +59,10 @@ export class CallScope {
         this.#log.error({ cause }, 'a call could not be cleaned up')
       }
     }
-    this.#giveBack()
+    this.#leave()
   }
 
-  #giveBack(): void {
+  #leave(): void {
     this.#lease.release(this.used_tokens)
     this.#place?.done()
   }

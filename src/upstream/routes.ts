@@ -1,5 +1,6 @@
 // The order in which a call tries its model's routes and their providers' keys.
 import type { Model, Provider, Route } from '../domain/catalogue.ts'
+import { PairMap } from '../domain/pair-map.ts'
 import type { Cooldowns } from './cooldowns.ts'
 
 /** One attempt at an upstream: a route with one of its provider's keys. */
@@ -82,16 +83,11 @@ function keysOf(
 }
 
 /** By provider and its id of the model: they are the same for every call, as long as a catalogue is in force. */
-const known = new WeakMap<Provider, Map<string, readonly Attempt[]>>()
+const ATTEMPTS = new PairMap<Provider, string, readonly Attempt[]>()
 
 /** All attempts at a provider's model, one with each key. */
-function attemptsAt(provider: Provider, model: string): readonly Attempt[] {
-  const made = known.get(provider)?.get(model)
-  if (made) return made
-  const attempts = makeAttempts(provider, model)
-  known.set(provider, (known.get(provider) ?? new Map<string, readonly Attempt[]>()).set(model, attempts))
-  return attempts
-}
+const attemptsAt = (provider: Provider, model: string): readonly Attempt[] =>
+  ATTEMPTS.get(provider, model) ?? ATTEMPTS.set(provider, model, makeAttempts(provider, model))
 
 const makeAttempts = (provider: Provider, model: string): readonly Attempt[] =>
   provider.api_keys.map((api_key, index) => ({

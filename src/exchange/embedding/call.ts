@@ -1,7 +1,6 @@
 // Paid embeddings calls, as a value: how they are read, what they can cost, and how they are served.
 import type { EmbeddingModel, Provider } from '../../domain/catalogue.ts'
 import { internal, invalidRequest, UpstreamFault } from '../../domain/errors.ts'
-import { idHeaders } from '../../http/answers.ts'
 import { billUsage } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { type Quote, quote } from '../../pricing/quote.ts'
@@ -22,12 +21,12 @@ import { requestTo } from '../../upstream/request.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import { readAnswer } from '../../upstream/transport.ts'
 import { type Admitted, findModel, type PaidCall } from '../admission.ts'
-import { upstreamModelHeader } from '../answered-name.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
 import { carriedBy } from '../carried-by.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { servedHeaders } from '../served-headers.ts'
 import { spentInput } from '../spent-input.ts'
 import type { EmbeddingDialect } from './dialect.ts'
 
@@ -111,11 +110,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   reportDoubt(parts, held, attempt, billed)
   const { usage, estimated } = billed
   const charge = chargeTokens(model.price, usage)
-  const headers = {
-    'content-type': 'application/json',
-    ...idHeaders(held.origin),
-    ...upstreamModelHeader(attempt.model),
-  }
+  const headers = servedHeaders(held.origin, 'application/json', attempt.model)
   const written = dialect.write({
     answer,
     request,

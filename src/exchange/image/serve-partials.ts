@@ -1,15 +1,14 @@
 // An image with partial images: each given out as it comes, converted; then the image, once it is stored and paid.
 import { GatewayError, toGatewayError, UpstreamFault, upstreamFailed } from '../../domain/errors.ts'
 import { NO_USAGE } from '../../domain/usage.ts'
-import { idHeaders } from '../../http/answers.ts'
 import { convert } from '../../media/convert.ts'
 import { type Charge, chargeImages } from '../../pricing/charge.ts'
 import type { ImageEvent, Reference, SentImage } from '../../protocols/images.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { brokenOff, ReportedFailure } from '../../upstream/failures.ts'
-import { upstreamModelHeader } from '../answered-name.ts'
 import type { Held, Served, Settle } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { servedHeaders } from '../served-headers.ts'
 import { CLIENT_CLOSED_REQUEST, type Delivered, type Undelivered } from '../settlement.ts'
 import type { BegunImages } from './begun.ts'
 import { convertAll } from './drawing.ts'
@@ -56,9 +55,7 @@ export async function servePartials(
   const { provider, model: upstream_model } = opened.attempt
   const left_ms = asked_ms + Math.min(model.timeout_ms, provider.call_timeout_ms) - parts.now()
   const headers = {
-    'content-type': EVENTS_CONTENT_TYPE,
-    ...idHeaders(held.origin),
-    ...upstreamModelHeader(upstream_model),
+    ...servedHeaders(held.origin, EVENTS_CONTENT_TYPE, upstream_model),
     ...(events ? {} : droppedHeader(wanted)),
   }
   const start = { ...opened, parts, held, begun, first }

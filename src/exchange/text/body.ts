@@ -84,7 +84,7 @@ export class ParsedBody implements TextBody {
   /**
    * @param json what it says: all of `body.json`, or that with fields changed; only these are then written anew
    * @param fields what surfaces read of it
-   * @param release gives back what its bytes take
+   * @param release frees the memory that its bytes take
    */
   constructor(
     protocols: Registry,

@@ -1,6 +1,7 @@
 // Paid text calls, as a value: how they are read, what they can cost, and how they are served.
 import type { TextModel } from '../../domain/catalogue.ts'
 import type { AskedExtra } from '../../domain/extras.ts'
+import { PairMap } from '../../domain/pair-map.ts'
 import { type QuotedRequest, quote } from '../../pricing/quote.ts'
 import type { RequestFacts } from '../../protocols/facts.ts'
 import type { CallerProtocol } from '../../protocols/protocol.ts'
@@ -139,7 +140,7 @@ async function assertFits({ protocol }: TextCall, { context }: TextModel, body: 
 }
 
 /** By model, then by the caller's protocol: a catalogue that is read anew has new models. */
-const OWN = new WeakMap<TextModel, ReadonlyMap<CallerProtocol, boolean>>()
+const OWN = new PairMap<TextModel, CallerProtocol, boolean>()
 
 /** Whether all providers of a model speak the caller's protocol: what is sent to one may be sent to any. */
 function areOwn(
@@ -147,15 +148,14 @@ function areOwn(
   protocol: CallerProtocol,
   model: TextModel,
 ): boolean {
-  const known = OWN.get(model)?.get(protocol)
+  const known = OWN.get(model, protocol)
   if (known !== undefined) return known
   const { providers } = catalogue()
   const are_own = model.routes.every((route) => {
     const provider = providers.get(route.provider)
     return provider !== undefined && spokenTo(protocols, protocol, provider).name === protocol.name
   })
-  OWN.set(model, new Map(OWN.get(model)).set(protocol, are_own))
-  return are_own
+  return OWN.set(model, protocol, are_own)
 }
 
 interface Carried {

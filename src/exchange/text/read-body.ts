@@ -22,13 +22,13 @@ export async function readTextBody(
 ): Promise<TextBody> {
   const { bodies } = parts
   const arrived = await receiveBody(bodies, admitted, { limit_bytes, isFree, copies: COPIES })
-  const { bytes, release: giveBack } = arrived
+  const { bytes } = arrived
   const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
   if (parsed) return parsed
   const body = await threadBody(bodies.parser, bytes, protocol.name)
   const release = () => {
     body.release()
-    giveBack()
+    arrived.release()
   }
   admitted.scope.defer(release)
   return body.as({ release })

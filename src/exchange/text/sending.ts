@@ -1,7 +1,7 @@
 // How a text call is put to a route: in the provider's own protocol, with the output limit that is held for.
 
 import type { GatewayError } from '../../domain/errors.ts'
-import { idHeaders } from '../../http/answers.ts'
+import { PairMap } from '../../domain/pair-map.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
 import { markOf } from '../../protocols/key-mark.ts'
@@ -10,8 +10,8 @@ import { headTo, type RequestHead } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import type { Sending } from '../../upstream/sending.ts'
 import type { UpstreamRequest } from '../../upstream/transport.ts'
-import { addUpstreamModel } from '../answered-name.ts'
 import type { Held } from '../paid-call.ts'
+import { servedHeaders } from '../served-headers.ts'
 import { unitLimits } from './asked-extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
@@ -82,19 +82,14 @@ const withBody = ({ url, headers }: RequestHead, body: UpstreamRequest['body']):
 })
 
 /** The heads of requests that nothing of their caller's is in: the same for every call, as long as a catalogue is in force. */
-type Heads = WeakMap<Attempt, Map<Protocol, RequestHead>>
-const whole_heads: Heads = new WeakMap()
-const streamed_heads: Heads = new WeakMap()
+const WHOLE_HEADS = new PairMap<Attempt, Protocol, RequestHead>()
+const STREAMED_HEADS = new PairMap<Attempt, Protocol, RequestHead>()
 
 function headOf(attempt: Attempt, passage: Passage, streams: boolean): RequestHead {
   if (Object.keys(passage.forwarded_headers).length > 0) return makeHead(attempt, passage, streams)
-  const heads = streams ? streamed_heads : whole_heads
+  const heads = streams ? STREAMED_HEADS : WHOLE_HEADS
   const { protocol } = passage
-  const made = heads.get(attempt)?.get(protocol)
-  if (made) return made
-  const head = makeHead(attempt, passage, streams)
-  heads.set(attempt, (heads.get(attempt) ?? new Map<Protocol, RequestHead>()).set(protocol, head))
-  return head
+  return heads.get(attempt, protocol) ?? heads.set(attempt, protocol, makeHead(attempt, passage, streams))
 }
 
 function makeHead(
@@ -136,8 +131,7 @@ export function answerHeaders(
   { model }: Attempt,
   content_type: string,
 ): Record<string, string> {
-  const headers = addUpstreamModel(idHeaders(held.origin), model)
-  headers['content-type'] = content_type
+  const headers = servedHeaders(held.origin, content_type, model)
   const { answering } = held.order.request.dialect
   if (answering) Object.assign(headers, answering.headers)
   const output_limit = outputLimitOf(held)

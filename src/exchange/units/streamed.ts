@@ -1,7 +1,6 @@
 // A streamed answer that is passed on as it comes, events or bytes: pumped to its caller, and paid for before its end.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUnits } from '../../domain/units.ts'
-import { idHeaders } from '../../http/answers.ts'
 import type { UnitBounds } from '../../pricing/units.ts'
 import { type AudioPiece, AudioStreamReading } from '../../protocols/openai/audio-stream.ts'
 import { renderStreamError } from '../../protocols/openai/errors.ts'
@@ -11,10 +10,10 @@ import { type ByteReader, type OpenedBody, pump } from '../../upstream/pump.ts'
 import type { Relay } from '../../upstream/relay.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { fromUpstream } from '../../upstream/transport.ts'
-import { upstreamModelHeader } from '../answered-name.ts'
 import type { Held, Served } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 import { readBy } from '../read-by.ts'
+import { servedHeaders } from '../served-headers.ts'
 import { CLIENT_CLOSED_REQUEST } from '../settlement.ts'
 import { reportBreak, streamPayment, toldBreak } from '../stream-break.ts'
 import { readFirst } from '../text/first-event.ts'
@@ -108,13 +107,7 @@ export function servedStream(
         },
         place,
       })
-      return new Response(body, {
-        headers: {
-          'content-type': relay.content_type,
-          ...idHeaders(origin),
-          ...upstreamModelHeader(attempt.model),
-        },
-      })
+      return new Response(body, { headers: servedHeaders(origin, relay.content_type, attempt.model) })
     },
   }
 }

@@ -1,16 +1,16 @@
 // A whole answer that is given out as it came: read, measured, and paid for first.
 import { UpstreamFault } from '../../domain/errors.ts'
 import type { ReportedUnits } from '../../domain/units.ts'
-import { idHeaders } from '../../http/answers.ts'
 import { protocolOf } from '../../protocols/registry.ts'
 import type { UnitProtocols } from '../../protocols/unit-calls.ts'
 import type { Dispatched } from '../../upstream/dispatch.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
 import { readAnswer } from '../../upstream/transport.ts'
-import { renameBytes, renameTo, upstreamModelHeader } from '../answered-name.ts'
+import { renameBytes, renameTo } from '../answered-name.ts'
 import { type Held, type Served, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import { servedHeaders } from '../served-headers.ts'
 import { deliveredUnits } from './billing.ts'
 import { verbsOf } from './json-request.ts'
 import type { UnitOrder } from './order.ts'
@@ -57,13 +57,6 @@ export function servedWhole(
   const { body, content_type, reported } = answer
   return {
     delivered: { outcome: wholeOutcome(held), ...deliveredUnits(parts, held, attempt, reported, bounds) },
-    answer: () =>
-      new Response(body, {
-        headers: {
-          'content-type': content_type,
-          ...idHeaders(held.origin),
-          ...upstreamModelHeader(attempt.model),
-        },
-      }),
+    answer: () => new Response(body, { headers: servedHeaders(held.origin, content_type, attempt.model) }),
   }
 }
