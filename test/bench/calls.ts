@@ -76,10 +76,10 @@ export async function compareWholeAnswers(contest: Contest, effort: Effort): Pro
   return compareWhole(contest, effort, WHOLE_LOADS)
 }
 
-/** Whole answers to an agent's request, at two sizes of it, passed on and translated. */
+/** Whole answers to an agent's request, at two sizes of it, passed on and translated. Code is as warm as for small calls. */
 export async function compareLargeBodies(contest: Contest, effort: Effort): Promise<Figure[]> {
-  for (const { request, bare_request = request, connections, ...rest } of LARGE_LOADS) {
-    const calls = Math.ceil(rest.calls * effort.share)
+  for (const [index, { request, bare_request = request, connections, ...rest }] of LARGE_LOADS.entries()) {
+    const calls = index === 0 ? effort.warm_up.calls : Math.ceil(rest.calls * effort.share)
     await warmUp(contest, {
       load: { request, connections, calls },
       bare_load: { request: bare_request, connections, calls },
