@@ -1,0 +1,20 @@
+// Who looks at the console: the operator, an account, or one key of an account; and what each of them may see.
+import { permissionDenied } from '../domain/errors.ts'
+
+/** Whoever is signed in. The server decides what they see, never the page. */
+export type Viewer =
+  | { role: 'operator'; session_id: number }
+  /** Signed in with the account's password: sees all of the account, and manages its keys. */
+  | { role: 'account'; session_id: number; account_id: number; account: string }
+  /** Signed in with a key: what the account sees, the right to call what this key may call, and to manage no key. */
+  | { role: 'key'; session_id: number; account_id: number; account: string; key_id: number }
+
+/** The account that a viewer sees; undefined for the operator, who sees all. */
+export const accountOf = (viewer: Viewer): number | undefined =>
+  viewer.role === 'operator' ? undefined : viewer.account_id
+
+/** @throws GatewayError permission_denied where only the operator may */
+export function requireOperator(viewer: Viewer): void {
+  if (viewer.role !== 'operator')
+    throw permissionDenied('Only the operator may do this. Sign in with the operator’s password.')
+}
