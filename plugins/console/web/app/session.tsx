@@ -1,73 +1,39 @@
-// Who is signed in: asked once, told to all pages, and asked for again over the page when the session has ended.
+// The gate before the pages: signs in where nobody is, and again over the page when a session has ended.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { createContext, lazy, type ReactNode, Suspense, useCallback, useContext, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../pages/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FailedState } from '../parts/states.tsx'
 import { api, ask, onSignedOut } from './client.ts'
-import type { Role } from './page-entry.ts'
-
-/** Whoever is signed in, as pages see them. What they may do, the server decides. */
-export interface Viewer {
-  role: Role
-  /** The account's name; none for the operator. */
-  account?: string
-}
-
-const SignedIn = createContext<Viewer | null>(null)
-
-/** The viewer of a page. */
-export function useViewer(): Viewer {
-  const viewer = useContext(SignedIn)
-  if (!viewer) throw new Error('useViewer: nobody is signed in here')
-  return viewer
-}
+import { SignedIn, type Viewer } from './viewer.ts'
 
 const KEY = ['session']
 const SignIn = lazy(signIn)
 
-async function currentViewer(): Promise<{ viewer: Viewer | null }> {
-  const { viewer } = await ask(api.session.get())
-  if (!viewer) return { viewer: null }
-  return { viewer: { role: viewer.role, ...(viewer.account === null ? {} : { account: viewer.account }) } }
-}
-
 const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
-  one?.role === other?.role && one?.account === other?.account
-
-/** @returns signs out: the server ends the session, and nothing of what was seen stays in memory */
-export function useSignOut(): () => Promise<void> {
-  const queries = useQueryClient()
-  return useCallback(async () => {
-    await ask(api.session.delete())
-    queries.clear()
-    await queries.invalidateQueries({ queryKey: KEY })
-    location.assign('/console')
-  }, [queries])
-}
-
-export interface SessionGateProps {
-  children: ReactNode
-}
+  one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
 
 /** Shows `children` to those who are signed in, and the form to sign in to all others, at the same address. */
-export function SessionGate({ children }: SessionGateProps) {
+export function SessionGate({ children }: { children: ReactNode }) {
   const queries = useQueryClient()
   const [expired, setExpired] = useState(false)
-  const { data, error, refetch } = useQuery({ queryKey: KEY, queryFn: currentViewer, staleTime: Number.POSITIVE_INFINITY })
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: () => ask(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
   const viewer = data?.viewer ?? null
 
   useEffect(() => onSignedOut(() => setExpired(true)), [])
 
   const goOn = useCallback(async () => {
-    const before = viewer
     const { data: now } = await refetch()
     setExpired(false)
-    if (sameViewer(before, now?.viewer ?? null)) await queries.invalidateQueries()
+    if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
   }, [viewer, refetch, queries])
 
-  if (!data) return error ? <Outside><FailedState failure={error} retry={() => void refetch()} /></Outside> : null
+  if (!data) return error && <Failed failure={error} retry={() => void refetch()} />
   if (!viewer)
     return (
       <Outside>
@@ -77,7 +43,7 @@ export function SessionGate({ children }: SessionGateProps) {
       </Outside>
     )
   return (
-    <SignedIn value={viewer} key={`${viewer.role} ${viewer.account ?? ''}`}>
+    <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
       {children}
       <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
         <Suspense>
@@ -88,6 +54,14 @@ export function SessionGate({ children }: SessionGateProps) {
         </Suspense>
       </Dialog>
     </SignedIn>
+  )
+}
+
+function Failed({ failure, retry }: { failure: Error; retry: () => void }) {
+  return (
+    <Outside>
+      <FailedState failure={failure} retry={retry} />
+    </Outside>
   )
 }
 

@@ -1,7 +1,7 @@
 // The shell around the pages of those who are signed in: side bar or drawer, banner, keys, search, toasts.
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { search } from '../pages/index.ts'
 import { Button } from '../parts/button.tsx'
@@ -10,8 +10,8 @@ import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
+import { useViewer } from './viewer.ts'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
@@ -68,7 +68,7 @@ export function Shell() {
 interface DrawerProps {
   open: boolean
   onClose: () => void
-  children: React.ReactNode
+  children: ReactNode
 }
 
 function Drawer({ open, onClose, children }: DrawerProps) {

@@ -6,9 +6,9 @@ import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry } from './page-entry.ts'
 import { usePath } from './routes.tsx'
-import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
+import { useSignOut, useViewer } from './viewer.ts'
 
 export interface SideBarProps {
   pages: readonly PageEntry[]
@@ -64,7 +64,6 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
 
 const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
 const THEME_WORDS = { system: 'As the system', light: 'Light', dark: 'Dark' }
-const ROLE_WORDS = { operator: 'Operator', account: 'Account', key: 'Signed in with a key' }
 
 function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
   const viewer = useViewer()
@@ -99,9 +98,9 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
       </button>
       <div className="spread">
         <div className="side-link side-who">
-          <span className="side-who" title={viewer.account}>
+          <span className="side-who" title={viewer.account ?? undefined}>
             {viewer.account ?? 'Operator'}
-            {viewer.account !== undefined && <div className="small soft">{ROLE_WORDS[viewer.role]}</div>}
+            {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
           </span>
         </div>
         <Button look="quiet" icon={LogOut} aria-label="Sign out" onClick={leave} />

@@ -1,6 +1,7 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
 import { Server } from 'lucide-react'
-import { OPERATOR, type OpenPageEntry, type PageEntry } from '../app/page-entry.ts'
+import type { ComponentType } from 'react'
+import { OPERATOR, type OpenPageEntry, type PageEntry, type Search, type SignInProps } from '../app/page-entry.ts'
 
 export const pages: readonly PageEntry[] = [
   {
@@ -15,3 +16,9 @@ export const pages: readonly PageEntry[] = [
 
 /** Pages that need no session. */
 export const open_pages: readonly OpenPageEntry[] = []
+
+/** The form of those who are not signed in. */
+export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
+
+/** What `/` searches; undefined where nothing can be searched. */
+export const search: Search | undefined = undefined
