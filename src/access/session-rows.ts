@@ -136,6 +136,10 @@ export function endSession(db: Database, viewer: Viewer, id: number): void {
   sessionQueries(db).remove.run({ id })
 }
 
+/** Ends the session that a viewer is signed in with, unless it is over. */
+export const signOut = (db: Database, { session_id }: Viewer): void =>
+  void sessionQueries(db).remove.run({ id: session_id })
+
 /**
  * Ends all sessions of the operator, of an account with those of its keys, or of a key.
  *

@@ -1,8 +1,8 @@
 // Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
 import type { Database } from 'bun:sqlite'
+import type { Account } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { notFound } from '../domain/errors.ts'
-import type { Account } from '../db/schema.ts'
 import { accountByName } from './accounts.ts'
 import { refuseClosed } from './closing.ts'
 import type { Issuing } from './keys.ts'

@@ -1,8 +1,9 @@
 // Sessions: who is signed in, signing in and out, and the sessions that a person has.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import type { Comer } from '../../../src/access/gate.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
-import { endOf, endSession, endSessions, listSessions } from '../../../src/access/session-rows.ts'
+import { endOf, endSession, endSessions, listSessions, signOut } from '../../../src/access/session-rows.ts'
 import type { SignedIn } from '../../../src/access/sessions.ts'
 import { hasOperator } from '../../../src/access/sign-in-links.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
@@ -40,7 +41,7 @@ export function signInRoutes(gateway: Gateway) {
         const form = cookieForm(request, siteSettings(gateway))
         const signed_in = await signIn(gateway, body, request, origin)
         // The browser forgets this session with its cookie: nobody should be able to use it.
-        if (viewer) await changed(gateway, () => endSession(gateway.db, viewer, viewer.session_id))
+        if (viewer) await changed(gateway, () => signOut(gateway.db, viewer))
         set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
         return sessionView(gateway, request, signed_in.viewer)
       },
@@ -56,7 +57,7 @@ export function sessionRoutes(gateway: Gateway) {
     .delete(
       '/console/api/session',
       async ({ viewer, set }) => {
-        await changed(gateway, () => endSession(db, viewer, viewer.session_id))
+        await changed(gateway, () => signOut(db, viewer))
         forgetCookies(set)
         return { ended: 1 }
       },
@@ -103,7 +104,7 @@ async function signIn(
   gateway: Gateway,
   { account, password, key }: Credentials,
   request: Request,
-  origin: Parameters<Gateway['gate']['admit']>[0],
+  origin: Comer,
 ): Promise<SignedIn> {
   const visitor = visitorOf(gateway, request)
   if (key !== undefined && password === undefined && !account)
