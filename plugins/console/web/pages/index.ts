@@ -1,7 +1,14 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { Server } from 'lucide-react'
+import { Server, Settings } from 'lucide-react'
 import type { ComponentType } from 'react'
-import { OPERATOR, type OpenPageEntry, type PageEntry, type Search, type SignInProps } from '../app/page-entry.ts'
+import {
+  EVERYONE,
+  OPERATOR,
+  type OpenPageEntry,
+  type PageEntry,
+  type Search,
+  type SignInProps,
+} from '../app/page-entry.ts'
 
 export const pages: readonly PageEntry[] = [
   {
@@ -12,10 +19,23 @@ export const pages: readonly PageEntry[] = [
     letter: 's',
     load: () => import('./system/system.tsx'),
   },
+  {
+    path: '/settings',
+    title: 'Settings',
+    seen_by: EVERYONE,
+    icon: Settings,
+    letter: ',',
+    load: () => import('./settings/settings.tsx'),
+  },
 ]
 
+const setPassword = () => import('./sign-in/set-password.tsx')
+
 /** Pages that need no session. */
-export const open_pages: readonly OpenPageEntry[] = []
+export const open_pages: readonly OpenPageEntry[] = [
+  { path: '/welcome', title: 'Welcome', load: setPassword },
+  { path: '/invitation', title: 'Invitation', load: setPassword },
+]
 
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
