@@ -11,7 +11,7 @@ import { KeysDialog } from './keys-dialog.tsx'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
-import { useViewer } from './viewer.ts'
+import { useViewer } from './session.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
