@@ -5,6 +5,7 @@ import { signIn } from '../pages/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FailedState } from '../parts/states.tsx'
 import { api, ask, onSignedOut } from './client.ts'
+import { oweFocus } from './navigation.ts'
 import { SignedIn, type Viewer } from './session.tsx'
 
 const KEY = ['session']
@@ -24,11 +25,14 @@ export function SessionGate({ children }: { children: ReactNode }) {
   })
   const viewer = data?.viewer ?? null
 
-  useEffect(() => onSignedOut(() => setExpired(true)), [])
+  const is_in = viewer !== null
+  // Where nobody was signed in, a wrong password is no end of a session.
+  useEffect(() => (is_in ? onSignedOut(() => setExpired(true)) : undefined), [is_in])
 
   const goOn = useCallback(async () => {
     const { data: now } = await refetch()
     setExpired(false)
+    if (!viewer) oweFocus()
     if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
   }, [viewer, refetch, queries])
