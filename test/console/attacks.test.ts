@@ -1,7 +1,5 @@
 // What hostile pages, callers and networks try on sessions of the console.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { consoleApi } from '../../plugins/console/api/index.ts'
-import { plugins } from '../../plugins/index.ts'
 import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
@@ -11,7 +9,7 @@ const PASSWORD = 'correct horse battery'
 const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 const issuing = () => ({ randomBytes, now_ms: Date.now() })
 const catalogue = (server = '', more = '') => catalogueOf({ upstream_url: 'simulator', server, more })
-const start = (text = catalogue()) => startTestGateway({ plugins: [...plugins, consoleApi], catalogue: text })
+const start = (text = catalogue()) => startTestGateway({ catalogue: text })
 
 let gateway: TestGateway
 let nobody: ConsoleClient

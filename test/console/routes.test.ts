@@ -1,6 +1,5 @@
 // Every route of the console without a session, and with the wrong role: the table is made from the app's own routes.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { consoleApi } from '../../plugins/console/api/index.ts'
 import { plugins } from '../../plugins/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
@@ -36,7 +35,7 @@ const spy: Plugin = (gateway) => {
 }
 
 beforeAll(async () => {
-  gateway = await startTestGateway({ plugins: [...plugins, consoleApi, spy] })
+  gateway = await startTestGateway({ plugins: [...plugins, spy] })
   await gateway.account('alice', { balance_usd: '1' })
 })
 afterAll(() => gateway.stop())
@@ -44,7 +43,7 @@ afterAll(() => gateway.stop())
 /** All of them, by name, with a path that each matches. */
 function routes(): { name: string; method: string; path: string }[] {
   if (!given) throw new Error('no plugin was given a gateway')
-  return createApp(given, [...plugins, consoleApi])
+  return createApp(given, plugins)
     .routes.filter(({ path }) => path.startsWith(`${PREFIX}/`))
     .map(({ method, path }) => {
       const below = path.slice(PREFIX.length)

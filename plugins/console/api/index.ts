@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
+import { systemRoutes } from './system.ts'
 
 /** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (../calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
@@ -12,6 +13,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(linkRoutes(gateway))
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
+    .use(systemRoutes(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
 export type ConsoleApi = ReturnType<typeof consoleApi>

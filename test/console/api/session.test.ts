@@ -1,7 +1,5 @@
 // Signing in to the console, what ends a session, and what a session is not given for.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { consoleApi } from '../../../plugins/console/api/index.ts'
-import { plugins } from '../../../plugins/index.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { suspendAccount } from '../../../src/access/accounts.ts'
 import { keyByReference, revokeKey } from '../../../src/access/keys.ts'
@@ -17,7 +15,7 @@ const issuing = () => ({ randomBytes, now_ms: clock.now_ms })
 
 let gateway: TestGateway
 const start = () =>
-  startTestGateway({ plugins: [...plugins, consoleApi], now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
+  startTestGateway({ now: () => clock.now_ms, sweep_every_ms: HOUR_MS })
 beforeAll(async () => {
   gateway = await start()
 })
