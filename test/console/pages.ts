@@ -44,3 +44,7 @@ export const PAGES: readonly ListedPage[] = [
   { name: 'portal-files', who: 'alice', address: '/console/files' },
   { name: 'portal-settings', who: 'alice', address: '/console/settings' },
 ]
+
+/** The address of a page in a week. */
+export const addressOf = (address: ListedPage['address'], week: Week): string =>
+  typeof address === 'string' ? address : address(week)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { browser } from '../support/chromium.ts'
 import { givePasswords, signedIn } from '../support/console.ts'
 import type { Size, Theme } from '../support/console-page.ts'
-import { PAGES, type Who } from './pages.ts'
-import { startWeek, type Week } from './week.ts'
+import { addressOf, PAGES, type Who } from './pages.ts'
+import { startWeek } from './week.ts'
 
 const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
   { name: 'light', size: 'wide', theme: 'light' },
@@ -37,9 +37,6 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
 }
 
 const asOf = (who: Exclude<Who, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
-
-const addressOf = (address: string | ((week: Week) => string), week: Week): string =>
-  typeof address === 'string' ? address : address(week)
 
 const [folder, ...only] = Bun.argv.slice(2)
 if (folder === undefined) {

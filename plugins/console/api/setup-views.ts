@@ -55,50 +55,11 @@ export const SetupView = Type.Object(
     ),
     accounts: Type.Array(
       Type.Object({ name: Type.String(), ...MoneyFields('free') }, closed),
-      { description: 'active ones, the newest first' },
+      { description: 'the first active ones by name' },
     ),
   },
   closed,
 )
-
-/** A provider that is not saved yet, or, without an address, the name of one that is. */
-const providerFields = {
-  name: Name,
-  protocol: Type.Optional(OneOf(['gemini', 'anthropic', 'openai'])),
-  base_url: Type.Optional(Type.String({ maxLength: 2_000 })),
-  api_key: Type.Optional(
-    Type.String({ maxLength: 4_000, description: 'the key, or "env:NAME"; empty: the server takes none' }),
-  ),
-}
-
-export const TrialBody = Type.Object({ ...providerFields, model: Name }, closed)
-
-export const TrialView = Type.Object(
-  {
-    ok: Type.Boolean(),
-    result: Type.String(),
-    address: Nullable(Type.String()),
-    status: Nullable(Type.Integer()),
-    words: Type.String({ description: 'what came: the answer, or the provider’s refusal' }),
-    latency_ms: Type.Integer(),
-  },
-  closed,
-)
-
-export const ProviderBody = Type.Object(providerFields, closed)
-export const ProviderSaved = Type.Object({ name: Type.String() }, closed)
-
-export const ModelBody = Type.Object(
-  {
-    id: Name,
-    provider: Name,
-    model: Type.String({ maxLength: 256, description: 'the provider’s own name of it' }),
-    input: Usd,
-    output: Usd,
-  },
-  closed,
-)
-export const ModelSaved = Type.Object({ id: Type.String() }, closed)
 
 export const AccountBody = Type.Object(
   {

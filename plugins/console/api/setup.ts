@@ -1,7 +1,8 @@
-// The first visit: what is configured already, a trial of a provider, a provider, a model and an account with a key, and the first call.
+// The first visit: what there is already, an account with a key, and the key's first call. The catalogue has routes of its own.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { checkName, createAccount, listAccounts } from '../../../src/access/accounts.ts'
+import { listAccountPage } from '../../../src/access/account-listing.ts'
+import { checkName, createAccount } from '../../../src/access/accounts.ts'
 import { createKey } from '../../../src/access/keys.ts'
 import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
@@ -11,50 +12,17 @@ import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, operatorCalls } from '../calls.ts'
-import { saveModel, saveProvider, tryProvider } from './setup-catalogue.ts'
 import { KNOWN_PROVIDERS } from './setup-known.ts'
-import {
-  AccountBody,
-  FirstCallQuery,
-  FirstCallView,
-  KeyMade,
-  ModelBody,
-  ModelSaved,
-  ProviderBody,
-  ProviderSaved,
-  SetupView,
-  TrialBody,
-  TrialView,
-} from './setup-views.ts'
+import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
 
 /** Of accounts to choose from; whoever has more does not come here. */
 const MAX_ACCOUNTS = 50
 
-/** Routes for the operator. What they do, the catalogue, the accounts and the keys have routes of their own for, too. */
+/** `GET /console/api/setup`, `POST …/setup/account`, `GET …/setup/first-call`, for the operator. */
 export const setup = (gateway: Gateway) =>
   new Elysia({ name: 'console-setup' })
     .use(operatorCalls(gateway))
     .get('/console/api/setup', () => setupView(gateway), { response: { 200: SetupView, ...FAILURES } })
-    .post('/console/api/setup/trial', ({ body }) => tryProvider(gateway, body), {
-      body: TrialBody,
-      response: { 200: TrialView, ...FAILURES },
-    })
-    .post(
-      '/console/api/setup/provider',
-      async ({ body }) => {
-        await saveProvider(gateway, body)
-        return { name: body.name }
-      },
-      { body: ProviderBody, response: { 200: ProviderSaved, ...FAILURES } },
-    )
-    .post(
-      '/console/api/setup/model',
-      async ({ body }) => {
-        await saveModel(gateway, body)
-        return { id: body.id }
-      },
-      { body: ModelBody, response: { 200: ModelSaved, ...FAILURES } },
-    )
     .post('/console/api/setup/account', ({ body }) => makeKey(gateway, body), {
       body: AccountBody,
       response: { 200: KeyMade, ...FAILURES },
@@ -66,7 +34,7 @@ export const setup = (gateway: Gateway) =>
 
 function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
   const { server, providers, models } = catalogue()
-  const accounts = listAccounts(db).filter(({ status }) => status === 'active')
+  const accounts = listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
     public_url: server.public_url ?? null,
@@ -82,10 +50,10 @@ function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
       const names = [...new Set(model.routes.map(({ provider }) => provider))]
       return [{ id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) }]
     }),
-    accounts: accounts
-      .slice(-MAX_ACCOUNTS)
-      .reverse()
-      .map(({ name, balance_nanos, held_nanos }) => ({ name, ...money('free', balance_nanos - held_nanos) })),
+    accounts: accounts.map(({ name, balance_nanos, held_nanos }) => ({
+      name,
+      ...money('free', balance_nanos - held_nanos),
+    })),
   }
 }
 

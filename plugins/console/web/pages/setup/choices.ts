@@ -7,7 +7,7 @@ type Asked<Call extends (...given: never[]) => Parameters<typeof ask>[0]> = Awai
 >
 
 export type SetupState = Asked<typeof api.setup.get>
-export type Trial = Asked<typeof api.setup.trial.post>
+export type Trial = Asked<typeof api.providers.try.post>
 export type MadeKey = Asked<typeof api.setup.account.post>
 export type FirstCallView = Asked<(typeof api.setup)['first-call']['get']>
 export type Known = SetupState['known'][number]

@@ -1,10 +1,10 @@
 // The second step: a model, under the name and at the price that callers get it.
 import { useState } from 'react'
-import { api, ask } from '../../app/client.ts'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput, UnitInput } from '../../parts/input.tsx'
 import { Select } from '../../parts/select.tsx'
+import { saveModel } from './catalogue-edits.ts'
 import { knownModel, type SetupState } from './choices.ts'
 
 interface ModelStepProps {
@@ -59,7 +59,7 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   const [output, setOutput] = useState(list?.output ?? '')
 
   async function save(): Promise<void> {
-    await ask(api.setup.model.post({ id, provider, model, input, output }))
+    await saveModel({ id, provider, model, input, output }, setup)
     onDone(id)
   }
   return (

@@ -1,13 +1,13 @@
 // The first step: a provider, tried by a real call before it is saved.
 import { useState } from 'react'
-import { api, ask } from '../../app/client.ts'
 import { Button } from '../../parts/button.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Select } from '../../parts/select.tsx'
-import { type Choice, choicesOf, PROTOCOLS, type Protocol, type SetupState, type Trial } from './choices.ts'
+import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
+import { type Choice, choicesOf, PROTOCOLS, type SetupState, type Trial } from './choices.ts'
 import { ProviderChoice } from './provider-choice.tsx'
 import { TrialResult } from './trial-result.tsx'
 
@@ -30,11 +30,7 @@ export function ProviderStep({ setup, onDone }: ProviderStepProps) {
   )
 }
 
-interface Draft {
-  name: string
-  protocol: Protocol
-  base_url: string
-  api_key: string
+interface Draft extends ProviderDraft {
   model: string
 }
 
@@ -56,16 +52,15 @@ function ProviderForm({ choice, onDone }: { choice: Choice; onDone: ProviderStep
     setDraft((before) => ({ ...before, [field]: value }))
     setTrial(null)
   }
-  const { name, model, ...settings } = draft
-  const provider = saved ? { name } : { name, ...settings, api_key: settings.api_key.trim() }
+  const { model, ...provider } = draft
 
   async function tryIt(): Promise<void> {
     setTrial(null)
-    setTrial(await ask(api.setup.trial.post({ ...provider, model })))
+    setTrial(await tryProvider(provider.name, model.trim(), saved ? undefined : provider))
   }
   async function goOn(): Promise<void> {
-    if (!saved) await ask(api.setup.provider.post(provider))
-    onDone(name, model)
+    if (!saved) await saveProvider(provider)
+    onDone(provider.name, model.trim())
   }
   function goOnAnyway(): void {
     setRefusal('')
