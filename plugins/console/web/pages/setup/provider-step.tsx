@@ -5,6 +5,7 @@ import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Notice } from '../../parts/notice.tsx'
+import { PasswordInput } from '../../parts/password-input.tsx'
 import { Select } from '../../parts/select.tsx'
 import { type ProviderDraft, saveProvider, tryProvider } from './catalogue-edits.ts'
 import { type Choice, choicesOf, PROTOCOLS, type SetupState, type Trial } from './choices.ts'
@@ -127,14 +128,7 @@ function ProviderFields({ choice, draft, type }: ProviderFieldsProps) {
       )}
       {choice.takes_key !== 'no' && (
         <Field label="API key" name="api_key" help={<KeyHelp choice={choice} />}>
-          <TextInput
-            code
-            type="password"
-            value={draft.api_key}
-            onChange={type('api_key')}
-            autoComplete="off"
-            data-1p-ignore
-          />
+          <PasswordInput what="key" autoComplete="off" value={draft.api_key} onChange={type('api_key')} />
         </Field>
       )}
     </>
