@@ -36,7 +36,7 @@ export function AccountStep({ setup, onDone }: AccountStepProps) {
   return (
     <Form submit={make} aria-label="Account and key">
       {setup.accounts.length > 0 && (
-        <Choices label="Account" options={WHICH} value={which} onChange={setWhich} />
+        <Choices label="Which account" options={WHICH} value={which} onChange={setWhich} />
       )}
       {is_new ? (
         <div className="fields">
