@@ -1,8 +1,9 @@
 // Every page of the console with a week's data: nothing wrong on its console, no foreign request, no serious finding of axe, light and dark, wide and on a phone.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { givePasswords, signedIn, type Viewing } from '../support/console.ts'
+import { givePasswords, pageOf } from '../support/console.ts'
 import type { ConsolePage, Size } from '../support/console-page.ts'
-import { addressOf, PAGES, type Who } from './pages.ts'
+import type { Who } from '../support/console-session.ts'
+import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
 const week = await startWeek({ calls_a_day: 24 })
@@ -13,16 +14,16 @@ afterAll(async () => {
   await week[Symbol.asyncDispose]()
 })
 
-const VIEWING: Readonly<Record<Who, Viewing | undefined>> = {
+const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
   nobody: undefined,
   operator: 'operator',
   alice: { account: 'alice' },
 }
 
 /** One signed-in page for each viewer and size. */
-function visitOf(who: Who, size: Size): Promise<ConsolePage> {
+function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
   const name = `${who} ${size}`
-  const visit = visits.get(name) ?? signedIn(week.gateway, VIEWING[who], { size })
+  const visit = visits.get(name) ?? pageOf(week.gateway, VIEWERS[who], { size })
   visits.set(name, visit)
   return visit
 }

@@ -1,11 +1,11 @@
 // The pages of the console by what they are called, who sees them and where they are: for the checks and the pictures of all of them.
 import type { Week } from './week.ts'
 
-export type Who = 'nobody' | 'operator' | 'alice'
+export type Listed = 'nobody' | 'operator' | 'alice'
 
 export interface ListedPage {
   name: string
-  who: Who
+  who: Listed
   address: string | ((week: Week) => string)
 }
 

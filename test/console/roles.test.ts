@@ -1,7 +1,8 @@
 // The console's roles kept apart in the browser: which pages each of them has, and what an account is shown of others.
 import { describe, expect, test } from 'bun:test'
-import { fileConsole, givePasswords, type Viewing } from '../support/console.ts'
+import { fileConsole, givePasswords } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
+import type { Who } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -15,7 +16,7 @@ for (const key of Object.values(keys)) {
 await gateway.atRest()
 
 const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system', '/setup']
-const VIEWERS: readonly (readonly [string, Viewing])[] = [
+const VIEWERS: readonly (readonly [string, Who])[] = [
   ['an account', { account: 'alice' }],
   ['a key', { key: keys.alice }],
 ]

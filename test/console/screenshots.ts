@@ -2,9 +2,9 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from '../support/chromium.ts'
-import { givePasswords, signedIn } from '../support/console.ts'
+import { givePasswords, pageOf } from '../support/console.ts'
 import type { Size, Theme } from '../support/console-page.ts'
-import { addressOf, PAGES, type Who } from './pages.ts'
+import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
 const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
@@ -23,7 +23,7 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
   const pages = PAGES.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)))
   for (const [who, own] of Map.groupBy(pages, (page) => page.who))
     for (const { name: look, size, theme } of LOOKS) {
-      await using visit = await signedIn(week.gateway, who === 'nobody' ? undefined : asOf(who), { size, theme })
+      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), { size, theme })
       for (const { name, address } of own) {
         const path = join(folder, `${name}-${look}.png`)
         await visit.open(addressOf(address, week)).then(
@@ -36,7 +36,7 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
   await (await browser()).close()
 }
 
-const asOf = (who: Exclude<Who, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
+const asOf = (who: Exclude<Listed, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
 
 const [folder, ...only] = Bun.argv.slice(2)
 if (folder === undefined) {

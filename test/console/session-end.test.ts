@@ -4,7 +4,7 @@ import { plugins } from '../../plugins/index.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { startGateway } from '../../src/server/serve.ts'
-import { fileConsole, givePasswords, PASSWORD, signedIn } from '../support/console.ts'
+import { fileConsole, givePasswords, PASSWORD, pageOf } from '../support/console.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { memoryLog } from '../support/memory-log.ts'
 
@@ -48,7 +48,7 @@ describe('a gateway that is stopped and started', () => {
     db.close()
     const before = await start('127.0.0.1:0')
     const { host, port } = before.url
-    await using one = await signedIn(before, 'operator')
+    await using one = await pageOf(before, 'operator')
     const { page } = one
     await one.open(ACCOUNT_STEP)
     await page.getByLabel('Account', { exact: true }).fill('dave')

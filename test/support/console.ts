@@ -5,18 +5,16 @@ import { accountByName } from '../../src/access/accounts.ts'
 import { createPasswords, setPassword } from '../../src/access/passwords.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { type ConsolePage, consolePage, type PageOptions } from './console-page.ts'
+import type { Who } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 /** The operator's password, and that of every account that has one. */
 export const PASSWORD = 'one gate, many tolls'
 
-/** Who looks: the operator, an account by its name, a key by its text. */
-export type Viewing = 'operator' | { account: string } | { key: string }
-
 export interface ConsoleScene extends AsyncDisposable {
   gateway: TestGateway
   /** A page of its own in a context of its own, signed in, at no address yet. Nobody is signed in where `as` is left out. */
-  visit(as?: Viewing, options?: PageOptions): Promise<ConsolePage>
+  visit(as?: Who, options?: PageOptions): Promise<ConsolePage>
 }
 
 /** A gateway with the first catalogue, whose models are simulated, and an operator with a password. */
@@ -25,7 +23,7 @@ export async function consoleScene(options: TestGatewayOptions = {}): Promise<Co
   await givePasswords(gateway, [])
   return {
     gateway,
-    visit: (as, page_options) => signedIn(gateway, as, page_options),
+    visit: (as, page_options) => pageOf(gateway, as, page_options),
     [Symbol.asyncDispose]: () => gateway.stop(),
   }
 }
@@ -48,9 +46,9 @@ export async function givePasswords({ db }: { db: Database }, accounts: readonly
 }
 
 /** A page that is signed in as the console's own form does it. */
-export async function signedIn(
+export async function pageOf(
   { url }: { url: URL },
-  as: Viewing | undefined,
+  as: Who | undefined,
   options?: PageOptions,
 ): Promise<ConsolePage> {
   const visit = await consolePage(url.origin, options)
@@ -61,7 +59,7 @@ export async function signedIn(
 /** Any page of this origin can; this one asks for nothing else. */
 const PLAIN_PAGE = '/healthz'
 
-async function signIn({ page }: ConsolePage, as: Viewing): Promise<void> {
+async function signIn({ page }: ConsolePage, as: Who): Promise<void> {
   const body = JSON.stringify(credentialsOf(as))
   await page.goto(PLAIN_PAGE)
   const headers = { 'content-type': 'application/json' }
@@ -70,7 +68,7 @@ async function signIn({ page }: ConsolePage, as: Viewing): Promise<void> {
   if (status !== 200) throw new Error(`the sign-in as ${JSON.stringify(as)} was answered ${status}`)
 }
 
-function credentialsOf(as: Viewing): object {
+function credentialsOf(as: Who): object {
   if (as === 'operator') return { password: PASSWORD }
   return 'key' in as ? as : { account: as.account, password: PASSWORD }
 }
