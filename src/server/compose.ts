@@ -2,7 +2,8 @@
 import { createGate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
-import { findKey } from '../access/lookup.ts'
+import { findKey, findKeyById } from '../access/lookup.ts'
+import { createPasses, throughPasses } from '../access/passes.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -21,6 +22,7 @@ import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
@@ -51,6 +53,8 @@ export interface Parts {
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -66,6 +70,7 @@ export function compose({
   catalogue,
   notReady,
   sockets,
+  serve,
   closed,
   network,
   log,
@@ -73,7 +78,15 @@ export function compose({
   probe,
 }: Parts): Gateway {
   const { db, ledger, settlements, idempotency, library, responses } = stores
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const passes = createPasses()
+  const gate = createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed: (request) => {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -124,7 +137,8 @@ export function compose({
     now,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
-    sockets,
+    sockets: throughPasses(sockets, passes),
+    callInside: createCallInside(passes, serve),
   }
 }
 

@@ -96,6 +96,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   const { notReady, closed } = readiness
   let listening: Sockets | null = null
+  let application: Pick<ReturnType<typeof createApp>, 'handle'> | undefined
   const gateway = compose({
     stores,
     running,
@@ -103,6 +104,10 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     catalogue,
     notReady,
     sockets: () => listening,
+    serve: async (request) => {
+      if (!application) throw new Error('a call was made inside before the gateway listened')
+      return application.handle(request)
+    },
     closed,
     network,
     log,
@@ -114,6 +119,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = server
+  application = app
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
   const { db, library } = stores

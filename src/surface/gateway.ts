@@ -13,6 +13,7 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
+import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -42,6 +43,8 @@ export interface Gateway {
   now: () => number
   /** The sockets of its server, once it listens. */
   sockets: () => Sockets | null
+  /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
+  callInside: CallInside
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */
