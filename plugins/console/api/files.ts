@@ -5,7 +5,6 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
 import { findFile, isStored, listFiles, openFile, removeFile, type StoredFile } from '../../../src/library/files.ts'
@@ -14,15 +13,13 @@ import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { viewerCalls } from '../calls.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
 import { type Asked, CONTENT, isShown, logLook, requireShown } from './content.ts'
-import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
 
 const closed = { additionalProperties: false }
-const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 500)
 
 const FilesQuery = Type.Object({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS }, closed)
 const WhoseQuery = Type.Object(WHOSE, closed)
@@ -82,7 +79,19 @@ export function files(gateway: Gateway) {
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
 
+  const taking = new Elysia({ name: 'console-files: taking in' })
+    .use(viewerCalls(gateway, { bodies: 'own' }))
+    .post(
+      '/console/api/files',
+      async ({ viewer, query, request }) => {
+        const { id: key_id } = await payerOf(gateway, viewer, query.account)
+        return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
+      },
+      { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
+    )
+
   return new Elysia({ name: 'console-files' })
+    .use(taking)
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files',
@@ -100,26 +109,23 @@ export function files(gateway: Gateway) {
       },
       { query: FilesQuery, response: { 200: FilesView, ...FAILURES } },
     )
-    .post(
-      '/console/api/files',
-      async ({ viewer, query, request }) => {
-        const { id: key_id } = await payerOf(gateway, viewer, query.account)
-        return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
-      },
-      { parse: 'none', query: WhoseQuery, response: { 200: Uploaded } },
-    )
     .get(
       '/console/api/files/picture',
-      ({ viewer, query }) => {
+      ({ viewer, query, set }) => {
         const found = picture(viewer, query.key, query)
         logLook(gateway, viewer, null, query.key)
+        keepInBrowser(set)
         return wholePicture(found)
       },
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/files/thumbnail',
-      ({ viewer, query }) => thumbnailOf(thumbnails, picture(viewer, query.key, query)),
+      ({ viewer, query, set }) => {
+        const found = picture(viewer, query.key, query)
+        keepInBrowser(set)
+        return thumbnailOf(thumbnails, found)
+      },
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .delete(

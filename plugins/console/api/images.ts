@@ -6,14 +6,12 @@ import { conflict, notFound } from '../../../src/domain/errors.ts'
 import { formatOf } from '../../../src/domain/image-formats.ts'
 import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
 import { listGenerations, removeGeneration } from '../../../src/library/history.ts'
 import { lineageOf } from '../../../src/library/lineage.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { viewerCalls } from '../calls.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
 import { type Asked, isShown, logLook, requireShown } from './content.ts'
 import {
   ContentQuery,
@@ -25,10 +23,8 @@ import {
   imageView,
   listedView,
 } from './images-views.ts'
-import { type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { accountAsked } from './whose.ts'
-
-const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 500)
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
 export function images(gateway: Gateway) {
@@ -83,25 +79,22 @@ export function images(gateway: Gateway) {
     )
     .get(
       '/console/api/images/:id/picture',
-      ({ viewer, params, query }) => {
+      ({ viewer, params, query, set }) => {
         const found = picture(viewer, params.id, query)
         logLook(gateway, viewer, null, `image ${params.id}`)
+        keepInBrowser(set)
         return wholePicture(found)
       },
-      {
-        params: ImageParams,
-        query: ContentQuery,
-        response: { 200: ImageBytes, ...FAILURES, ...failures(ErrorBody, 409) },
-      },
+      { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .get(
       '/console/api/images/:id/thumbnail',
-      ({ viewer, params, query }) => thumbnailOf(thumbnails, picture(viewer, params.id, query)),
-      {
-        params: ImageParams,
-        query: ContentQuery,
-        response: { 200: ImageBytes, ...FAILURES, ...failures(ErrorBody, 409) },
+      ({ viewer, params, query, set }) => {
+        const found = picture(viewer, params.id, query)
+        keepInBrowser(set)
+        return thumbnailOf(thumbnails, found)
       },
+      { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
     .delete(
       '/console/api/images/:id',
@@ -112,10 +105,6 @@ export function images(gateway: Gateway) {
           throw conflict('This image is still being made. Delete it once it is there.')
         return { id, deleted: true as const }
       },
-      {
-        parse: 'none',
-        params: ImageParams,
-        response: { 200: DeletedView, ...FAILURES, ...failures(ErrorBody, 409) },
-      },
+      { parse: 'none', params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
     )
 }

@@ -1,10 +1,11 @@
 // Pictures for a page's own <img>: whole or as thumbnails, with the session's cookie, kept by this browser alone.
-import { imageAnswer } from '../../../src/http/image-answer.ts'
-import type { ImageMime } from '../../../src/domain/image-formats.ts'
+import type { Context } from 'elysia'
 import { notFound } from '../../../src/domain/errors.ts'
+import type { ImageMime } from '../../../src/domain/image-formats.ts'
+import { imageAnswer } from '../../../src/http/image-answer.ts'
 import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
 
-/** What an image shows never changes under its address. Another session does not get what was kept for this one. */
+/** What is shown under an address never changes. */
 const CACHE_CONTROL = 'private, max-age=86400, immutable'
 
 export interface Picture {
@@ -15,31 +16,32 @@ export interface Picture {
   open: () => Promise<Blob | undefined>
 }
 
+/** Lets the browser keep the answer for this session: another one, with another cookie, does not get it. */
+export function keepInBrowser({ headers }: Pick<Context['set'], 'headers'>): void {
+  headers['cache-control'] = CACHE_CONTROL
+  headers.vary = 'Cookie'
+}
+
 /** @throws GatewayError not_found where its file is missing */
 export async function wholePicture({ mime, filename, open }: Picture): Promise<Response> {
   const bytes = await open()
   if (!bytes) throw missing()
-  return forCookie(imageAnswer({ bytes, mime, filename, cache_control: CACHE_CONTROL }))
+  return imageAnswer({ bytes, mime, filename, cache_control: CACHE_CONTROL })
 }
 
 /** @throws GatewayError not_found where its file is missing */
-export async function thumbnailOf(thumbnails: Thumbnails, { name, filename, open }: Picture): Promise<Response> {
+export async function thumbnailOf(
+  thumbnails: Thumbnails,
+  { name, filename, open }: Picture,
+): Promise<Response> {
   const small = await thumbnails.of(name, open)
   if (!small) throw missing()
-  const bytes = new Blob([small])
-  return forCookie(
-    imageAnswer({
-      bytes,
-      mime: THUMBNAIL_MIME,
-      filename: `${filename}.webp`,
-      cache_control: CACHE_CONTROL,
-    }),
-  )
-}
-
-function forCookie(answer: Response): Response {
-  answer.headers.set('vary', 'Cookie')
-  return answer
+  return imageAnswer({
+    bytes: new Blob([small]),
+    mime: THUMBNAIL_MIME,
+    filename: `${filename}.webp`,
+    cache_control: CACHE_CONTROL,
+  })
 }
 
 const missing = () =>

@@ -7,15 +7,20 @@ import type { Issuing } from '../../../src/access/keys.ts'
 import { findKeyById } from '../../../src/access/lookup.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
-import { permissionDenied } from '../../../src/domain/errors.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
+import { notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import { listCalls, type RecordedCall } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { changed, viewerCalls } from '../calls.ts'
-import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
+import { changed, FAILURES, viewerCalls } from '../calls.ts'
+import { ChargeView, chargeView, keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
 const WhoseQuery = Type.Object(WHOSE, { additionalProperties: false })
+const ChargeQuery = Type.Object(
+  { ...WHOSE, request_id: Type.String({ maxLength: 64, must: 'the id of a request' }) },
+  { additionalProperties: false },
+)
+/** A call that has just ended is among so many, whoever else calls. */
+const LATEST_CALLS = 200
 
 /** Where the playground's calls go: the surfaces' own routes. */
 const PAID = {
@@ -34,7 +39,7 @@ const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface a
  */
 export function play(gateway: Gateway) {
   const { db, now } = gateway
-  const paid = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway))
+  const paid = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
   for (const [own, path] of Object.entries(PAID))
     paid.post(
       own,
@@ -42,7 +47,7 @@ export function play(gateway: Gateway) {
         const { id: key_id } = await payerOf(gateway, viewer, query.account)
         return gateway.callInside({ arrived: request, path, key_id })
       },
-      { parse: 'none', query: WhoseQuery, response: { 200: OfSurface } },
+      { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
     )
 
   return new Elysia({ name: 'console-play' })
@@ -55,10 +60,7 @@ export function play(gateway: Gateway) {
         const { protocols } = gateway.exchange
         return playView({ account, key, catalogue: gateway.catalogue(), protocols, now_ms: now() })
       },
-      {
-        query: WhoseQuery,
-        response: { 200: PlayView, ...failures(ErrorBody, 400, 401, 403, 404, 500) },
-      },
+      { query: WhoseQuery, response: { 200: PlayView, ...FAILURES } },
     )
     .post(
       '/console/api/play/key',
@@ -69,10 +71,15 @@ export function play(gateway: Gateway) {
         const key = await changed(gateway, () => renewConsoleKey(db, account, issuing(gateway)))
         return { key: keyView(key, now()) }
       },
-      {
-        query: WhoseQuery,
-        response: { 200: RenewedView, ...failures(ErrorBody, 400, 401, 403, 404, 409, 500) },
+      { query: WhoseQuery, response: { 200: RenewedView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/play/charge',
+      ({ viewer, query }) => {
+        const { id: account_id } = accountNeeded(db, viewer, query.account)
+        return chargeView(latest(gateway, account_id, query.request_id))
       },
+      { query: ChargeQuery, response: { 200: ChargeView, ...FAILURES } },
     )
     .use(paid)
 }
@@ -82,7 +89,17 @@ export async function payerOf(gateway: Gateway, viewer: Viewer, name: string | u
   const { db } = gateway
   const account = accountNeeded(db, viewer, name)
   if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
-  return changed(gateway, () => payingKey(db, account, issuing(gateway)))
+  const pay = () => payingKey(db, account, issuing(gateway))
+  // Only the first call writes, and waits for the write lock.
+  return consoleKeyOf(db, account.id) ? pay() : changed(gateway, pay)
+}
+
+/** @throws GatewayError not_found while the call is not settled yet, and for one of another account */
+function latest({ db }: Gateway, account_id: number, request_id: string): RecordedCall {
+  const { calls } = listCalls(db, { account_id }, { limit: LATEST_CALLS })
+  const found = calls.find((call) => call.request_id === request_id)
+  if (found) return found
+  throw notFound('This call is not settled yet.', { param: 'request_id' })
 }
 
 /** The same as far as it is there, in whatever state. */

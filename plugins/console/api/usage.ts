@@ -5,12 +5,10 @@ import { keyQueries } from '../../../src/access/queries.ts'
 import type { Key } from '../../../src/db/schema.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { type UsageSum, usageOf } from '../../../src/ledger/usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { viewerCalls } from '../calls.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
 
 const closed = { additionalProperties: false }
@@ -86,7 +84,7 @@ export function usage(gateway: Gateway) {
         further_keys: Math.max(0, used.keys.length - MAX_KEYS),
       }
     },
-    { query: UsageQuery, response: { 200: UsageView, ...failures(ErrorBody, 400, 401, 403, 404, 500) } },
+    { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
   )
 }
 
