@@ -14,7 +14,7 @@ import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
 import { createThumbnails } from '../../../src/media/thumbnails.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
-import { type Asked, CONTENT, isShown, logLook, requireShown } from './content.ts'
+import { CONTENT, isShown, logLook, requireShown } from './content.ts'
 import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
 import { payerOf } from './play.ts'
 import { accountNeeded, WHOSE } from './whose.ts'
@@ -59,27 +59,12 @@ const DeletedView = Type.Object({ key: Type.String(), deleted: Type.Literal(true
 const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
 
 /** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
-export function files(gateway: Gateway) {
-  const { library } = gateway
-  const { db } = library
-  const thumbnails = createThumbnails()
+export const files = (gateway: Gateway) =>
+  new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(shown(gateway))
 
-  /** @throws GatewayError not_found for a file of another account */
-  function find(viewer: Viewer, key: string): StoredFile {
-    const owner_id = ownerOfKey(key)
-    const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
-    const file = may_see && owner_id !== undefined ? findFile(db, owner_id, key) : undefined
-    if (file && isStored(file)) return file
-    throw notFound('There is no such file. It may have been deleted.', { param: 'key' })
-  }
-
-  function picture(viewer: Viewer, key: string, asked: Asked): Picture {
-    requireShown(viewer, asked)
-    const file = find(viewer, key)
-    return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
-  }
-
-  const taking = new Elysia({ name: 'console-files: taking in' })
+/** Taking some in: an upload by a key, with its limits. */
+const taking = (gateway: Gateway) =>
+  new Elysia({ name: 'console-files: taking in' })
     .use(viewerCalls(gateway, { bodies: 'own' }))
     .post(
       '/console/api/files',
@@ -90,8 +75,10 @@ export function files(gateway: Gateway) {
       { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
     )
 
-  return new Elysia({ name: 'console-files' })
-    .use(taking)
+function listed(gateway: Gateway) {
+  const { library } = gateway
+  const { db } = library
+  return new Elysia({ name: 'console-files: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/files',
@@ -109,10 +96,34 @@ export function files(gateway: Gateway) {
       },
       { query: FilesQuery, response: { 200: FilesView, ...FAILURES } },
     )
+    .delete(
+      '/console/api/files',
+      async ({ viewer, query: { key } }) => {
+        const { account_id } = find(gateway, viewer, key)
+        await removeFile(library, account_id, key)
+        return { key, deleted: true as const }
+      },
+      { parse: 'none', query: OneQuery, response: { 200: DeletedView, ...FAILURES } },
+    )
+}
+
+/** What is in them. */
+function shown(gateway: Gateway) {
+  const { library } = gateway
+  const thumbnails = createThumbnails()
+
+  function picture(viewer: Viewer, { key, content }: Static<typeof OneQuery>): Picture {
+    requireShown(viewer, { content })
+    const file = find(gateway, viewer, key)
+    return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
+  }
+
+  return new Elysia({ name: 'console-files: shown' })
+    .use(viewerCalls(gateway))
     .get(
       '/console/api/files/picture',
       ({ viewer, query, set }) => {
-        const found = picture(viewer, query.key, query)
+        const found = picture(viewer, query)
         logLook(gateway, viewer, null, query.key)
         keepInBrowser(set)
         return wholePicture(found)
@@ -122,21 +133,21 @@ export function files(gateway: Gateway) {
     .get(
       '/console/api/files/thumbnail',
       ({ viewer, query, set }) => {
-        const found = picture(viewer, query.key, query)
+        const found = picture(viewer, query)
         keepInBrowser(set)
         return thumbnailOf(thumbnails, found)
       },
       { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
-    .delete(
-      '/console/api/files',
-      async ({ viewer, query: { key } }) => {
-        const { account_id } = find(viewer, key)
-        await removeFile(library, account_id, key)
-        return { key, deleted: true as const }
-      },
-      { parse: 'none', query: OneQuery, response: { 200: DeletedView, ...FAILURES } },
-    )
+}
+
+/** @throws GatewayError not_found for a file of another account */
+function find({ library: { db } }: Gateway, viewer: Viewer, key: string): StoredFile {
+  const owner_id = ownerOfKey(key)
+  const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
+  const file = may_see && owner_id !== undefined ? findFile(db, owner_id, key) : undefined
+  if (file && isStored(file)) return file
+  throw notFound('There is no such file. It may have been deleted.', { param: 'key' })
 }
 
 function fileView(file: StoredFile, is_shown: boolean): Static<typeof FileView> {

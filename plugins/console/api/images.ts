@@ -27,33 +27,13 @@ import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictur
 import { accountAsked } from './whose.ts'
 
 /** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
-export function images(gateway: Gateway) {
+export const images = (gateway: Gateway) =>
+  new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
+
+function listed(gateway: Gateway) {
   const { library } = gateway
   const { db } = library
-  const thumbnails = createThumbnails()
-
-  /** @throws GatewayError not_found for an image of another account */
-  function find(viewer: Viewer, id: string): Generation {
-    const own_id = accountOf(viewer)
-    const image = own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id)
-    if (image) return image
-    throw notFound('There is no such image. It may have been deleted.', { param: 'id' })
-  }
-
-  /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
-  function picture(viewer: Viewer, id: string, asked: Asked): Picture {
-    requireShown(viewer, asked)
-    const image = find(viewer, id)
-    const { mime, uuid } = image
-    if (mime === null)
-      throw conflict(
-        image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
-      )
-    const filename = `${uuid}.${formatOf(mime)}`
-    return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
-  }
-
-  return new Elysia({ name: 'console-images' })
+  return new Elysia({ name: 'console-images: listed' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/images',
@@ -70,13 +50,46 @@ export function images(gateway: Gateway) {
     .get(
       '/console/api/images/:id',
       ({ viewer, params, query }) => {
-        const image = find(viewer, params.id)
+        const image = find(gateway, viewer, params.id)
         const is_shown = isShown(viewer, query)
         if (is_shown) logLook(gateway, viewer, null, `image ${image.uuid}`)
         return imageView(image, lineageOf(db, image), is_shown)
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
     )
+    .delete(
+      '/console/api/images/:id',
+      async ({ viewer, params: { id } }) => {
+        const { account_id } = find(gateway, viewer, id)
+        const outcome = await removeGeneration(library, account_id, id)
+        if (outcome === 'under_way')
+          throw conflict('This image is still being made. Delete it once it is there.')
+        return { id, deleted: true as const }
+      },
+      { parse: 'none', params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
+    )
+}
+
+/** What is in them. */
+function shown(gateway: Gateway) {
+  const { library } = gateway
+  const thumbnails = createThumbnails()
+
+  /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
+  function picture(viewer: Viewer, id: string, asked: Asked): Picture {
+    requireShown(viewer, asked)
+    const image = find(gateway, viewer, id)
+    const { mime, uuid } = image
+    if (mime === null)
+      throw conflict(
+        image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
+      )
+    const filename = `${uuid}.${formatOf(mime)}`
+    return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
+  }
+
+  return new Elysia({ name: 'console-images: shown' })
+    .use(viewerCalls(gateway))
     .get(
       '/console/api/images/:id/picture',
       ({ viewer, params, query, set }) => {
@@ -96,15 +109,12 @@ export function images(gateway: Gateway) {
       },
       { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
     )
-    .delete(
-      '/console/api/images/:id',
-      async ({ viewer, params: { id } }) => {
-        const { account_id } = find(viewer, id)
-        const outcome = await removeGeneration(library, account_id, id)
-        if (outcome === 'under_way')
-          throw conflict('This image is still being made. Delete it once it is there.')
-        return { id, deleted: true as const }
-      },
-      { parse: 'none', params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
-    )
+}
+
+/** @throws GatewayError not_found for an image of another account */
+function find({ library: { db } }: Gateway, viewer: Viewer, id: string): Generation {
+  const own_id = accountOf(viewer)
+  const image = own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id)
+  if (image) return image
+  throw notFound('There is no such image. It may have been deleted.', { param: 'id' })
 }

@@ -37,20 +37,13 @@ const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface a
  * Who signed in with a key pays with it; all others with the key "console" of the account, which is made at the first call.
  * The operator names an account.
  */
-export function play(gateway: Gateway) {
-  const { db, now } = gateway
-  const paid = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
-  for (const [own, path] of Object.entries(PAID))
-    paid.post(
-      own,
-      async ({ viewer, query, request }) => {
-        const { id: key_id } = await payerOf(gateway, viewer, query.account)
-        return gateway.callInside({ arrived: request, path, key_id })
-      },
-      { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
-    )
+export const play = (gateway: Gateway) =>
+  new Elysia({ name: 'console-play' }).use(asked(gateway)).use(paid(gateway))
 
-  return new Elysia({ name: 'console-play' })
+/** What the playground shows besides answers. */
+function asked(gateway: Gateway) {
+  const { db, now } = gateway
+  return new Elysia({ name: 'console-play: asked' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/play',
@@ -65,8 +58,7 @@ export function play(gateway: Gateway) {
     .post(
       '/console/api/play/key',
       async ({ viewer, query }) => {
-        if (viewer.role === 'key')
-          throw permissionDenied('You are signed in with a key, which pays for its own calls and makes no others.')
+        if (viewer.role === 'key') throw paysItself()
         const account = accountNeeded(db, viewer, query.account)
         const key = await changed(gateway, () => renewConsoleKey(db, account, issuing(gateway)))
         return { key: keyView(key, now()) }
@@ -81,7 +73,21 @@ export function play(gateway: Gateway) {
       },
       { query: ChargeQuery, response: { 200: ChargeView, ...FAILURES } },
     )
-    .use(paid)
+}
+
+/** The body is read by the surface, and its answer passes as it is. */
+function paid(gateway: Gateway) {
+  const routes = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
+  for (const [own, path] of Object.entries(PAID))
+    routes.post(
+      own,
+      async ({ viewer, query, request }) => {
+        const { id: key_id } = await payerOf(gateway, viewer, query.account)
+        return gateway.callInside({ arrived: request, path, key_id })
+      },
+      { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
+    )
+  return routes
 }
 
 /** The key that pays for a viewer's calls; made where it is the console's own and there is none yet. */
@@ -116,3 +122,6 @@ const issuing = ({ now }: Gateway): Issuing => ({
   randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
   now_ms: now(),
 })
+
+const paysItself = () =>
+  permissionDenied('You are signed in with a key, which pays for its own calls and makes no others.')

@@ -1,5 +1,6 @@
 // One streamed answer of a model: asked through the console, and heard piece by piece.
 import { askRaw } from '../../app/client.ts'
+import { readEvents } from '../../parts/live.ts'
 import type { Message } from './draft.ts'
 
 export interface ChatAsked {
@@ -32,47 +33,17 @@ export async function streamChat(asked: ChatAsked, { onBegin, onPiece }: ChatHea
     signal,
   })
   onBegin(answer.headers.get('x-request-id'))
-  if (!answer.body) return
-  let rest = ''
-  for await (const chunk of chunksOf(answer.body.pipeThrough(new TextDecoderStream()))) {
-    const events = (rest + chunk).split('\n\n')
-    rest = events.pop() ?? ''
-    for (const event of events) {
-      const piece = pieceIn(event)
-      if (piece) onPiece(piece)
-    }
-  }
-}
-
-/** Not every browser iterates over a stream by itself. */
-async function* chunksOf(stream: ReadableStream<string>): AsyncGenerator<string> {
-  const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    reader.releaseLock()
+  for await (const data of readEvents(answer)) {
+    if (data === '[DONE]') continue
+    const { choices, error } = JSON.parse(data) as ChatEvent
+    if (error) throw new Error(error.message ?? 'The answer broke off.')
+    const delta = choices?.[0]?.delta
+    if (delta) onPiece({ text: delta.content ?? '', thinking: delta.reasoning_content ?? '' })
   }
 }
 
 interface ChatEvent {
   choices?: { delta?: { content?: string | null; reasoning_content?: string | null } }[]
+  /** Why the answer broke. */
   error?: { message?: string }
-}
-
-/** What an event adds. @throws Error with the server's words for one that says that the answer broke */
-function pieceIn(event: string): { text: string; thinking: string } | undefined {
-  const data = event
-    .split('\n')
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(5).trimStart())
-    .join('\n')
-  if (data === '' || data === '[DONE]') return undefined
-  const { choices, error } = JSON.parse(data) as ChatEvent
-  if (error) throw new Error(error.message ?? 'The answer broke off.')
-  const delta = choices?.[0]?.delta
-  return { text: delta?.content ?? '', thinking: delta?.reasoning_content ?? '' }
 }
