@@ -40,11 +40,9 @@ export type Change =
   | { type: 'set'; some: Partial<Draft> }
   | { type: 'asked'; turn: Turn }
   | { type: 'heard'; turn: string; side: number; some: Partial<Answer> }
-  | { type: 'restored'; draft: Draft }
 
 export function changed(draft: Draft, change: Change): Draft {
   if (change.type === 'set') return { ...draft, ...change.some }
-  if (change.type === 'restored') return change.draft
   if (change.type === 'asked') return { ...draft, question: '', turns: [...draft.turns, change.turn] }
   const { turn: id, side, some } = change
   return {
@@ -98,31 +96,36 @@ export function fieldsOf(
 }
 
 const KEPT = 'tollgate-playground'
+
+interface Kept {
+  /** Whose it is: in the same tab another may sign in. */
+  owner: string
+  draft: Draft
+}
 /** A conversation that is larger is kept no longer than its page. */
 const MAX_KEPT_CHARS = 500_000
 
-/** The draft of this tab. A stream that a reload cut off counts as stopped. */
-export function keptDraft(): Draft {
+/** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. */
+export function keptDraft(owner: string): Draft {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
-    if (typeof kept !== 'object' || kept === null) return EMPTY
-    const draft = { ...EMPTY, ...kept } as Draft
-    const turns = draft.turns.map((turn) => ({
+    const kept: Kept | null = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
+    if (kept?.owner !== owner) return EMPTY
+    const turns = kept.draft.turns.map((turn) => ({
       ...turn,
       answers: turn.answers.map((answer) =>
         answer?.state === 'streaming' ? { ...answer, state: 'stopped' as const } : answer,
       ),
     }))
-    return { ...draft, turns }
+    return { ...EMPTY, ...kept.draft, turns }
   } catch {
     // Storage is switched off, or holds what an older version wrote: the playground begins empty.
     return EMPTY
   }
 }
 
-export function keepDraft(draft: Draft): void {
+export function keepDraft(owner: string, draft: Draft): void {
   try {
-    const text = JSON.stringify(draft)
+    const text = JSON.stringify({ owner, draft } satisfies Kept)
     if (text.length <= MAX_KEPT_CHARS) sessionStorage.setItem(KEPT, text)
   } catch {
     // Storage is switched off or full: the draft lasts as long as the page.
