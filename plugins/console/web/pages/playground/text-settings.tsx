@@ -26,7 +26,8 @@ const WORDS: Record<Parameter, { label: string; help?: string }> = {
   presence_penalty: { label: 'Presence penalty' },
 }
 const ORDER = Object.keys(WORDS) as Parameter[]
-const EFFORTS = ['', 'minimal', 'low', 'medium', 'high'] as const
+const DEFAULT = 'default'
+const EFFORTS = [DEFAULT, 'minimal', 'low', 'medium', 'high'] as const
 
 export function TextSettings({ draft, set, models, is_streaming }: TextSettingsProps) {
   const chosen = draft.models.flatMap((id) => models.find((model) => model.id === id) ?? [])
@@ -146,9 +147,9 @@ function ParameterField({ name, value, onChange, missing }: ParameterFieldProps)
     <Field label={label} help={[help, not].filter(Boolean).join(' ') || undefined}>
       {name === 'reasoning_effort' ? (
         <Select
-          options={EFFORTS.map((effort) => ({ value: effort, label: effort || 'As the model does' }))}
-          value={EFFORTS.find((effort) => effort === value) ?? ''}
-          onChange={onChange}
+          options={EFFORTS.map((effort) => ({ value: effort, label: effort }))}
+          value={EFFORTS.find((effort) => effort === value) ?? DEFAULT}
+          onChange={(effort) => onChange(effort === DEFAULT ? '' : effort)}
         />
       ) : name === 'stop' ? (
         <TextArea rows={2} code value={value} onChange={onChange} />
