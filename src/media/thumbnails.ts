@@ -1,7 +1,7 @@
 // Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
+import { createSlots } from '../domain/slots.ts'
 import { freeBytes } from '../http/free-bytes.ts'
 import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
-import { createSlots } from './slots.ts'
 
 /** The longer side: a tile of a gallery at twice its size, for dense screens. */
 const SIDE_PX = 384

@@ -17,15 +17,7 @@ export interface InsideCall {
 export type CallInside = (call: InsideCall) => Promise<Response>
 
 /** What a surface may read of a page's request. No credential is among it: the pass is the only one. */
-const CARRIED = [
-  'content-type',
-  'content-length',
-  'accept',
-  'user-agent',
-  'idempotency-key',
-  'forwarded',
-  'x-forwarded-for',
-] as const
+const CARRIED = ['content-type', 'content-length', 'accept', 'user-agent', 'idempotency-key'] as const
 
 /** Elysia does not route to hosts of three letters or fewer, and this one is nobody's. */
 const INSIDE = 'http://inside.tollgate'

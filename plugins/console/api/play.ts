@@ -118,10 +118,7 @@ function ownKey({ db }: Gateway, key_id: number): Key {
   return found.key
 }
 
-const issuing = ({ now }: Gateway): Issuing => ({
-  randomBytes: (length) => crypto.getRandomValues(new Uint8Array(length)),
-  now_ms: now(),
-})
+const issuing = ({ randomBytes, now }: Gateway): Issuing => ({ randomBytes, now_ms: now() })
 
 const paysItself = () =>
   permissionDenied('You are signed in with a key, which pays for its own calls and makes no others.')

@@ -1,0 +1,77 @@
+// The pages, in the order of the side bar; what stands before a session; and the search.
+import { ChartColumn, FlaskConical, FolderOpen, Images, Server, Settings } from 'lucide-react'
+import type { ComponentType } from 'react'
+import {
+  EVERYONE,
+  OPERATOR,
+  type OpenPageEntry,
+  type PageEntry,
+  type Search,
+  type SignInProps,
+} from '../app/page-entry.ts'
+
+export const pages: readonly PageEntry[] = [
+  {
+    path: '/usage',
+    title: 'Usage',
+    seen_by: EVERYONE,
+    icon: ChartColumn,
+    letter: 'u',
+    load: () => import('./usage/usage.tsx'),
+  },
+  {
+    path: '/playground',
+    title: 'Playground',
+    seen_by: EVERYONE,
+    icon: FlaskConical,
+    letter: 'p',
+    load: () => import('./playground/playground.tsx'),
+  },
+  {
+    path: '/images',
+    title: 'Images',
+    seen_by: EVERYONE,
+    icon: Images,
+    letter: 'i',
+    load: () => import('./images/images.tsx'),
+  },
+  { path: '/images/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./images/image.tsx') },
+  {
+    path: '/files',
+    title: 'Files',
+    seen_by: EVERYONE,
+    icon: FolderOpen,
+    letter: 'f',
+    load: () => import('./files/files.tsx'),
+  },
+  {
+    path: '/system',
+    title: 'System',
+    seen_by: OPERATOR,
+    icon: Server,
+    letter: 's',
+    load: () => import('./system/system.tsx'),
+  },
+  {
+    path: '/settings',
+    title: 'Settings',
+    seen_by: EVERYONE,
+    icon: Settings,
+    letter: ',',
+    load: () => import('./settings/settings.tsx'),
+  },
+]
+
+const setPassword = () => import('./sign-in/set-password.tsx')
+
+/** Pages that need no session. */
+export const open_pages: readonly OpenPageEntry[] = [
+  { path: '/welcome', title: 'Welcome', load: setPassword },
+  { path: '/invitation', title: 'Invitation', load: setPassword },
+]
+
+/** The form of those who are not signed in. */
+export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
+
+/** What `/` searches; undefined where nothing can be searched. */
+export const search: Search | undefined = undefined
