@@ -1,7 +1,7 @@
 // The console's files: taken in, counted against the quota, each account its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
-import { type ConsoleSession, consoleSession } from '../support/console-session.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 const PATH = '/console/api/files'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
-import { type ConsoleSession, consoleSession } from '../support/console-session.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 let gateway: TestGateway

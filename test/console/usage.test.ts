@@ -5,7 +5,7 @@ import { usageOf } from '../../src/ledger/usage.ts'
 import { recorded } from '../ledger/recorded.ts'
 import { NOW } from '../ledger/world.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { type ConsoleSession, consoleSession } from '../support/console-session.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 const DAY_MS = 86_400_000

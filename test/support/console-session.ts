@@ -10,9 +10,7 @@ export type SessionOf = 'operator' | { account: string } | { key: string }
 
 export interface ConsoleSession {
   /** Asks a route as the console's pages do. An object as the body is sent as JSON, by POST unless `method` says else. */
-  ask(path: string, body?: object, init?: { method?: string; headers?: Record<string, string>; signal?: AbortSignal }): Promise<Response>
-  /** Sends a form, or bytes, as they are. */
-  askRaw(path: string, body: FormData | string, headers?: Record<string, string>): Promise<Response>
+  ask(path: string, body?: object, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>
 }
 
 let hashed: Promise<string> | undefined
@@ -32,7 +30,7 @@ export const withoutSession = (gateway: TestGateway): ConsoleSession => askingWi
 
 function askingWith({ url }: TestGateway, own: Record<string, string>): ConsoleSession {
   return {
-    ask: (path, body, { method = body ? 'POST' : 'GET', headers = {}, signal } = {}) =>
+    ask: (path, body, { method = body ? 'POST' : 'GET', headers = {} } = {}) =>
       fetch(new URL(path, url), {
         method,
         headers: {
@@ -42,10 +40,7 @@ function askingWith({ url }: TestGateway, own: Record<string, string>): ConsoleS
           ...headers,
         },
         ...(body ? { body: JSON.stringify(body) } : {}),
-        ...(signal ? { signal } : {}),
       }),
-    askRaw: (path, body, headers = {}) =>
-      fetch(new URL(path, url), { method: 'POST', headers: { ...own, origin: url.origin, ...headers }, body }),
   }
 }
 
