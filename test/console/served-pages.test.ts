@@ -101,7 +101,7 @@ describe('its files', () => {
     expect(Buffer.compare(unpack(bytes), whole)).toBe(0)
   })
 
-  test.each(['/console/assets/index-00000000.js', '/console/assets/', '/console/assets/../assets/x.js', '/console/assets/%2e%2e/index.html', '/console/api', '/console/api/nothing'])(
+  test.each(['/console/assets/index-00000000.js', '/console/assets/', '/console/assets/../assets/x.js', '/console/assets/..%2findex.html', '/console/api', '/console/api/nothing'])(
     'what there is not is 404 in JSON: %s',
     async (path) => {
       const answer = await get(path)

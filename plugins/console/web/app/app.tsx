@@ -8,7 +8,7 @@ import { ConnectionBanner } from './banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { createQueries } from './query.ts'
 import { BASE, Opened, useMatch } from './routes.tsx'
-import { Outside, SessionGate } from './session.tsx'
+import { Outside, SessionGate } from './gate.tsx'
 import { Shell } from './shell.tsx'
 import { Toasts } from './toasts.tsx'
 

@@ -38,7 +38,8 @@ export class ConnectionLost extends Error {
   }
 }
 
-interface Answer {
+/** What eden answers. */
+export interface Answer {
   data: unknown
   error: unknown
   status: number

@@ -1,6 +1,6 @@
 // What pages ask the server: kept, asked again, and asked until it answers.
 import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query'
-import { ApiError, ask, ConnectionLost } from './client.ts'
+import { type Answer, ApiError, ask, ConnectionLost } from './client.ts'
 import { onConnection } from './connection.ts'
 
 const FRESH_MS = 10_000
@@ -35,8 +35,6 @@ export function createQueries(): QueryClient {
   })
   return queries
 }
-
-type Answer = Parameters<typeof ask>[0] extends Promise<infer A> ? A : never
 
 /** What of a question can be set. */
 export interface AskOptions {

@@ -1,69 +1,29 @@
-// The gate before the pages: signs in where nobody is, and again over the page when a session has ended.
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
-import { signIn } from '../pages/index.ts'
-import { Dialog } from '../parts/dialog.tsx'
-import { FailedState } from '../parts/states.tsx'
-import { api, ask, onSignedOut } from './client.ts'
-import { SignedIn, type Viewer } from './viewer.ts'
+// Who is signed in, as pages see them.
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, useCallback, useContext } from 'react'
+import { api, ask } from './client.ts'
 
-const KEY = ['session']
-const SignIn = lazy(signIn)
+type Session = NonNullable<Awaited<ReturnType<typeof api.session.get>>['data']>
 
-const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
-  one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
+/** Whoever is signed in, and what they may do. It is for showing less: the server decides. */
+export type Viewer = NonNullable<Session['viewer']>
 
-/** Shows `children` to those who are signed in, and the form to sign in to all others, at the same address. */
-export function SessionGate({ children }: { children: ReactNode }) {
+/** Set by the session's gate. */
+export const SignedIn = createContext<Viewer | null>(null)
+
+/** The viewer of a page. */
+export function useViewer(): Viewer {
+  const viewer = useContext(SignedIn)
+  if (!viewer) throw new Error('useViewer: nobody is signed in here')
+  return viewer
+}
+
+/** @returns signs out: the server ends the session, and nothing of what was seen stays in memory */
+export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient()
-  const [expired, setExpired] = useState(false)
-  const { data, error, refetch } = useQuery({
-    queryKey: KEY,
-    queryFn: () => ask(api.session.get()),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
-  const viewer = data?.viewer ?? null
-
-  useEffect(() => onSignedOut(() => setExpired(true)), [])
-
-  const goOn = useCallback(async () => {
-    const { data: now } = await refetch()
-    setExpired(false)
-    if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
-    else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
-  }, [viewer, refetch, queries])
-
-  if (!data) return error && <Failed failure={error} retry={() => void refetch()} />
-  if (!viewer)
-    return (
-      <Outside>
-        <Suspense>
-          <SignIn onSignedIn={() => void goOn()} />
-        </Suspense>
-      </Outside>
-    )
-  return (
-    <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
-      {children}
-      <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
-        <Suspense>
-          <SignIn
-            note="Your session has ended. What you typed is still on the page."
-            onSignedIn={() => void goOn()}
-          />
-        </Suspense>
-      </Dialog>
-    </SignedIn>
-  )
+  return useCallback(async () => {
+    await ask(api.session.delete())
+    queries.clear()
+    location.assign('/console')
+  }, [queries])
 }
-
-function Failed({ failure, retry }: { failure: Error; retry: () => void }) {
-  return (
-    <Outside>
-      <FailedState failure={failure} retry={retry} />
-    </Outside>
-  )
-}
-
-/** The frame of what is shown without a session. */
-export const Outside = ({ children }: { children: ReactNode }) => <main className="outside">{children}</main>

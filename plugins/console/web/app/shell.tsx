@@ -11,7 +11,7 @@ import { KeysDialog } from './keys-dialog.tsx'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
-import { useViewer } from './viewer.ts'
+import { useViewer } from './session.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
@@ -78,7 +78,9 @@ function Drawer({ open, onClose, children }: DrawerProps) {
         <Base.Backdrop className="veil" />
         <Base.Popup className="drawer" aria-label="Pages">
           {children}
-          <Base.Close className="unseen" render={<Button icon={X} aria-label="Close" />} />
+          <div className="drawer-close">
+            <Button look="quiet" icon={X} aria-label="Close" onClick={onClose} />
+          </div>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -8,7 +8,7 @@ import type { PageEntry } from './page-entry.ts'
 import { usePath } from './routes.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
-import { useSignOut, useViewer } from './viewer.ts'
+import { useSignOut, useViewer } from './session.tsx'
 
 export interface SideBarProps {
   pages: readonly PageEntry[]

@@ -89,7 +89,13 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
     axes: [
-      { ...axis, grid: { show: false }, border: { show: true, stroke: colours.line, width: 1 } },
+      {
+        ...axis,
+        grid: { show: false },
+        border: { show: true, stroke: colours.line, width: 1 },
+        space: 72,
+        values: (_plot, splits, _at, _space, step_s) => splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
+      },
       {
         ...axis,
         size: AXIS_PX,
@@ -112,6 +118,16 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
       draw: is_named ? [(plot) => drawNames(plot, series, colours)] : [],
     },
   }
+}
+
+const DAY_S = 86_400
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** The time of the day; the day itself where steps are as long, and at midnight. */
+function timeLabel(time_ms: number, step_s: number): string {
+  const hours = clock.format(time_ms)
+  return step_s >= DAY_S || hours === '00:00' ? day.format(time_ms) : hours
 }
 
 /** The name of each series beside the last value that it has, and never one name over another. */

@@ -34,9 +34,14 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
           <Base.Popup className={names('dialog', wide && 'dialog-wide')}>
             <div className="dialog-head">
               <Base.Title>{title}</Base.Title>
-              {dismissable && <Button look="quiet" icon={X} aria-label="Close" onClick={onClose} />}
             </div>
             {children}
+            {/* Last, so that the focus goes to what the dialog is for. */}
+            {dismissable && (
+              <div className="dialog-close">
+                <Button look="quiet" icon={X} aria-label="Close" onClick={onClose} />
+              </div>
+            )}
           </Base.Popup>
         </Base.Viewport>
       </Base.Portal>

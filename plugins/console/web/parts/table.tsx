@@ -15,6 +15,7 @@ export interface Column<Row> {
   /** Unique in the table; also what the server sorts by, where `sorts`. */
   key: string
   title: string
+  /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
   cell: (row: Row) => ReactNode
   /** Numbers stand at the end. */
   end?: boolean

@@ -1,6 +1,6 @@
 // Settings: what a person decides for themselves, theme, password and sessions.
 import { useState } from 'react'
-import { useViewer } from '../../app/viewer.ts'
+import { useViewer } from '../../app/session.tsx'
 import { chooseTheme, chosenTheme, type Theme } from '../../app/theme.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Page, Section } from '../../parts/page.tsx'
