@@ -17,15 +17,13 @@ import { Status } from '../../parts/status.tsx'
 import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast } from '../../app/toasts.tsx'
-import { asReference, filePicture, fileThumbnail } from '../images/addresses.ts'
-import { Thumbnail } from '../images/thumbnail.tsx'
-import { AccountChoice, ChosenAccount } from '../whose/account-choice.tsx'
-import { useWhose, type Whose } from '../whose/whose.ts'
-import { DropZone } from './drop-zone.tsx'
-import { uploadFiles } from './upload.ts'
+import { type Answered, asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
+import { useWhose, type Whose } from '../../parts/whose.ts'
+import { DropZone } from '../../parts/drop-zone.tsx'
+import { uploadFiles } from '../../parts/upload.ts'
 
-type Answered<Call extends (...args: never[]) => Promise<unknown>> =
-  Awaited<ReturnType<Call>> extends { data: infer Data } ? NonNullable<Data> : never
 type FilesView = Answered<typeof api.files.get>
 type FileRow = FilesView['files'][number]
 
@@ -104,7 +102,7 @@ function FilesOf({ whose }: { whose: Whose }) {
 function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota'] }) {
   const used = used_bytes / limit_bytes
   return (
-    <div className="quota">
+    <div className="files-quota">
       <div className="spread">
         <span>
           <b>{bytes(used_bytes)}</b> of {bytes(limit_bytes)} used
@@ -180,10 +178,10 @@ function FileName({ file, is_operator, is_shown }: { file: FileRow; is_operator:
   const { key, name, state } = file
   if (!is_shown || name === null) return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
   return (
-    <span className="file-name">
+    <span className="files-name">
       {state === 'stored' ? (
         <a href={filePicture(key, is_operator)} target="_blank" rel="noreferrer">
-          <span className="file-picture">
+          <span className="files-picture">
             <Thumbnail src={fileThumbnail(key, is_operator)} alt="" />
           </span>
           {name}

@@ -17,7 +17,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { asReference, imagePicture } from './addresses.ts'
+import { asReference, imagePicture } from '../../parts/pictures.ts'
 import { Lineage } from './lineage.tsx'
 import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
 
@@ -88,7 +88,7 @@ function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
     )
   return (
     <img
-      className="picture"
+      className="image-picture"
       src={imagePicture(image.id, is_operator)}
       alt={image.prompt ?? 'An image'}
       width={image.width ?? undefined}

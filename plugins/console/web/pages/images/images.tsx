@@ -13,11 +13,11 @@ import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
 import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { ChosenAccount } from '../whose/account-choice.tsx'
-import { useWhose } from '../whose/whose.ts'
-import { imageThumbnail } from './addresses.ts'
-import { KIND_WORDS, type ListedImage, sizeOf } from './models.ts'
-import { Thumbnail } from './thumbnail.tsx'
+import { ChosenAccount } from '../../parts/account-choice.tsx'
+import { useWhose } from '../../parts/whose.ts'
+import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
+import { KIND_WORDS, sizeOf } from './models.ts'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 
 const PAGE_SIZE = 48
 

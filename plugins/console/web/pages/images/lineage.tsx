@@ -2,9 +2,9 @@
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
 import { Time } from '../../parts/time.tsx'
-import { fileThumbnail, imageThumbnail } from './addresses.ts'
+import { fileThumbnail, imageThumbnail } from '../../parts/pictures.ts'
 import type { Relative, ShownImage } from './models.ts'
-import { Thumbnail } from './thumbnail.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 
 export interface LineageProps {
   image: ShownImage
@@ -16,7 +16,7 @@ export interface LineageProps {
 export function Lineage({ image, is_operator, is_shown }: LineageProps) {
   const eldest = Math.min(...image.lineage.map(({ generation }) => generation))
   return (
-    <ol className="lineage">
+    <ol className="image-lineage">
       {image.lineage.map((relative) => (
         <li
           key={relative.id}
@@ -25,11 +25,11 @@ export function Lineage({ image, is_operator, is_shown }: LineageProps) {
         >
           {relative.generation > eldest && <CornerDownRight className="icon soft" aria-hidden />}
           {is_shown && relative.is !== 'deleted' && (
-            <span className="lineage-picture">
+            <span className="image-lineage-picture">
               <Thumbnail src={thumbnailOf(relative, is_operator)} alt="" />
             </span>
           )}
-          <span className="lineage-words">
+          <span className="image-lineage-words">
             <RelativeName relative={relative} is_operator={is_operator} is_shown={is_shown} />
             <span className="small soft">
               {WORDS[relative.is]}
@@ -61,10 +61,10 @@ interface RelativeNameProps {
 function RelativeName({ relative, is_operator, is_shown }: RelativeNameProps) {
   const { is, id, label, generation } = relative
   const text = label ?? (is === 'deleted' ? 'What is there no longer' : id.slice(0, 8))
-  if (generation === 0 || is !== 'image') return <span className="lineage-label">{text}</span>
+  if (generation === 0 || is !== 'image') return <span className="image-lineage-label">{text}</span>
   const query = is_operator && is_shown ? '?content=shown' : ''
   return (
-    <Link className="lineage-label" href={`/images/${id}${query}`}>
+    <Link className="image-lineage-label" href={`/images/${id}${query}`}>
       {text}
     </Link>
   )

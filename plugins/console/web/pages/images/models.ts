@@ -1,10 +1,7 @@
 // Produced images as the server shows them.
 import type { api } from '../../app/client.ts'
+import type { Answered, ListedImage } from '../../parts/pictures.ts'
 
-type Answered<Call extends (...args: never[]) => Promise<unknown>> =
-  Awaited<ReturnType<Call>> extends { data: infer Data } ? NonNullable<Data> : never
-
-export type ListedImage = Answered<typeof api.images.get>['images'][number]
 export type ShownImage = Answered<ReturnType<typeof api.images>['get']>
 export type Relative = ShownImage['lineage'][number]
 

@@ -27,11 +27,11 @@ export function Turns({ turns, models, account }: TurnsProps) {
       </div>
     )
   return (
-    <div className="turns" data-follows={follows || undefined}>
+    <div className="play-turns" data-follows={follows || undefined}>
       {turns.map((turn) => (
-        <section key={turn.id} className="turn" aria-label="Question and answer">
-          <div className="question">{turn.question}</div>
-          <div className={names('answers', models.length > 1 && 'answers-two')}>
+        <section key={turn.id} className="play-turn" aria-label="Question and answer">
+          <div className="play-question">{turn.question}</div>
+          <div className={names('play-answers', models.length > 1 && 'play-answers-two')}>
             {models.map((model, side) => (
               <AnswerView
                 // biome-ignore lint/suspicious/noArrayIndexKey: a side is its place
@@ -82,27 +82,27 @@ interface AnswerViewProps {
 }
 
 function AnswerView({ answer, model, account, is_named }: AnswerViewProps) {
-  if (!answer) return <div className="answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
+  if (!answer) return <div className="play-answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
   const { text, thinking, state, failure } = answer
   return (
-    <article className="answer" aria-busy={state === 'streaming'} aria-label={model ? `Answer of ${model.id}` : 'Answer'}>
+    <article className="play-answer" aria-busy={state === 'streaming'} aria-label={model ? `Answer of ${model.id}` : 'Answer'}>
       {is_named && model && <h3>{model.id}</h3>}
       {thinking !== '' && (
-        <details className="thinking">
+        <details className="play-thinking">
           <summary>
             <Brain className="icon" aria-hidden /> Reasoning
           </summary>
-          <div className="answer-text soft">{thinking}</div>
+          <div className="play-answer-text soft">{thinking}</div>
         </details>
       )}
-      {text !== '' && <div className="answer-text">{text}</div>}
-      {state === 'streaming' && text === '' && <div className="soft answer-waiting">Waiting for the first word</div>}
+      {text !== '' && <div className="play-answer-text">{text}</div>}
+      {state === 'streaming' && text === '' && <div className="soft play-answer-waiting">Waiting for the first word</div>}
       {failure !== undefined && (
         <Notice tone="bad" alert>
           {failure}
         </Notice>
       )}
-      <div className="spread answer-foot">
+      <div className="spread play-answer-foot">
         {model && <AnswerCost answer={answer} model={model} account={account} />}
         {state !== 'streaming' && text !== '' && <Copy text={text} what="answer" />}
       </div>

@@ -5,9 +5,8 @@ import { Link } from 'wouter'
 import { duration } from '../../parts/amounts.ts'
 import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
-import { imageThumbnail } from '../images/addresses.ts'
-import type { ListedImage } from '../images/models.ts'
-import { Thumbnail } from '../images/thumbnail.tsx'
+import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import type { Reference } from './drawing.ts'
 import type { Drawing } from './use-drawings.ts'
 
@@ -19,7 +18,7 @@ interface Choosing {
 
 export function Drawings({ drawings, ...choosing }: Choosing & { drawings: readonly Drawing[] }) {
   return (
-    <div className="drawings" aria-live="polite">
+    <div className="play-drawings" aria-live="polite">
       {drawings.map((drawing) => (
         <DrawingView key={drawing.id} drawing={drawing} {...choosing} />
       ))}
@@ -30,9 +29,9 @@ export function Drawings({ drawings, ...choosing }: Choosing & { drawings: reado
 function DrawingView({ drawing, ...choosing }: Choosing & { drawing: Drawing }) {
   const { asked, state, ids, cost, request_id, failure, started_ms } = drawing
   return (
-    <section className="drawing" aria-label={asked.prompt} aria-busy={state === 'drawing'}>
+    <section className="play-drawing" aria-label={asked.prompt} aria-busy={state === 'drawing'}>
       <div className="spread">
-        <span className="drawing-prompt">{asked.prompt}</span>
+        <span className="play-drawing-prompt">{asked.prompt}</span>
         <span className="small soft no-wrap">
           {asked.model}
           {cost !== undefined && ` · ${cost} USD`}
@@ -96,7 +95,7 @@ export function RecentImages({ images, ...choosing }: Choosing & { images: reado
 /** A press works from the picture; the corner opens it. */
 function Tile({ id, label, is_operator, isChosen, onToggle }: Choosing & { id: string; label: string }) {
   return (
-    <li className="pick">
+    <li className="play-pick">
       <button
         type="button"
         className="tile"
@@ -108,7 +107,7 @@ function Tile({ id, label, is_operator, isChosen, onToggle }: Choosing & { id: s
         <span className="tile-label">{label}</span>
       </button>
       <Link
-        className="pick-open"
+        className="play-pick-open"
         href={`/images/${id}${is_operator ? '?content=shown' : ''}`}
         aria-label={`Open ${label}`}
         title="Open"

@@ -73,7 +73,7 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}
             </Button>
-            <span className="small soft composer-keys">Enter begins, Shift+Enter is a new line</span>
+            <span className="small soft play-composer-keys">Enter begins, Shift+Enter is a new line</span>
           </div>
         </div>
         <Drawings drawings={drawings} is_operator={is_operator} isChosen={isChosen} onToggle={toggle} />

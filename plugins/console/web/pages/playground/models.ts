@@ -1,8 +1,6 @@
 // What the server says of the playground: who pays, and which models there are.
 import type { api } from '../../app/client.ts'
-
-type Answered<Call extends (...args: never[]) => Promise<unknown>> =
-  Awaited<ReturnType<Call>> extends { data: infer Data } ? NonNullable<Data> : never
+import type { Answered } from '../../parts/pictures.ts'
 
 /** The answer of GET /console/api/play. */
 export type Play = Answered<typeof api.play.get>

@@ -3,10 +3,10 @@ import { X } from 'lucide-react'
 import { toast } from '../../app/toasts.tsx'
 import { Button } from '../../parts/button.tsx'
 import { useDeed } from '../../parts/deed.ts'
-import { DropZone } from '../files/drop-zone.tsx'
-import { uploadFiles } from '../files/upload.ts'
-import { fileThumbnail, imageThumbnail } from '../images/addresses.ts'
-import { Thumbnail } from '../images/thumbnail.tsx'
+import { DropZone } from '../../parts/drop-zone.tsx'
+import { uploadFiles } from '../../parts/upload.ts'
+import { fileThumbnail, imageThumbnail } from '../../parts/pictures.ts'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
 import { MAX_REFERENCES, type Reference } from './drawing.ts'
 import { fileName } from './use-asked-reference.ts'
 
@@ -35,9 +35,9 @@ export function References({ references, onChange, account, is_operator }: Refer
   }
 
   return (
-    <div className="references">
+    <div className="play-references">
       {references.map((reference) => (
-        <span key={reference.id} className="reference">
+        <span key={reference.id} className="play-reference">
           <Thumbnail
             src={
               reference.is === 'image'

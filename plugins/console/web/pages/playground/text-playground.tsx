@@ -81,7 +81,7 @@ function Composer({ value, onChange, onSend, onStop, is_streaming, children }: C
     if (event.key === 'Escape' && is_streaming) onStop()
   }
   return (
-    <div className="composer">
+    <div className="play-composer">
       <TextArea
         aria-label="Message"
         placeholder="Ask the model something"
@@ -93,7 +93,7 @@ function Composer({ value, onChange, onSend, onStop, is_streaming, children }: C
       <div className="spread">
         <div className="row">{children}</div>
         <div className="row">
-          <span className="small soft composer-keys">Enter sends, Shift+Enter is a new line</span>
+          <span className="small soft play-composer-keys">Enter sends, Shift+Enter is a new line</span>
           {is_streaming ? (
             <Button icon={Square} onClick={onStop}>
               Stop

@@ -10,14 +10,13 @@ import { Chart } from '../../parts/chart.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
+import type { Answered } from '../../parts/pictures.ts'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { AccountChoice, ChosenAccount } from '../whose/account-choice.tsx'
-import { useWhose, type Whose } from '../whose/whose.ts'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
+import { useWhose, type Whose } from '../../parts/whose.ts'
 
-type Answered<Call extends (...args: never[]) => Promise<unknown>> =
-  Awaited<ReturnType<Call>> extends { data: infer Data } ? NonNullable<Data> : never
 type UsageView = Answered<typeof api.usage.get>
 type Sum = UsageView['total']
 

@@ -1,12 +1,12 @@
 // The operator's choice of an account: whose page it is, and who pays.
 import { useState } from 'react'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
-import { Button, ButtonLink } from '../../parts/button.tsx'
-import { SearchInput } from '../../parts/input.tsx'
-import { Money } from '../../parts/money.tsx'
-import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { Status } from '../../parts/status.tsx'
+import { api } from '../app/client.ts'
+import { useAsk } from '../app/query.ts'
+import { Button, ButtonLink } from './button.tsx'
+import { SearchInput } from './input.tsx'
+import { Money } from './money.tsx'
+import { EmptyState, Loaded } from './states.tsx'
+import { Status } from './status.tsx'
 
 const MAX_SHOWN = 12
 

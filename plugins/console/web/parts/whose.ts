@@ -1,6 +1,6 @@
 // Whose page it is: the operator's choice from the address, or the viewer's own account.
-import { useViewer } from '../../app/session.tsx'
-import { useAddressState } from '../../parts/address-state.ts'
+import { useViewer } from '../app/session.tsx'
+import { useAddressState } from './address-state.ts'
 
 export interface Whose {
   is_operator: boolean

@@ -1,8 +1,8 @@
 // A place to drop files on, or to choose them by a button.
 import { Upload } from 'lucide-react'
 import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
-import { Button } from '../../parts/button.tsx'
-import { names } from '../../parts/class-names.ts'
+import { Button } from './button.tsx'
+import { names } from './class-names.ts'
 import { ACCEPTED } from './upload.ts'
 
 export interface DropZoneProps {

@@ -1,5 +1,5 @@
 // Files on their way to the gateway.
-import { askRaw } from '../../app/client.ts'
+import { askRaw } from '../app/client.ts'
 
 /** What the gateway takes: it looks at the bytes, whatever a file is called. */
 export const ACCEPTED = 'image/png,image/jpeg,image/webp,image/gif'

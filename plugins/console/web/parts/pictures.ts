@@ -1,4 +1,12 @@
-// Where pictures are: whole and small, of produced images and of files.
+// Pictures as the server has them: produced images and files, whole and small.
+import type { api } from '../app/client.ts'
+
+/** What a route answers. */
+export type Answered<Call extends (...args: never[]) => Promise<unknown>> =
+  Awaited<ReturnType<Call>> extends { data: infer Data } ? NonNullable<Data> : never
+
+/** A produced image in a list. */
+export type ListedImage = Answered<typeof api.images.get>['images'][number]
 
 /** The operator asks to see them, which is logged; everybody else sees their own. */
 const asked = (is_operator: boolean): Record<string, string> => (is_operator ? { content: 'shown' } : {})
