@@ -1,4 +1,5 @@
 // What stands in the text playground: models, instructions, the conversation and the draft; kept while this tab is open.
+import { keepInTab, keptInTab } from '../../app/tab.ts'
 import type { Parameter } from './models.ts'
 
 /** What came of one question to one model. */
@@ -107,27 +108,25 @@ const MAX_KEPT_CHARS = 500_000
 
 /** The viewer's draft in this tab. A stream that a reload cut off counts as stopped. */
 export function keptDraft(owner: string): Draft {
-  try {
-    const kept: Kept | null = JSON.parse(sessionStorage.getItem(KEPT) ?? 'null')
-    if (kept?.owner !== owner) return EMPTY
-    const turns = kept.draft.turns.map((turn) => ({
-      ...turn,
-      answers: turn.answers.map((answer) =>
-        answer?.state === 'streaming' ? { ...answer, state: 'stopped' as const } : answer,
-      ),
-    }))
-    return { ...EMPTY, ...kept.draft, turns }
-  } catch {
-    // Storage is switched off, or holds what an older version wrote: the playground begins empty.
-    return EMPTY
-  }
+  const kept = readKept(keptInTab(KEPT))
+  if (kept?.owner !== owner) return EMPTY
+  const turns = kept.draft.turns.map((turn) => ({
+    ...turn,
+    answers: turn.answers.map((answer) =>
+      answer?.state === 'streaming' ? { ...answer, state: 'stopped' as const } : answer,
+    ),
+  }))
+  return { ...EMPTY, ...kept.draft, turns }
+}
+
+function readKept(text: string | null): Kept | undefined {
+  if (text === null) return undefined
+  const kept: Partial<Kept> = JSON.parse(text)
+  // What an older version wrote may lack something.
+  return kept.owner !== undefined && Array.isArray(kept.draft?.turns) ? (kept as Kept) : undefined
 }
 
 export function keepDraft(owner: string, draft: Draft): void {
-  try {
-    const text = JSON.stringify({ owner, draft } satisfies Kept)
-    if (text.length <= MAX_KEPT_CHARS) sessionStorage.setItem(KEPT, text)
-  } catch {
-    // Storage is switched off or full: the draft lasts as long as the page.
-  }
+  const text = JSON.stringify({ owner, draft } satisfies Kept)
+  if (text.length <= MAX_KEPT_CHARS) keepInTab(KEPT, text)
 }
