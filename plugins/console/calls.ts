@@ -3,7 +3,7 @@ import { requireOperator, type Viewer } from '../../src/access/viewer.ts'
 import type { Visitor } from '../../src/access/session-rows.ts'
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
-import { invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
@@ -14,6 +14,9 @@ import { failures } from '../../src/surface/responses.ts'
 import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
+
+/** What one viewer is shown is nothing for the next one at the same screen. */
+const NOT_KEPT = { 'cache-control': 'no-store' }
 
 /** The largest JSON body: a catalogue of some thousand models. */
 const BODY_LIMIT_BYTES = 2 * 1024 * 1024
@@ -79,9 +82,10 @@ const viewerOf = (gateway: Gateway, request: Request): Viewer =>
 function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
   try {
     return viewerOf(gateway, request)
-  } catch {
+  } catch (thrown) {
     // No session, or one that is over: they are about to sign in.
-    return undefined
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
   }
 }
 
@@ -93,11 +97,8 @@ function admitting<V>(gateway: Gateway, { bodies = 'json' }: CallsOptions, admit
     requireOwnOrigin(request, siteSettings(gateway))
     return viewer
   }
-  const open = openCalls(gateway, SURFACE)
-    .derive({ as: 'scoped' }, ({ request, set }) => {
-      set.headers['cache-control'] = 'no-store'
-      return { viewer: enter(request) }
-    })
+  const open = openCalls(gateway, SURFACE, NOT_KEPT)
+    .derive({ as: 'scoped' }, ({ request }) => ({ viewer: enter(request) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
     })

@@ -36,8 +36,8 @@ export const passwordQueries = perConnection({
 /** The sessions of a person: of the operator, of an account's password, or of one key. */
 const ofPerson = () => and(is(sessions.account_id, 'account_id'), is(sessions.key_id, 'key_id'))
 
-/** The page before `before`, the newest first. */
-const onPage = () => lt(sessions.id, placeholder('before'))
+/** With `pageValues`. */
+const onPage = () => lt(sessions.id, placeholder('below_id'))
 
 export const sessionQueries = perConnection({
   insert: (orm) =>
@@ -69,7 +69,7 @@ export const sessionQueries = perConnection({
       .where(eq(sessions.id, placeholder('id')))
       .prepare(),
   all: (orm) =>
-    orm.select().from(sessions).where(onPage()).orderBy(desc(sessions.id)).limit(placeholder('limit')).prepare(),
+    orm.select().from(sessions).where(onPage()).orderBy(desc(sessions.id)).limit(placeholder('row_limit')).prepare(),
   /** Those of the account's password and of its keys; of the operator where the account is null. */
   ofAccount: (orm) =>
     orm
@@ -77,7 +77,7 @@ export const sessionQueries = perConnection({
       .from(sessions)
       .where(and(is(sessions.account_id, 'account_id'), onPage()))
       .orderBy(desc(sessions.id))
-      .limit(placeholder('limit'))
+      .limit(placeholder('row_limit'))
       .prepare(),
   ofKey: (orm) =>
     orm
@@ -87,7 +87,7 @@ export const sessionQueries = perConnection({
         and(is(sessions.account_id, 'account_id'), eq(sessions.key_id, placeholder('key_id')), onPage()),
       )
       .orderBy(desc(sessions.id))
-      .limit(placeholder('limit'))
+      .limit(placeholder('row_limit'))
       .prepare(),
   /** Nothing is written where it was seen a short time ago. */
   touch: (orm) =>
@@ -149,12 +149,6 @@ export const linkQueries = perConnection({
       .select()
       .from(sign_in_links)
       .where(eq(sign_in_links.sha256, placeholder('sha256')))
-      .prepare(),
-  ofAccount: (orm) =>
-    orm
-      .select()
-      .from(sign_in_links)
-      .where(is(sign_in_links.account_id, 'account_id'))
       .prepare(),
   removeOfAccount: (orm) =>
     orm

@@ -1,5 +1,6 @@
 // Sessions as rows: opened, read as a viewer, listed, and ended.
 import type { Database } from 'bun:sqlite'
+import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { SessionRow } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
 import { compileAddresses } from '../domain/addresses.ts'
@@ -95,30 +96,22 @@ export function viewerOf(
   return key_id === null ? { role: 'account', ...owner } : { role: 'key', ...owner, key_id }
 }
 
-/** Which sessions are listed: what the viewer is signed in with, or all there are, which only the operator sees. */
-export interface SessionPage {
-  all: boolean
-  limit: number
-  /** The session after which the page begins. */
-  cursor: number | undefined
-}
-
-/** Sessions that are not over, the newest first. An account sees those of its keys, too. */
+/**
+ * A page of sessions, those that are over included until they are swept. An account sees those of its keys, too.
+ *
+ * @param whose `all` there are, which only the operator sees
+ */
 export function listSessions(
   db: Database,
   viewer: Viewer,
-  { all, limit, cursor = Number.MAX_SAFE_INTEGER }: SessionPage,
-): { rows: SessionRow[]; next_cursor: number | undefined } {
-  const queries = sessionQueries(db)
-  // One more than the page, to know whether there is another.
-  const page = { before: cursor, limit: limit + 1 }
+  { whose, ...page }: PageRequest & { whose: 'own' | 'all' },
+): Page<SessionRow> {
+  const { all, ofAccount, ofKey } = sessionQueries(db)
   const account_id = accountOf(viewer) ?? null
-  const found = (() => {
-    if (viewer.role === 'key') return queries.ofKey.all({ account_id, key_id: viewer.key_id, ...page })
-    return all && viewer.role === 'operator' ? queries.all.all(page) : queries.ofAccount.all({ account_id, ...page })
-  })()
-  const rows = found.slice(0, limit)
-  return { rows, next_cursor: found.length > limit ? rows.at(-1)?.id : undefined }
+  if (viewer.role === 'key')
+    return pageOf(ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
+  if (viewer.role === 'operator' && whose === 'all') return pageOf(all.all(pageValues(page)), page)
+  return pageOf(ofAccount.all({ account_id, ...pageValues(page) }), page)
 }
 
 /**

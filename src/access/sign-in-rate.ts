@@ -18,6 +18,8 @@ export interface SignInRate {
    * @throws GatewayError rate_limited
    */
   attempt(address: string | undefined, name?: string): () => void
+  /** How many addresses and names are kept in memory. */
+  readonly size: number
 }
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
@@ -25,6 +27,9 @@ export function createSignInRate(now: () => number): SignInRate {
   const by_address = new Attempts(MAX_OF_ADDRESS)
   const by_name = new Attempts(MAX_OF_NAME)
   return {
+    get size() {
+      return by_address.size + by_name.size
+    },
     attempt(address, name) {
       const at = now()
       const place = address === undefined ? 'unknown' : networkOf(address)
@@ -64,6 +69,10 @@ class Attempts {
 
   constructor(limit: number) {
     this.#limit = limit
+  }
+
+  get size(): number {
+    return this.#windows.size
   }
 
   /** Milliseconds until another attempt is judged; 0: now. */

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import manifest from '../../package.json' with { type: 'json' }
 import { measureParts } from '../../plugins/console/api/system-folders.ts'
-import { consoleSession, withoutSession } from '../support/console-session.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
-const PATH = '/console/api/system'
+const PATH = '/system'
 
 interface SystemView {
   version: string
@@ -33,20 +33,20 @@ afterAll(() => gateway.stop())
 
 describe('who sees it', () => {
   test('nobody without a session', async () => {
-    expect((await withoutSession(gateway).ask(PATH)).status).toBe(401)
+    expect((await clientOf(gateway).send('GET', PATH)).status).toBe(401)
   })
 
   test('no account, by password or by key', async () => {
     await gateway.account('alice', { balance_usd: '1' })
-    const by_password = await consoleSession(gateway, { account: 'alice' })
-    const by_key = await consoleSession(gateway, { key: gateway.key('alice') })
-    expect((await by_password.ask(PATH)).status).toBe(403)
-    expect((await by_key.ask(PATH)).status).toBe(403)
+    const by_password = signedIn(gateway, { account: 'alice' })
+    const by_key = signedIn(gateway, { key: gateway.key('alice') })
+    expect((await by_password.send('GET', PATH)).status).toBe(403)
+    expect((await by_key.send('GET', PATH)).status).toBe(403)
   })
 
   test('the operator, with what the process says of itself', async () => {
-    const operator = await consoleSession(gateway, 'operator')
-    const seen = (await (await operator.ask(PATH)).json()) as SystemView
+    const operator = signedIn(gateway, 'operator')
+    const seen = (await operator.json('GET', PATH)) as SystemView
     expect(seen.version).toBe(manifest.version)
     expect(seen.not_ready).toBeNull()
     expect(seen.calls_under_way).toBe(0)
@@ -57,10 +57,10 @@ describe('who sees it', () => {
 })
 
 test('the data folder is measured beside the answers', async () => {
-  const operator = await consoleSession(gateway, 'operator')
+  const operator = signedIn(gateway, 'operator')
   let seen: SystemView | undefined
   await eventually('the folder was measured', async () => {
-    seen = (await (await operator.ask(PATH)).json()) as SystemView
+    seen = (await operator.json('GET', PATH)) as SystemView
     return seen.data.measured_at_ms !== null
   })
   const database = seen?.data.parts.find(({ name }) => name === 'database')

@@ -1,53 +1,72 @@
-// A session of the console over the socket, without a browser: for tests of its routes.
-import { accountByName } from '../../src/access/accounts.ts'
-import { createPasswords, setPassword } from '../../src/access/passwords.ts'
+// A viewer of the console without a browser: signed in as whoever a test needs, calling its routes with the cookie.
+import { randomBytes } from 'node:crypto'
+import { openSession, type Person, type Visitor } from '../../src/access/session-rows.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import { accountQueries, keyQueries } from '../../src/access/queries.ts'
 import type { TestGateway } from './gateway.ts'
 
-const PASSWORD = 'one gate, many tolls'
+/** The operator, an account by its name as if by its password, or a key by its text. */
+export type Who = 'operator' | { account: string } | { key: string }
 
-/** Who looks: the operator, an account by its name, a key by its text. */
-export type SessionOf = 'operator' | { account: string } | { key: string }
-
-export interface ConsoleSession {
-  /** Asks a route as the console's pages do. An object as the body is sent as JSON, by POST unless `method` says else. */
-  ask(path: string, body?: object, init?: { method?: string; headers?: Record<string, string> }): Promise<Response>
+export interface SentToConsole {
+  body?: unknown
+  /** In place of the gateway's own origin; null: none is sent. */
+  origin?: string | null
+  headers?: Record<string, string>
 }
 
-let hashed: Promise<string> | undefined
-
-/** Signs in as the console's own form does. The operator or the account is given a password for it. */
-export async function consoleSession(gateway: TestGateway, as: SessionOf): Promise<ConsoleSession> {
-  const nobody = askingWith(gateway, {})
-  const answer = await nobody.ask('/console/api/session', await credentialsOf(gateway, as))
-  const cookie = answer.headers.get('set-cookie')?.split(';')[0]
-  if (answer.status !== 200 || cookie === undefined)
-    throw new Error(`the sign-in was answered ${answer.status}: ${await answer.text()}`)
-  return askingWith(gateway, { cookie })
+export interface ConsoleClient {
+  /** As in a `Cookie` header. */
+  cookie: string
+  /** Calls a route below /console/api; a body is sent as JSON. */
+  send(method: string, path: string, sent?: SentToConsole): Promise<Response>
+  /** The same where it must succeed, and its JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  json(method: string, path: string, body?: unknown): Promise<any>
 }
 
-/** Asks without a session. */
-export const withoutSession = (gateway: TestGateway): ConsoleSession => askingWith(gateway, {})
+const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
+const VISITOR: Visitor = { address: '127.0.0.1', user_agent: 'test' }
 
-function askingWith({ url }: TestGateway, own: Record<string, string>): ConsoleSession {
+/** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
+export function signedIn(gateway: TestGateway, who: Who, now_ms = Date.now()): ConsoleClient {
+  const token = randomBytes(32).toString('base64url')
+  openSession(gateway.db, personOf(gateway, who), { token, visitor: VISITOR, now_ms, settings: SETTINGS })
+  return clientOf(gateway, `__Host-tollgate=${token}`)
+}
+
+/** Calls with this cookie, or as somebody who is not signed in. */
+export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = ''): ConsoleClient {
+  const send: ConsoleClient['send'] = (method, path, { body, origin = gateway.url.origin, headers = {} } = {}) =>
+    fetch(new URL(`/console/api${path}`, gateway.url), {
+      method,
+      headers: {
+        ...(cookie === '' ? {} : { cookie }),
+        ...(origin === null || method === 'GET' ? {} : { origin }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
   return {
-    ask: (path, body, { method = body ? 'POST' : 'GET', headers = {} } = {}) =>
-      fetch(new URL(path, url), {
-        method,
-        headers: {
-          ...own,
-          ...(method === 'GET' ? {} : { origin: url.origin }),
-          ...(body ? { 'content-type': 'application/json' } : {}),
-          ...headers,
-        },
-        ...(body ? { body: JSON.stringify(body) } : {}),
-      }),
+    cookie,
+    send,
+    async json(method, path, body) {
+      const answer = await send(method, path, body === undefined ? {} : { body })
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+      return await answer.json()
+    },
   }
 }
 
-async function credentialsOf({ db }: TestGateway, as: SessionOf): Promise<object> {
-  if (as !== 'operator' && 'key' in as) return as
-  hashed ??= createPasswords().hash(PASSWORD)
-  const account_id = as === 'operator' ? null : accountByName(db, as.account).id
-  setPassword(db, { account_id, hash: await hashed, now_ms: Date.now() })
-  return as === 'operator' ? { password: PASSWORD } : { account: as.account, password: PASSWORD }
+function personOf({ db }: TestGateway, who: Who): Person {
+  if (who === 'operator') return { account_id: null, key_id: null }
+  if ('account' in who) {
+    const account = accountQueries(db).accountByName.get({ name: who.account })
+    if (!account) throw new Error(`there is no account ${who.account}`)
+    return { account_id: account.id, key_id: null }
+  }
+  const key = keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
+  if (!key) throw new Error('there is no such key')
+  return { account_id: key.account_id, key_id: key.id }
 }

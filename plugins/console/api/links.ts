@@ -1,5 +1,6 @@
 // Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
 import { Elysia } from 'elysia'
+import { signOut } from '../../../src/access/session-rows.ts'
 import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
 import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
@@ -50,9 +51,10 @@ export function linkRoutes(gateway: Gateway) {
     )
     .post(
       '/console/api/links/accept',
-      async ({ body, request, set }) => {
+      async ({ body, request, set, viewer: before }) => {
         const form = cookieForm(request, siteSettings(gateway))
         const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(gateway, request))
+        if (before) await changed(gateway, () => signOut(db, before))
         set.headers['set-cookie'] = setCookie(form, token, lasts_s)
         return sessionView(gateway, request, viewer)
       },

@@ -118,7 +118,7 @@ async function signIn(
 
 function sessionsPage(gateway: Gateway, viewer: Viewer, query: typeof SessionsQuery.static) {
   const { db, now, catalogue } = gateway
-  const { rows, next_cursor } = listSessions(db, viewer, { ...pageOf(query), all: query.whose === 'all' })
+  const { rows, next_cursor } = listSessions(db, viewer, { ...pageOf(query), whose: query.whose ?? 'own' })
   const settings = catalogue().console
   const sessions = rows.flatMap((row) => {
     const expires_at_ms = endOf(row, settings)
