@@ -20,6 +20,7 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
@@ -51,6 +52,8 @@ export interface Parts {
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -66,13 +69,14 @@ export function compose({
   catalogue,
   notReady,
   sockets,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
@@ -114,6 +118,8 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
     library,
