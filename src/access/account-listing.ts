@@ -72,6 +72,7 @@ const accountListQueries = perConnection({
     orm
       .select({
         id: accounts.id,
+        name: accounts.name,
         status: shown_status.as('shown_status'),
         available_nanos: available.as('available_nanos'),
         debt_nanos: accounts.debt_nanos,
@@ -127,6 +128,7 @@ export function listAccountPage(
 /** What decides on the place of an account in a list. */
 export interface BriefAccount {
   id: number
+  name: string
   status: ShownAccount['status']
   available_nanos: Nanos
   debt_nanos: Nanos

@@ -1,6 +1,6 @@
 // Keys as a list, of all accounts or of one: searched, filtered and paged. Only reads.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import { perConnection } from '../db/prepared.ts'
@@ -63,7 +63,19 @@ const keyListQueries = perConnection({
       .innerJoin(accounts, eq(accounts.id, keys.account_id))
       .where(eq(keys.id, placeholder('id')))
       .prepare(),
+  usable: (orm) =>
+    orm
+      .select({ keys: count() })
+      .from(keys)
+      .where(
+        and(eq(keys.account_id, placeholder('account_id')), sql`${key_status} IN ('active', 'retiring')`),
+      )
+      .prepare(),
 })
+
+/** How many keys of an account work. */
+export const countUsableKeys = (db: Database, account_id: number, now_ms: number): number =>
+  keyListQueries(db).usable.get({ account_id, now_ms })?.keys ?? 0
 
 /** One page of keys, the newest first. */
 export function listKeyPage(

@@ -1,8 +1,8 @@
 // What accounts have spent in the last seven days and in the seven before, from the kept sums; and how long a balance lasts at that pace.
 import type { Database } from 'bun:sqlite'
-import { and, eq, gte, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
-import { call_sums } from '../db/schema.ts'
+import { call_sums, calls } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S } from './days.ts'
 
@@ -39,7 +39,19 @@ const queries = perConnection({
       )
       .groupBy(call_sums.account_id)
       .prepare(),
+  lastCall: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(eq(calls.account_id, placeholder('account_id')))
+      .orderBy(desc(calls.id))
+      .limit(1)
+      .prepare(),
 })
+
+/** When the last recorded call of an account started; null where there is none. */
+export const lastCallOf = (db: Database, account_id: number): number | null =>
+  queries(db).lastCall.get({ account_id })?.started_at_ms ?? null
 
 /** The begin of the last seven days, in seconds since 1970: today counts as one of them. */
 export const weekStart = (now_ms: number): number => (Math.floor(now_ms / DAY_MS) - (DAYS - 1)) * DAY_S
@@ -104,6 +116,17 @@ export function paceOf(
       week_before_nanos > 0 ? Math.round((daily_nanos / (week_before_nanos / DAYS) - 1) * 100) : null,
   }
 }
+
+/** What lasts less is low. */
+const LOW_DAYS = 3
+
+/** Whether an account that calls needs money: it owes, has nothing free, or has not for three days at its pace. */
+export const isLow = (
+  account: { status: string; available_nanos: Nanos; debt_nanos: Nanos },
+  { lasts_days }: Pace,
+): boolean =>
+  account.status === 'active' &&
+  (account.debt_nanos > 0 || account.available_nanos <= 0 || (lasts_days !== null && lasts_days < LOW_DAYS))
 
 function costWhere(condition: ReturnType<typeof sql>) {
   return sql<number>`coalesce(sum(${call_sums.cost_nanos}) FILTER (WHERE ${condition}), 0)`
