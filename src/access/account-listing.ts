@@ -7,6 +7,7 @@ import { perConnection } from '../db/prepared.ts'
 import { accounts, closed_accounts } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import type { ShownAccount } from './closing.ts'
+import { accountQueries } from './queries.ts'
 
 const { placeholder } = sql
 
@@ -91,6 +92,12 @@ const filterValues = ({ search, status }: AccountFilter) => ({
 
 /** The account of this number; undefined where there is none. */
 export const listedAccount = (db: Database, id: number): ListedAccount | undefined => listedAccounts(db, [id])[0]
+
+/** The account of this name; undefined where there is none. */
+export function accountNamed(db: Database, name: string): ListedAccount | undefined {
+  const found = accountQueries(db).accountByName.get({ name })
+  return found && listedAccount(db, found.id)
+}
 
 /** The accounts of these numbers, in their order. */
 export function listedAccounts(db: Database, ids: readonly number[]): ListedAccount[] {

@@ -6,9 +6,10 @@ import { formatUsd, type Nanos } from '../../../src/domain/money.ts'
 import type { MoneyOutcome, Refused } from '../../../src/ledger/operations.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
-import { requireAccount, shownAccount } from './accounts.ts'
+import { shownAccount } from './accounts.ts'
 import { DebitBody, MovedView, TopUpBody } from './accounts-views.ts'
-import { readPositiveUsd, RowParams } from './fields.ts'
+import { requireAccount } from './asked.ts'
+import { AccountParams, readPositiveUsd } from './fields.ts'
 
 /** `POST /console/api/accounts/{id}/top-up` and `/debit`: the same `deed` sent again moves nothing. */
 export function accountMoneyRoutes(gateway: Gateway) {
@@ -17,18 +18,19 @@ export function accountMoneyRoutes(gateway: Gateway) {
     .post(
       '/console/api/accounts/:id/top-up',
       ({ params, body, origin }) => moved(gateway, { op: 'top_up', ...params, ...body, ...origin }),
-      { params: RowParams, body: TopUpBody, response: { 200: MovedView, ...FAILURES } },
+      { params: AccountParams, body: TopUpBody, response: { 200: MovedView, ...FAILURES } },
     )
     .post(
       '/console/api/accounts/:id/debit',
       ({ params, body, origin }) => moved(gateway, { op: 'withdraw', ...params, ...body, ...origin }),
-      { params: RowParams, body: DebitBody, response: { 200: MovedView, ...FAILURES } },
+      { params: AccountParams, body: DebitBody, response: { 200: MovedView, ...FAILURES } },
     )
 }
 
 interface Movement {
   op: 'top_up' | 'withdraw'
-  id: number
+  /** The account, by number or name. */
+  id: string
   /** In USD, as it was typed. */
   amount: string
   note?: string
@@ -39,10 +41,10 @@ interface Movement {
 /** @throws GatewayError invalid_request, not_found; unprocessable where the ledger refuses, or the deed was another one */
 async function moved(
   gateway: Gateway,
-  { op, id: account_id, amount, note = '', deed, request_id }: Movement,
+  { op, id, amount, note = '', deed, request_id }: Movement,
 ): Promise<Static<typeof MovedView>> {
   const amount_nanos = readPositiveUsd('amount', amount)
-  requireAccount(gateway, account_id)
+  const { id: account_id } = requireAccount(gateway, id)
   const outcome = await gateway.deeds.once<MoneyOutcome>(
     {
       account_id,
@@ -54,12 +56,12 @@ async function moved(
     },
     (now_ms) => gateway.ledger.submit({ op, account_id, amount_nanos, note, now_ms }),
   )
-  if (outcome && !outcome.ok) throw refusalOf(gateway, account_id, amount_nanos, outcome)
-  return { account: shownAccount(gateway, account_id), again: outcome === undefined }
+  if (outcome && !outcome.ok) throw refusalOf(gateway, id, amount_nanos, outcome)
+  return { account: shownAccount(gateway, String(account_id)), again: outcome === undefined }
 }
 
-function refusalOf(gateway: Gateway, account_id: number, amount_nanos: Nanos, { refusal }: Refused) {
-  const { balance_nanos, held_nanos } = requireAccount(gateway, account_id)
+function refusalOf(gateway: Gateway, id: string, amount_nanos: Nanos, { refusal }: Refused) {
+  const { balance_nanos, held_nanos } = requireAccount(gateway, id)
   if (refusal === 'insufficient_balance') {
     const held = held_nanos > 0 ? ` ${formatUsd(held_nanos)} USD are held for calls under way.` : ''
     return unprocessable(

@@ -1,13 +1,13 @@
-// The list of accounts: searched, filtered, and in one of three orders.
+// The list of accounts: searched, filtered, and ordered.
 import type { Static } from '@sinclair/typebox'
 import {
   type BriefAccount,
   briefAccounts,
+  type ListedAccount,
   listAccountPage,
   listedAccounts,
 } from '../../../src/access/account-listing.ts'
-import type { Page, PageRequest } from '../../../src/db/page.ts'
-import { pageOf as cut } from '../../../src/db/page.ts'
+import { type Page, type PageRequest, pageOf as pageOfRows } from '../../../src/db/page.ts'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import {
@@ -32,9 +32,9 @@ export async function accountsPage(
   const now_ms = now()
   const page = pageOf(query)
   const found =
-    order === 'spent' || low
-      ? await rankedPage(db, query, page, now_ms)
-      : listAccountPage(db, { search, status, order }, page)
+    !low && (order === 'name' || order === 'balance')
+      ? listAccountPage(db, { search, status, order }, page)
+      : await rankedPage(db, query, page, now_ms)
   if (!found) throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
   const spending = spendingOf(
     db,
@@ -51,10 +51,15 @@ interface Ranked extends BriefAccount {
   spending: Spending
 }
 
-const ORDERS: Record<NonNullable<Asked['order']>, (one: Ranked, other: Ranked) => number> = {
+const ORDERS: Record<'name' | 'balance' | 'spent', (one: Ranked, other: Ranked) => number> = {
   name: (one, other) => (one.name < other.name ? -1 : 1),
   balance: (one, other) => one.available_nanos - other.available_nanos || one.id - other.id,
-  spent: (one, other) => other.spending.week_nanos - one.spending.week_nanos || one.id - other.id,
+  spent: (one, other) => one.spending.week_nanos - other.spending.week_nanos || one.id - other.id,
+}
+
+function orderOf(order: NonNullable<Asked['order']>): (one: Ranked, other: Ranked) => number {
+  const by = ORDERS[order.replace('-', '') as keyof typeof ORDERS]
+  return order.startsWith('-') ? (one, other) => by(other, one) : by
 }
 
 /** What is ordered or chosen by spending is read of all accounts first. */
@@ -63,7 +68,7 @@ async function rankedPage(
   { search, status, low, order = 'name' }: Asked,
   page: PageRequest,
   now_ms: number,
-): Promise<Page<ReturnType<typeof listedAccounts>[number]> | undefined> {
+): Promise<Page<ListedAccount> | undefined> {
   const brief = briefAccounts(db, { search, status })
   const spending = await spendingOfMany(
     db,
@@ -73,10 +78,10 @@ async function rankedPage(
   const ranked = brief
     .map((account) => ({ ...account, spending: spending.get(account.id) ?? NOTHING_SPENT }))
     .filter((account) => !low || isLow(account, paceOf(account, account.spending, now_ms)))
-    .sort(ORDERS[order])
+    .sort(orderOf(order))
   const at = page.cursor === undefined ? -1 : ranked.findIndex(({ id }) => id === page.cursor)
   if (page.cursor !== undefined && at < 0) return undefined
-  const { rows, next_cursor } = cut(ranked.slice(at + 1), page)
+  const { rows, next_cursor } = pageOfRows(ranked.slice(at + 1), page)
   return {
     rows: listedAccounts(
       db,

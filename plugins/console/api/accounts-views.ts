@@ -10,12 +10,15 @@ import { isLow, paceOf, type Spending } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { closed, Search, UsdText } from './fields.ts'
 
+/** With a hyphen: from the last, the highest or the most on. */
+const ACCOUNT_ORDERS = ['name', '-name', 'balance', '-balance', 'spent', '-spent'] as const
+
 export const AccountsQuery = Type.Object(
   {
     search: Type.Optional(Search),
     status: Type.Optional(OneOf(ACCOUNT_STATUSES)),
     low: Type.Optional(Type.Literal('yes', { must: '"yes"' })),
-    order: Type.Optional(OneOf(['name', 'balance', 'spent'])),
+    order: Type.Optional(OneOf(ACCOUNT_ORDERS)),
     ...PAGE_PARAMETERS,
   },
   closed,
@@ -101,6 +104,10 @@ export const MovedView = Type.Object(
 
 export const ClosedView = Type.Object({ account: AccountView, revoked_keys: Type.Integer() }, closed)
 export const RenamedView = Type.Object({ account: AccountView, remark: Nullable(Type.String()) }, closed)
+
+export type AccountsAsked = Static<typeof AccountsQuery>
+export type ShownAccountRow = Static<typeof AccountRow>
+export type ShownAccount = Static<typeof AccountView>
 
 /** An account in a list. */
 export function accountRow(account: ListedAccount, spending: Spending, now_ms: number): Static<typeof AccountRow> {

@@ -1,11 +1,10 @@
 // Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
 import type { Static } from '@sinclair/typebox'
 import { Elysia, status } from 'elysia'
-import { type ListedAccount, listedAccount } from '../../../src/access/account-listing.ts'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
-import { conflict, invalidRequest, notFound } from '../../../src/domain/errors.ts'
+import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
 import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, operatorCalls } from '../calls.ts'
@@ -21,7 +20,8 @@ import {
   RenamedView,
   sectionOf,
 } from './accounts-views.ts'
-import { RowParams } from './fields.ts'
+import { requireAccount } from './asked.ts'
+import { AccountParams } from './fields.ts'
 
 /** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
 export function accountRoutes(gateway: Gateway) {
@@ -36,23 +36,22 @@ export function accountRoutes(gateway: Gateway) {
       '/console/api/accounts',
       async ({ body: { name } }) => {
         const { id } = await changed(gateway, () => createAccount(db, { name, now_ms: now() }))
-        return status(201, shownAccount(gateway, id))
+        return status(201, shownAccount(gateway, String(id)))
       },
       { body: NewAccount, response: { 201: AccountView, ...FAILURES } },
     )
     .get('/console/api/accounts/:id', ({ params }) => shownAccount(gateway, params.id), {
-      params: RowParams,
+      params: AccountParams,
       response: { 200: AccountView, ...FAILURES },
     })
     .patch(
       '/console/api/accounts/:id',
       async ({ params: { id }, body }) => {
-        const before = requireAccount(gateway, id).name
-        if (body.name !== before)
-          await changed(gateway, () => renameAccount(db, requireAccount(gateway, id).name, body.name))
-        return { account: shownAccount(gateway, id), remark: remarkOn(gateway, before, body.name) }
+        const { id: number, name: before } = requireAccount(gateway, id)
+        if (body.name !== before) await changed(gateway, () => renameAccount(db, before, body.name))
+        return { account: shownAccount(gateway, String(number)), remark: remarkOn(gateway, before, body.name) }
       },
-      { params: RowParams, body: NewAccount, response: { 200: RenamedView, ...FAILURES } },
+      { params: AccountParams, body: NewAccount, response: { 200: RenamedView, ...FAILURES } },
     )
 }
 
@@ -71,7 +70,7 @@ export function accountStatusRoutes(gateway: Gateway) {
         })
         return shownAccount(gateway, id)
       },
-      { params: RowParams, response: { 200: AccountView, ...FAILURES } },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
     .post(
       '/console/api/accounts/:id/resume',
@@ -79,7 +78,7 @@ export function accountStatusRoutes(gateway: Gateway) {
         await changed(gateway, () => reopenAccount(db, requireAccount(gateway, id).name))
         return shownAccount(gateway, id)
       },
-      { params: RowParams, response: { 200: AccountView, ...FAILURES } },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
     )
     .post(
       '/console/api/accounts/:id/close',
@@ -96,21 +95,15 @@ export function accountStatusRoutes(gateway: Gateway) {
         await responses.sweep()
         return { account: shownAccount(gateway, id), revoked_keys }
       },
-      { params: RowParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
+      { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
     )
 }
 
-/** @throws GatewayError not_found */
-export function requireAccount({ db }: Pick<Gateway, 'db'>, id: number): ListedAccount {
-  const found = listedAccount(db, id)
-  if (!found) throw notFound('There is no such account. GET /console/api/accounts lists all accounts.')
-  return found
-}
-
 /** An account with all that its page shows. @throws GatewayError not_found */
-export function shownAccount(gateway: Gateway, id: number): Static<typeof AccountView> {
+export function shownAccount(gateway: Gateway, reference: string): Static<typeof AccountView> {
   const { db, now } = gateway
-  const account = requireAccount(gateway, id)
+  const account = requireAccount(gateway, reference)
+  const { id } = account
   return accountView(gateway, account, {
     spending: spendingOf(db, [id], now()).get(id) ?? NOTHING_SPENT,
     keys: countUsableKeys(db, id, now()),

@@ -13,11 +13,11 @@ import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
 import { allEntries, type EntriesFilter, listNamedEntries, type NamedEntry } from '../../../src/ledger/entries-of-all.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
-import { closed, RowId } from './fields.ts'
-import { accountAsked } from './keys.ts'
+import { accountAsked } from './asked.ts'
+import { AccountRef, closed } from './fields.ts'
 
 const FILTERS = {
-  account: Type.Optional(RowId),
+  account: Type.Optional(AccountRef),
   kind: Type.Optional(OneOf(ENTRY_KINDS)),
   ...PERIOD_PARAMETERS,
 }
@@ -41,6 +41,8 @@ const EntryView = Type.Object(
   },
   closed,
 )
+export type EntriesAsked = Static<typeof EntriesQuery>
+export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
 const CsvFile = Type.Unsafe<Response>(
   Type.Any({ description: 'a table of all entries that match, the newest first', contentMediaType: 'text/csv' }),

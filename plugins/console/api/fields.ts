@@ -2,14 +2,23 @@
 import { Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
-import { WholeNumber } from '../../../src/http/parameters.ts'
 
 /** No request and no answer has a field that its schema does not name. */
 export const closed = { additionalProperties: false }
 
-/** The number of an account or a key: in a path, or as a parameter. */
-export const RowId = WholeNumber({ minimum: 1 }, 'a whole number from 1')
-export const RowParams = Type.Object({ id: RowId }, closed)
+/** What an account is called in a path or a parameter: its number, which stays, or its name. */
+export const AccountRef = Type.String({ minLength: 1, maxLength: 64, must: 'the number or the name of an account' })
+export const AccountParams = Type.Object({ id: AccountRef }, closed)
+
+/** A key, in a path: its number, which stays, or its prefix. */
+export const KeyParams = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 64, must: 'the number or the prefix of a key' }) },
+  closed,
+)
+
+/** The number that a reference is; undefined for a name or a prefix. */
+export const numberIn = (reference: string): number | undefined =>
+  /^\d{1,15}$/.test(reference) ? Number(reference) : undefined
 
 /** An amount as decimal USD in text, so that no floating-point number is involved. */
 export const UsdText = Type.String({ maxLength: 40, must: 'an amount in USD as text, such as "12.50"' })

@@ -18,11 +18,11 @@ import {
 } from '../../../src/http/views.ts'
 import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { closed, RowId, Search, UsdText, Words } from './fields.ts'
+import { AccountRef, closed, Search, UsdText, Words } from './fields.ts'
 
 export const KeysQuery = Type.Object(
   {
-    account: Type.Optional(RowId),
+    account: Type.Optional(AccountRef),
     search: Type.Optional(Search),
     status: Type.Optional(OneOf([...KEY_STATUSES, 'usable'])),
     ...PAGE_PARAMETERS,
@@ -67,7 +67,7 @@ const Addresses = Nullable(Words('IP addresses or CIDR blocks'))
 export const NewKey = Type.Object(
   {
     /** Whose key; only the operator says so. */
-    account: Type.Optional(Type.Integer({ minimum: 1, must: 'the number of an account' })),
+    account: Type.Optional(AccountRef),
     name: Type.Optional(Name),
     models: Type.Optional(Models),
     addresses: Type.Optional(Addresses),
@@ -98,15 +98,22 @@ export const Rotation = Type.Object(
   closed,
 )
 
+export type KeysAsked = Static<typeof KeysQuery>
+export type ShownKeyRow = Static<typeof KeyRow>
+export type ShownKey = Static<typeof KeyView>
+
 /** A key that was made, with its text, which is shown only here. */
 export const IssuedView = Type.Object(
   {
     text: Type.String({ description: 'the key itself: it is shown only this once' }),
     key: KeyView,
     unmatched: Type.Array(Type.String(), { description: 'patterns that match no model of the catalogue' }),
+    sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
   },
   closed,
 )
+
+export type Issued = Static<typeof IssuedView>
 
 export function keyRow(key: ListedKey, usage: KeyUsage, viewer: Viewer, now_ms: number): Static<typeof KeyRow> {
   const { spend_limit_nanos, spent_nanos, held_nanos } = key

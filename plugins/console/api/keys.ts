@@ -2,17 +2,26 @@
 import type { Static } from '@sinclair/typebox'
 import { Elysia, status } from 'elysia'
 import { type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
-import { changeKey, createKey, type KeySettings, listKeys, revokeKey, rotateKey } from '../../../src/access/keys.ts'
+import {
+  changeKey,
+  createKey,
+  type IssuedKey,
+  type KeySettings,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from '../../../src/access/keys.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { isServed } from '../../../src/domain/catalogue.ts'
 import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, viewerCalls } from '../calls.ts'
-import { requireAccount } from './accounts.ts'
-import { RowParams, readUsd } from './fields.ts'
+import { accountAsked, requireAccount } from './asked.ts'
+import { KeyParams, numberIn, readUsd } from './fields.ts'
 import {
   IssuedView,
   KeyChanges,
@@ -41,20 +50,19 @@ export function keyRoutes(gateway: Gateway) {
       { body: NewKey, response: { 201: IssuedView, ...FAILURES } },
     )
     .get('/console/api/keys/:id', ({ viewer, params }) => shownKey(gateway, viewer, params.id), {
-      params: RowParams,
+      params: KeyParams,
       response: { 200: KeyView, ...FAILURES },
     })
     .patch(
       '/console/api/keys/:id',
       async ({ viewer, params: { id }, body }) => {
         const changes = settingsOf(body)
-        await changed(gateway, () => {
-          requireManaged(gateway, viewer, id)
-          changeKey(db, String(id), changes, now())
-        })
+        await changed(gateway, () =>
+          changeKey(db, requireManaged(gateway, viewer, id), changes, now()),
+        )
         return shownKey(gateway, viewer, id)
       },
-      { params: RowParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
+      { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
     )
 }
 
@@ -66,24 +74,20 @@ export function keyEndRoutes(gateway: Gateway) {
     .post(
       '/console/api/keys/:id/rotate',
       async ({ viewer, params: { id }, body: { grace_s = 0 } }) => {
-        const { key, text } = await changed(gateway, () => {
-          requireManaged(gateway, viewer, id)
-          return rotateKey(db, String(id), grace_s, { randomBytes, now_ms: now() })
-        })
-        return status(201, { text, key: shownKey(gateway, viewer, key.id), unmatched: [] })
+        const made = await changed(gateway, () =>
+          rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
+        )
+        return status(201, issued(gateway, viewer, made))
       },
-      { params: RowParams, body: Rotation, response: { 201: IssuedView, ...FAILURES } },
+      { params: KeyParams, body: Rotation, response: { 201: IssuedView, ...FAILURES } },
     )
     .post(
       '/console/api/keys/:id/revoke',
       async ({ viewer, params: { id } }) => {
-        await changed(gateway, () => {
-          requireManaged(gateway, viewer, id)
-          revokeKey(db, String(id), now())
-        })
+        await changed(gateway, () => revokeKey(db, requireManaged(gateway, viewer, id), now()))
         return shownKey(gateway, viewer, id)
       },
-      { params: RowParams, response: { 200: KeyView, ...FAILURES } },
+      { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
     )
 }
 
@@ -105,22 +109,6 @@ function keysPage(
   }
 }
 
-/**
- * The account whose rows a viewer asks for; undefined: those of all.
- *
- * @throws GatewayError not_found for another's account, and one that does not exist
- */
-export function accountAsked(
-  gateway: Pick<Gateway, 'db'>,
-  viewer: Viewer,
-  asked: number | undefined,
-): number | undefined {
-  const own = accountOf(viewer)
-  if (asked === undefined || asked === own) return own
-  if (own !== undefined) throw notFound('There is no such account, or it is not yours.', { param: 'account' })
-  return requireAccount(gateway, asked).id
-}
-
 async function issueKey(
   gateway: Gateway,
   viewer: Viewer,
@@ -130,11 +118,11 @@ async function issueKey(
   if (!mayManage(viewer)) throw mayNotManage()
   const account_id = accountAsked(gateway, viewer, body.account)
   if (account_id === undefined)
-    throw invalidRequest('account: is missing; it must be the number of the account whose key it is.', {
+    throw invalidRequest('account: is missing; it must be the number or the name of the account whose key it is.', {
       param: 'account',
     })
   const changes = settingsOf(body)
-  const { key, text } = await changed(gateway, () => {
+  const made = await changed(gateway, () => {
     const settings = {
       name: `key-${listKeys(db, account_id).length + 1}`,
       models: null,
@@ -143,9 +131,21 @@ async function issueKey(
       expires_at_ms: null,
       ...changes,
     }
-    return createKey(db, requireAccount(gateway, account_id).name, settings, { randomBytes, now_ms: now() })
+    return createKey(db, requireAccount(gateway, String(account_id)).name, settings, { randomBytes, now_ms: now() })
   })
-  return { text, key: shownKey(gateway, viewer, key.id), unmatched: unmatchedBy(gateway, key.models) }
+  return issued(gateway, viewer, made)
+}
+
+function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Static<typeof IssuedView> {
+  const models = [...gateway.catalogue().models.values()]
+  const mayCall = compileModelPatterns(key.models)
+  const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
+  return {
+    text,
+    key: shownKey(gateway, viewer, String(key.id)),
+    unmatched: unmatchedBy(gateway, key.models),
+    sample_model: sample?.id ?? null,
+  }
 }
 
 /** A pattern may be meant for a model that is added later: it is told, not refused. */
@@ -169,23 +169,31 @@ function settingsOf({ name, models, addresses, spend_limit, expires }: Static<ty
   }
 }
 
-function shownKey(gateway: Gateway, viewer: Viewer, id: number): Static<typeof KeyView> {
+function shownKey(gateway: Gateway, viewer: Viewer, id: string): Static<typeof KeyView> {
   const key = requireKey(gateway, viewer, id)
-  const usage = usageOfKeys(gateway.db, [key], gateway.now()).get(id) ?? NOT_USED
+  const usage = usageOfKeys(gateway.db, [key], gateway.now()).get(key.id) ?? NOT_USED
   return keyView(gateway, key, usage, viewer)
 }
 
 /** @throws GatewayError not_found where there is no such key, or the viewer does not see it */
-function requireKey({ db }: Pick<Gateway, 'db'>, viewer: Viewer, id: number): ListedKey {
-  const found = listedKey(db, id, accountOf(viewer))
-  if (!found) throw notFound('There is no such key. GET /console/api/keys lists the keys that you see.')
+function requireKey({ db, now }: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): ListedKey {
+  const account_id = accountOf(viewer)
+  const number = numberIn(reference)
+  const found =
+    number === undefined
+      ? listKeyPage(db, { account_id, search: reference }, { limit: 50 }, now()).rows.find(
+          ({ prefix }) => prefix === reference,
+        )
+      : listedKey(db, number, account_id)
+  if (!found) throw notFound('There is no such key, or it is not yours: see the list of keys.')
   return found
 }
 
-/** @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
-function requireManaged(gateway: Pick<Gateway, 'db'>, viewer: Viewer, id: number): void {
-  requireKey(gateway, viewer, id)
+/** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
+function requireManaged(gateway: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): string {
+  const { id } = requireKey(gateway, viewer, reference)
   if (!mayManage(viewer)) throw mayNotManage()
+  return String(id)
 }
 
 const mayNotManage = () =>
