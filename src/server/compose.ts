@@ -25,6 +25,7 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
@@ -59,6 +60,8 @@ export interface Parts {
   sockets: () => Sockets | null
   /** The application, once there is one. */
   serve: (request: Request) => Promise<Response>
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -75,13 +78,14 @@ export function compose({
   notReady,
   sockets,
   serve,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
   const passes = createPasses()
   const gate = createGate({
     findKey: (sha256) => findKey(db, sha256),
@@ -131,6 +135,8 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
     library,

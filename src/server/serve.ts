@@ -10,6 +10,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
@@ -95,6 +96,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const { notReady, closed } = readiness
+  const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
   let application: Pick<ReturnType<typeof createApp>, 'handle'> | undefined
   const gateway = compose({
@@ -108,6 +110,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
       if (!application) throw new Error('a call was made inside before the gateway listened')
       return application.handle(request)
     },
+    books,
     closed,
     network,
     log,
@@ -123,7 +126,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
   await options.atLast?.(catalogue())
   readiness.started()
 
@@ -134,6 +137,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
     start_audit.stop()
+    books.stop()
     stopSweeping()
     stopTicking()
     watched.close()
