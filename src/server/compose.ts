@@ -2,7 +2,8 @@
 import { createGate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
-import { findKey } from '../access/lookup.ts'
+import { findKey, findKeyById } from '../access/lookup.ts'
+import { createPasses, throughPasses } from '../access/passes.ts'
 import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
@@ -24,7 +25,9 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
@@ -55,6 +58,10 @@ export interface Parts {
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -70,14 +77,24 @@ export function compose({
   catalogue,
   notReady,
   sockets,
+  serve,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
+  const passes = createPasses()
+  const gate = createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed: (request) => {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -118,6 +135,8 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
     library,
@@ -138,7 +157,8 @@ export function compose({
     randomBytes,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
-    sockets,
+    sockets: throughPasses(sockets, passes),
+    callInside: createCallInside(passes, serve),
   }
 }
 

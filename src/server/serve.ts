@@ -10,6 +10,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
@@ -95,7 +96,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const { notReady, closed } = readiness
+  const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  let application: Pick<ReturnType<typeof createApp>, 'handle'> | undefined
   const gateway = compose({
     stores,
     running,
@@ -103,6 +106,11 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     catalogue,
     notReady,
     sockets: () => listening,
+    serve: async (request) => {
+      if (!application) throw new Error('a call was made inside before the gateway listened')
+      return application.handle(request)
+    },
+    books,
     closed,
     network,
     log,
@@ -114,10 +122,11 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
+  application = app
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
   await options.atLast?.(catalogue())
   readiness.started()
 
@@ -128,6 +137,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
     start_audit.stop()
+    books.stop()
     stopSweeping()
     stopTicking()
     watched.close()

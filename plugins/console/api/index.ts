@@ -1,9 +1,13 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { files } from './files.ts'
+import { images } from './images.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
+import { play } from './play.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { systemRoutes } from './system.ts'
+import { usage } from './usage.ts'
 
 /** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (../calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
@@ -14,6 +18,10 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(play(gateway))
+    .use(images(gateway))
+    .use(files(gateway))
+    .use(usage(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
 export type ConsoleApi = ReturnType<typeof consoleApi>

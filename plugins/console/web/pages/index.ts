@@ -1,5 +1,5 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { Server, Settings } from 'lucide-react'
+import { ChartColumn, FlaskConical, FolderOpen, Images, Server, Settings } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
   EVERYONE,
@@ -11,6 +11,39 @@ import {
 } from '../app/page-entry.ts'
 
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/usage',
+    title: 'Usage',
+    seen_by: EVERYONE,
+    icon: ChartColumn,
+    letter: 'u',
+    load: () => import('./usage/usage.tsx'),
+  },
+  {
+    path: '/playground',
+    title: 'Playground',
+    seen_by: EVERYONE,
+    icon: FlaskConical,
+    letter: 'p',
+    load: () => import('./playground/playground.tsx'),
+  },
+  {
+    path: '/images',
+    title: 'Images',
+    seen_by: EVERYONE,
+    icon: Images,
+    letter: 'i',
+    load: () => import('./images/images.tsx'),
+  },
+  { path: '/images/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./images/image.tsx') },
+  {
+    path: '/files',
+    title: 'Files',
+    seen_by: EVERYONE,
+    icon: FolderOpen,
+    letter: 'f',
+    load: () => import('./files/files.tsx'),
+  },
   {
     path: '/system',
     title: 'System',

@@ -1,0 +1,135 @@
+// A list of keys: of one account, of the viewer's own, or of all.
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { useAddressState } from '../../parts/address-state.ts'
+import { Button } from '../../parts/button.tsx'
+import { FilterSearch } from '../../parts/filter-search.tsx'
+import { given } from '../../parts/given.ts'
+import { Money } from '../../parts/money.tsx'
+import { Select } from '../../parts/select.tsx'
+import { EmptyState, Loaded } from '../../parts/states.tsx'
+import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { IssueKey } from './issue-key.tsx'
+import { KeyStatus } from './key-status.tsx'
+
+const SHOWN = [
+  { value: 'usable', label: 'Keys that work' },
+  { value: 'all', label: 'All keys' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+] as const
+
+const OF_ACCOUNT: Column<ShownKeyRow>[] = [
+  { key: 'name', title: 'Key', cell: ({ name }) => name, phone: 'first' },
+  { key: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code>, phone: 'second' },
+  { key: 'status', title: 'Status', cell: (key) => <KeyStatus of={key} />, phone: 'first-end' },
+  { key: 'week', title: '7 days, USD', end: true, cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />, phone: 'none' },
+  { key: 'spent', title: 'Spent, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
+  { key: 'used', title: 'Last used', cell: (key) => <LastUse of={key} />, phone: 'none' },
+]
+
+const OF_ALL: Column<ShownKeyRow>[] = [
+  ...OF_ACCOUNT.slice(0, 2),
+  { key: 'account', title: 'Account', cell: ({ account }) => account, phone: 'none' },
+  ...OF_ACCOUNT.slice(2),
+]
+
+function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) {
+  return (
+    <>
+      <Money nanos={spent_nanos} unit={false} />
+      {spend_limit_nanos !== null && (
+        <span className="soft">
+          {' of '}
+          <Money nanos={spend_limit_nanos} unit={false} />
+        </span>
+      )}
+    </>
+  )
+}
+
+/** Calls of more than a month ago are not looked for. */
+function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
+  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
+  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
+}
+
+export interface KeysListProps {
+  /** Whose keys; without, those of all that the viewer sees. */
+  account?: { id: number; name: string; status: string }
+}
+
+export function KeysList({ account }: KeysListProps) {
+  const viewer = useViewer()
+  const [state, change] = useAddressState({ search: '', keys: 'usable' })
+  const [making, setMaking] = useState(false)
+  const query = given({
+    account: account ? String(account.id) : '',
+    search: state.search,
+    status: state.keys === 'all' ? '' : state.keys,
+    cursor: useCursor(),
+  }) as KeysAsked
+  const keys = useAsk(['keys', query], () => api.keys.get({ query }))
+  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' } as typeof some)
+  const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
+  const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
+
+  return (
+    <div className="stack">
+      <div className="spread">
+        <div className="filters">
+          <FilterSearch
+            label="Search keys"
+            placeholder="Name or prefix"
+            value={state.search}
+            onChange={(search) => filter({ search })}
+          />
+          <Select inline aria-label="Which keys" options={SHOWN} value={state.keys} onChange={(which) => filter({ keys: which })} />
+        </div>
+        {may_make && (
+          <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
+            New key
+          </Button>
+        )}
+      </div>
+      <Loaded query={keys} rows={4}>
+        {({ keys: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoKeys
+              is_filtered={state.search !== '' || state.keys !== 'usable'}
+              clear={() => filter({ search: '', keys: 'all' })}
+              may_make={may_make}
+            />
+          ) : (
+            <>
+              <Table label="Keys" columns={columns} rows={rows} keyOf={({ id }) => id} hrefOf={({ id }) => `/keys/${id}`} />
+              <Pager next_cursor={next_cursor} />
+            </>
+          )
+        }
+      </Loaded>
+      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name} />
+    </div>
+  )
+}
+
+function NoKeys({ is_filtered, clear, may_make }: { is_filtered: boolean; clear: () => void; may_make: boolean }) {
+  return (
+    <EmptyState
+      icon={KeyRound}
+      title={is_filtered ? 'No key fits' : 'No key that works'}
+      action={<Button onClick={clear}>Show all keys</Button>}
+    >
+      {is_filtered
+        ? 'The filter leaves none.'
+        : may_make
+          ? 'Programs call the gateway with a key. Make one for each program, so that each can be limited and revoked by itself.'
+          : 'Programs call the gateway with a key.'}
+    </EmptyState>
+  )
+}
