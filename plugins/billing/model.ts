@@ -5,7 +5,7 @@ import { invalidRequest } from '../../src/domain/errors.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { OneOf } from '../../src/http/schema.ts'
-import type { CallFilter } from '../../src/ledger/history.ts'
+import { type CallFilter, OUTCOMES } from '../../src/ledger/history.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000
@@ -17,9 +17,6 @@ const MAX_CALLS = 500
 
 const A_MOMENT =
   'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
-/** How a call ended. */
-export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
-
 export const Moment = Type.String({
   pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$',
   must: A_MOMENT,

@@ -1,9 +1,9 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
-import { and, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { accounts, type Call, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
@@ -22,6 +22,17 @@ const optionalFilters = (table: typeof calls | typeof call_sums) =>
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
 
+/** The same for what the kept sums do not tell apart. */
+const filtersOfCalls = () =>
+  and(
+    isGivenOrNull(calls.provider),
+    or(
+      sql`${placeholder('status_from')} IS NULL`,
+      between(calls.status, placeholder('status_from'), placeholder('status_to')),
+    ),
+    or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+  )
+
 /** @param account which decides on the index that serves a query, so it is no optional filter: it has statements of its own */
 const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
@@ -31,11 +42,12 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
 })
 
+const { summed: _, trace, ...COLUMNS } = getTableColumns(calls)
+
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
-  const { summed: _, ...columns } = getTableColumns(calls)
   return orm
-    .select({ ...columns, ...NAMES })
+    .select({ ...COLUMNS, ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
@@ -43,6 +55,7 @@ const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
       and(
         account,
         optionalFilters(calls),
+        filtersOfCalls(),
         gte(calls.started_at_ms, placeholder('since_ms')),
         lt(calls.started_at_ms, placeholder('until_ms')),
         gte(calls.id, placeholder('from_id')),
@@ -147,6 +160,60 @@ export const callQueries = perConnection(preparationsWhere(() => undefined))
 export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
+
+/** One of several calls that make up an answer. */
+export type CallOfAnswer = Pick<Call, 'request_id' | 'account_id' | 'model' | 'outcome' | 'cost_nanos'>
+
+/** Single calls, by the ids of their requests. */
+export const tracedCallQueries = perConnection({
+  byRequest: (orm) =>
+    orm
+      .select({ ...COLUMNS, trace, ...NAMES })
+      .from(calls)
+      .innerJoin(accounts, eq(accounts.id, calls.account_id))
+      .innerJoin(keys, eq(keys.id, calls.key_id))
+      .where(eq(calls.request_id, placeholder('request_id')))
+      .orderBy(desc(calls.id))
+      .limit(1)
+      .prepare(),
+  parts: (orm) =>
+    orm
+      .select({
+        request_id: calls.request_id,
+        account_id: calls.account_id,
+        model: calls.model,
+        outcome: calls.outcome,
+        cost_nanos: calls.cost_nanos,
+      })
+      .from(calls)
+      .where(and(gte(calls.request_id, placeholder('from')), lt(calls.request_id, placeholder('until'))))
+      .orderBy(calls.id)
+      .limit(MAX_PARTS)
+      .prepare(),
+  /** Money that is held for a call under way. Those are few, and found by being pending. */
+  pending: (orm) =>
+    orm
+      .select({ account_id: holds.account_id, amount_nanos: holds.amount_nanos })
+      .from(holds)
+      .where(and(eq(holds.state, PENDING), eq(holds.request_id, placeholder('request_id'))))
+      .prepare(),
+  /** The charge of a call: both have the time of its settlement. */
+  charge: (orm) =>
+    orm
+      .select({ id: entries.id, amount_nanos: entries.amount_nanos })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.account_id, placeholder('account_id')),
+          eq(entries.created_at_ms, placeholder('created_at_ms')),
+          eq(entries.call_id, placeholder('call_id')),
+        ),
+      )
+      .prepare(),
+})
+
+/** An answer takes a few calls; of more, the first are told. */
+const MAX_PARTS = 50
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
