@@ -106,7 +106,7 @@ export const calls = sqliteTable('calls', {
   duration_ms: integer().notNull(),
   /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 where the trigger does. */
   summed: integer().notNull(),
-  /** How many tries at routes failed before the one that answered, or in all. */
+  /** How many tries at routes failed, an answer that broke off included. */
   failed_tries: integer().notNull(),
   /** What cannot be told from the other columns, as JSON: `CallTrace` (ledger/traces.ts); empty where it was not kept. */
   trace: text().notNull(),

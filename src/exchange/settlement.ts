@@ -201,7 +201,7 @@ class CallSettlement implements Settlement {
       started_at_ms: held.started_ms,
       first_byte_ms: this.#first_byte_ms,
       duration_ms: now_ms - held.started_ms,
-      failed_tries: this.trace.failed_tries,
+      failed_tries: this.trace.failed_tries + (outcome === 'broken' ? 1 : 0),
       trace: this.trace.text(),
     }
   }
