@@ -4,13 +4,7 @@ import type { PageRequest } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S } from './days.ts'
-import {
-  type CallOfAnswer,
-  callQueries,
-  callQueriesOfAccount,
-  keyPrefixQueries,
-  tracedCallQueries,
-} from './queries.ts'
+import { callQueries, callQueriesOfAccount, keyPrefixQueries, startQueries } from './queries.ts'
 
 /** How a call ended. */
 export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
@@ -44,11 +38,6 @@ export interface CallPage {
   calls: RecordedCall[]
   /** Where the next page begins; undefined on the last one. */
   next_cursor: number | undefined
-}
-
-/** A call with all that is known of it. */
-export interface TracedCall extends RecordedCall {
-  trace: string
 }
 
 /** A search looks at this many calls, about 10 ms; the next page goes on where it ended. */
@@ -95,18 +84,9 @@ export function listCalls(
   return { calls, next_cursor: rest_below_id }
 }
 
-/**
- * The call of a request's id, with what is known of it.
- * @param account_id whose it must be; undefined: anybody's
- */
-export function findCall(db: Database, request_id: string, account_id?: number): TracedCall | undefined {
-  const found = tracedCallQueries(db).byRequest.get({ request_id })
-  return account_id === undefined || found?.account_id === account_id ? found : undefined
-}
-
-/** The calls that make up one answer, the first one first, as several paid calls have (exchange/several-calls.ts). */
-export const callsOfAnswer = (db: Database, request_id: string): CallOfAnswer[] =>
-  tracedCallQueries(db).parts.all({ from: `${request_id}-`, until: `${request_id}.` })
+/** When the first call from an id on began: how far back a search went that goes on below it. */
+export const startOfCall = (db: Database, from_id: number): number | undefined =>
+  startQueries(db).from.get({ from_id })?.started_at_ms
 
 /**
  * Where calls that match can be: ranges of ids that do not overlap, the newest first.

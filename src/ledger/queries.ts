@@ -3,7 +3,7 @@ import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type 
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, type Call, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
@@ -42,12 +42,11 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
 })
 
-const { summed: _, trace, ...COLUMNS } = getTableColumns(calls)
-
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
+  const { summed: _, trace: __, ...columns } = getTableColumns(calls)
   return orm
-    .select({ ...COLUMNS, ...NAMES })
+    .select({ ...columns, ...NAMES })
     .from(calls)
     .innerJoin(accounts, eq(accounts.id, calls.account_id))
     .innerJoin(keys, eq(keys.id, calls.key_id))
@@ -100,6 +99,18 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
     .prepare()
+
+/** When the first call from an id on began. */
+export const startQueries = perConnection({
+  from: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(gte(calls.id, placeholder('from_id')))
+      .orderBy(calls.id)
+      .limit(1)
+      .prepare(),
+})
 
 /** When the days (UTC) begin that have calls, the newest first. */
 const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
@@ -160,60 +171,6 @@ export const callQueries = perConnection(preparationsWhere(() => undefined))
 export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
-
-/** One of several calls that make up an answer. */
-export type CallOfAnswer = Pick<Call, 'request_id' | 'account_id' | 'model' | 'outcome' | 'cost_nanos'>
-
-/** Single calls, by the ids of their requests. */
-export const tracedCallQueries = perConnection({
-  byRequest: (orm) =>
-    orm
-      .select({ ...COLUMNS, trace, ...NAMES })
-      .from(calls)
-      .innerJoin(accounts, eq(accounts.id, calls.account_id))
-      .innerJoin(keys, eq(keys.id, calls.key_id))
-      .where(eq(calls.request_id, placeholder('request_id')))
-      .orderBy(desc(calls.id))
-      .limit(1)
-      .prepare(),
-  parts: (orm) =>
-    orm
-      .select({
-        request_id: calls.request_id,
-        account_id: calls.account_id,
-        model: calls.model,
-        outcome: calls.outcome,
-        cost_nanos: calls.cost_nanos,
-      })
-      .from(calls)
-      .where(and(gte(calls.request_id, placeholder('from')), lt(calls.request_id, placeholder('until'))))
-      .orderBy(calls.id)
-      .limit(MAX_PARTS)
-      .prepare(),
-  /** Money that is held for a call under way. Those are few, and found by being pending. */
-  pending: (orm) =>
-    orm
-      .select({ account_id: holds.account_id, amount_nanos: holds.amount_nanos })
-      .from(holds)
-      .where(and(eq(holds.state, PENDING), eq(holds.request_id, placeholder('request_id'))))
-      .prepare(),
-  /** The charge of a call: both have the time of its settlement. */
-  charge: (orm) =>
-    orm
-      .select({ id: entries.id, amount_nanos: entries.amount_nanos })
-      .from(entries)
-      .where(
-        and(
-          eq(entries.account_id, placeholder('account_id')),
-          eq(entries.created_at_ms, placeholder('created_at_ms')),
-          eq(entries.call_id, placeholder('call_id')),
-        ),
-      )
-      .prepare(),
-})
-
-/** An answer takes a few calls; of more, the first are told. */
-const MAX_PARTS = 50
 
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
