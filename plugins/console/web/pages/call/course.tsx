@@ -1,8 +1,8 @@
 // The course of a call: a step a line, each with its time and its length as a bar under the ones before.
-import { duration } from '../../parts/amounts.ts'
+import { count, duration } from '../../parts/amounts.ts'
+import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Money } from '../../parts/money.tsx'
 import { outcomeWord } from '../../parts/outcome.tsx'
-import { count } from '../../parts/amounts.ts'
 import type { ReactNode } from 'react'
 import type { Call } from './call.tsx'
 
@@ -147,17 +147,6 @@ const HeldWords = ({ call }: { call: Call }) => (
     {call.output_limit !== null && <>; the output was limited to {count(call.output_limit)} tokens</>}
   </>
 )
-
-const CLASSES: Readonly<Record<string, string>> = {
-  bad_request: 'refused the request',
-  rate_limited: 'limited the rate',
-  overloaded: 'is overloaded',
-  bad_key: 'refused the key',
-  timed_out: 'did not answer in time',
-  upstream_error: 'failed',
-}
-
-export const failureClassWord = (failure_class: string): string => CLASSES[failure_class] ?? failure_class
 
 const TryWords = ({ upstream_model, provider_key, failure_class, status, words }: NonNullable<Call['tried']>[number]) => (
   <>
