@@ -36,6 +36,7 @@ export interface Places {
   readonly text: string
   readonly value: TomlTable
   readonly pairs: readonly Pair[]
+  readonly elements: readonly Element[]
   readonly headers: readonly Header[]
   readonly tokens: readonly AST.Token[]
   readonly comments: readonly AST.Comment[]
@@ -90,6 +91,7 @@ export function placesOf(text: string): Places {
     text,
     value: getStaticTOMLValue(program) as TomlTable,
     pairs,
+    elements: [...elements.values()],
     headers,
     tokens: program.tokens,
     comments: program.comments,

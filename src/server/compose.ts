@@ -5,6 +5,7 @@ import { createLimiter } from '../access/limits.ts'
 import { findKey } from '../access/lookup.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -48,6 +49,8 @@ export interface Parts {
   protocols: Registry
   catalogue: () => Catalogue
   /** As in `Gateway`. */
+  configuration: Configuration
+  /** As in `Gateway`. */
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
@@ -64,6 +67,7 @@ export function compose({
   running,
   protocols,
   catalogue,
+  configuration,
   notReady,
   sockets,
   closed,
@@ -116,6 +120,7 @@ export function compose({
     ledger,
     running,
     catalogue,
+    configuration,
     library,
     images: imagePartsOf(library),
     responses,
