@@ -4,16 +4,28 @@ const MAX_COOLDOWN_MS = 10 * 60_000
 /** From one millisecond to far beyond the longest cooldown. */
 const MAX_DOUBLINGS = 30
 
-interface Cooldown {
+/** Why a key went into cooldown: the failure's class, and the provider's own words, with secrets still in them. */
+export interface CooldownReason {
+  failure_class: string
+  message: string
+}
+
+export interface Cooldown {
+  /** In a row. */
   failures: number
   until_ms: number
+  failed_at_ms: number
+  /** Of the last failure. */
+  reason: CooldownReason | undefined
 }
 
 export interface Cooldowns {
   /** When the key may be used again, in ms since the epoch; 0 for one that did not fail. */
   coolingUntil(key_id: string): number
+  /** What is known of a key that has failed, and not succeeded since; its cooldown may be over. */
+  of(key_id: string): Readonly<Cooldown> | undefined
   /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms what the provider asked for */
-  failed(key_id: string, cooldown_ms: number, at_least_ms?: number): void
+  failed(key_id: string, cooldown_ms: number, at_least_ms?: number, reason?: CooldownReason): void
   succeeded(key_id: string): void
 }
 
@@ -22,15 +34,19 @@ export function createCooldowns(now: () => number): Cooldowns {
   const cooldowns = new Map<string, Cooldown>()
   return {
     coolingUntil: (key_id) => cooldowns.get(key_id)?.until_ms ?? 0,
-    failed(key_id, cooldown_ms, at_least_ms = 0) {
+    of: (key_id) => cooldowns.get(key_id),
+    failed(key_id, cooldown_ms, at_least_ms = 0, reason = undefined) {
       const failures = (cooldowns.get(key_id)?.failures ?? 0) + 1
       const cooldown_for_ms = Math.min(
         cooldown_ms * 2 ** Math.min(failures - 1, MAX_DOUBLINGS),
         MAX_COOLDOWN_MS,
       )
+      const failed_at_ms = now()
       cooldowns.set(key_id, {
         failures,
-        until_ms: now() + Math.max(cooldown_for_ms, Math.min(at_least_ms, MAX_COOLDOWN_MS)),
+        failed_at_ms,
+        reason,
+        until_ms: failed_at_ms + Math.max(cooldown_for_ms, Math.min(at_least_ms, MAX_COOLDOWN_MS)),
       })
     },
     succeeded(key_id) {
