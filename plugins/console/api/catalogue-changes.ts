@@ -13,6 +13,8 @@ export const ChangesView = Type.Object({
   settings: Type.Array(Type.String({ description: '`server.log_level`' })),
 })
 
+const SECTIONS = ['server', 'limits', 'native', 'responses', 'console'] as const
+
 /** Follows from the others, or from when the file was written. */
 const NOT_TOLD = ['price', 'created_at_ms', 'key_numbers']
 
@@ -28,7 +30,7 @@ export const changesView = (before: Catalogue, after: Catalogue): Static<typeof 
     change,
     what,
   })),
-  settings: (['server', 'limits', 'native', 'responses'] as const).flatMap((section) =>
+  settings: SECTIONS.flatMap((section) =>
     differingFields(before[section], after[section]).map((field) => `${section}.${field}`),
   ),
 })

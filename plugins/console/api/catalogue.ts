@@ -5,11 +5,9 @@ import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { createReratings } from '../../../src/exchange/rerating.ts'
 import type { RepricedModel } from '../../../src/exchange/rerating-thread.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { operatorCalls } from '../calls.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
 import { ChangesView, changesView } from './catalogue-changes.ts'
 import { DRAFT_FIELDS, DraftBody, draftOf, MistakeView, requireGood } from './draft.ts'
 import { RatingView, ratingView } from './rerating-views.ts'
@@ -50,7 +48,6 @@ const PreviewView = Type.Object({
   changes: ChangesView,
 })
 
-const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 422, 429, 500, 503)
 
 /** The routes of the catalogue, for the operator. */
 export function catalogueRoutes(gateway: Gateway) {

@@ -7,14 +7,12 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed, type Model } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money } from '../../../src/http/views.ts'
 import { DAY_S } from '../../../src/ledger/days.ts'
 import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
-import { viewerCalls } from '../calls.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
 import { linesView, PriceLineView } from './price-views.ts'
 
 const DAYS = 7
@@ -54,7 +52,6 @@ const ModelDetailView = Type.Object({
   }),
 })
 
-const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 429, 500, 503)
 
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: Gateway) {

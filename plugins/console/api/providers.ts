@@ -6,12 +6,10 @@ import type { Catalogue, Model, Provider } from '../../../src/domain/catalogue.t
 import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
 import type { TestedRoute } from '../../../src/exchange/route-test.ts'
 import { ADVICE, keyNumber, testAndHide, testView } from '../../../src/exchange/route-tests.ts'
-import { ErrorBody } from '../../../src/http/plain-error.ts'
 import { Nullable } from '../../../src/http/schema.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { failures } from '../../../src/surface/responses.ts'
 import { createCooldowns } from '../../../src/upstream/cooldowns.ts'
-import { operatorCalls } from '../calls.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
 import { DRAFT_FIELDS, draftOf, requireGood } from './draft.ts'
 import { ProviderView, providersView } from './provider-views.ts'
 
@@ -26,7 +24,7 @@ const TrialBody = Type.Object(
     ...DRAFT_FIELDS,
     provider: Type.String({ maxLength: 128 }),
     model: Type.String({ minLength: 1, maxLength: 256, description: "the provider's own name of a model" }),
-    key: Type.Integer({ default: 1, minimum: 1, description: 'its number in the file' }),
+    key: Type.Optional(Type.Integer({ minimum: 1, description: "its number in the file; 1 where absent" })),
     by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
     image: Type.Optional(
       Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
@@ -51,7 +49,6 @@ const TrialView = Type.Object({
   advice: Nullable(Type.String({ description: 'what to do about it' })),
 })
 
-const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 422, 429, 500, 503)
 
 /** The routes of providers, for the operator. They are changed by edits of the catalogue. */
 export function providerRoutes(gateway: Gateway) {
@@ -117,7 +114,7 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
       `There is no provider "${body.provider}" in force. A provider is disabled while an environment variable that it needs is not set.`,
       { param: 'provider' },
     )
-  const key = keyAt(provider, body.key)
+  const key = keyAt(provider, body.key ?? 1)
   const found = [...models.values()]
     .flatMap((model: Model) => model.routes.map((route) => ({ model, route })))
     .findLast(({ route }) => route.provider === provider.name && route.model === body.model)

@@ -1,0 +1,120 @@
+// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash.
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { api, ask } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { type Deed, useDeed } from '../../parts/deed.ts'
+import type { Block, CatalogueFile, Checked, Edit, Mistake, Path } from './values.ts'
+import { writtenPath } from './values.ts'
+
+/** So long after the last letter a text is checked. */
+const CHECK_AFTER_MS = 350
+
+export interface Draft {
+  file: CatalogueFile
+  /** As it would be saved. */
+  text: string
+  values: Block | null
+  mistakes: readonly Mistake[]
+  warnings: readonly Mistake[]
+  /** Against what is in force; null while there are mistakes, or nothing is changed. */
+  changes: Checked['changes']
+  is_changed: boolean
+  /** The last text is not checked yet. */
+  is_checking: boolean
+  /** A change that the server could not make. */
+  failure: string | null
+  type: (text: string) => void
+  /** Makes changes in the text. @returns whether they could be made */
+  edit: (edits: readonly Edit[]) => Promise<boolean>
+  discard: () => void
+  save: Deed<undefined, unknown>
+  /** The mistake in a value, or in what is in it. */
+  mistakeAt: (path: Path) => string | null
+}
+
+/** What a draft needs of the file before there is one. */
+export const useFile = () => useAsk(['catalogue', 'file'], () => api.catalogue.get())
+
+/**
+ * @param read the file, as it is now: an untouched draft follows it, a touched one stays with what it began from
+ */
+export function useDraft(read: CatalogueFile): Draft {
+  const [base, setBase] = useState(read)
+  const [text, setText] = useState<string | null>(null)
+  const [checked, setChecked] = useState<Checked | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const turn = useRef(0)
+  const is_changed = text !== null && text !== base.text
+
+  const begin = useCallback((file: CatalogueFile) => {
+    turn.current++
+    setBase(file)
+    setText(null)
+    setChecked(null)
+    setFailure(null)
+  }, [])
+
+  useEffect(() => {
+    if (!is_changed && read.hash !== base.hash) begin(read)
+  }, [read, base, is_changed, begin])
+
+  const check = useCallback(async (draft: string, edits: readonly Edit[]): Promise<boolean> => {
+    const own = ++turn.current
+    try {
+      const body = { text: draft, ...(edits.length === 0 ? {} : { edits: edits as never }) }
+      const answer = await ask(api.catalogue.check.post(body))
+      if (own !== turn.current) return true
+      setChecked(answer)
+      setFailure(null)
+      if (edits.length > 0) setText(answer.text)
+      return true
+    } catch (thrown) {
+      if (own === turn.current) setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+      return false
+    }
+  }, [])
+
+  const is_checking = is_changed && checked?.text !== text
+  useEffect(() => {
+    if (!is_checking || text === null) return
+    const timer = setTimeout(() => void check(text, []), CHECK_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [is_checking, text, check])
+
+  const save = useDeed({
+    work: async (_: undefined) => {
+      const saved = await ask(api.catalogue.save.post({ text: text ?? base.text ?? '', hash: base.hash }))
+      begin(await ask(api.catalogue.get()))
+      return saved
+    },
+    changes: ['catalogue', 'models', 'providers'],
+    done: (_, { waiting_for_restart }) => ({ text: savedText(waiting_for_restart) }),
+  })
+
+  const known = is_changed ? checked : null
+  const mistakes = known?.mistakes ?? base.mistakes
+  return {
+    file: base,
+    text: text ?? base.text ?? '',
+    values: (known ? known.values : base.values) as Block | null,
+    mistakes,
+    warnings: known?.warnings ?? base.warnings,
+    changes: known?.changes ?? null,
+    is_changed,
+    is_checking,
+    failure,
+    type: setText,
+    edit: (edits) => check(text ?? base.text ?? '', edits),
+    discard: () => begin(read),
+    save,
+    mistakeAt: (path) => messageAt(mistakes, writtenPath(path)),
+  }
+}
+
+const messageAt = (mistakes: readonly Mistake[], path: string): string | null =>
+  mistakes.find((mistake) => mistake.path === path)?.message ?? null
+
+const savedText = (waiting: readonly string[]): string =>
+  waiting.length === 0
+    ? 'The catalogue is saved and in force'
+    : `The catalogue is saved. After a restart: ${waiting.join(', ')}`
