@@ -32,7 +32,7 @@ export interface ConfigurationFile {
 }
 
 export interface CheckedDraft {
-  /** The text that a save would write, without secrets. */
+  /** The draft with its edits made: without the secrets of the file, though with those that the draft itself brought. */
   text: string
   values: TomlTable | null
   mistakes: Mistake[]
@@ -142,8 +142,8 @@ function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Dra
   const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)
   return {
     raw,
-    text: shown?.text ?? edited,
-    values: valuesIn(shown?.text ?? edited),
+    text: edited,
+    values: valuesIn(edited),
     mistakes: hideIn(parts, all),
     warnings: hideIn(parts, warnings),
     catalogue: all.length === 0 ? catalogue : undefined,

@@ -35,13 +35,19 @@ export interface Draft {
 /** What a draft needs of the file before there is one. */
 export const useFile = () => useAsk(['catalogue', 'file'], () => api.catalogue.get())
 
+/** What the server said of a text. */
+interface CheckedText {
+  of: string
+  answer: Checked
+}
+
 /**
  * @param read the file, as it is now: an untouched draft follows it, a touched one stays with what it began from
  */
 export function useDraft(read: CatalogueFile): Draft {
   const [base, setBase] = useState(read)
   const [text, setText] = useState<string | null>(null)
-  const [checked, setChecked] = useState<Checked | null>(null)
+  const [checked, setChecked] = useState<CheckedText | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
   const turn = useRef(0)
   const is_changed = text !== null && text !== base.text
@@ -64,7 +70,7 @@ export function useDraft(read: CatalogueFile): Draft {
       const body = { text: draft, ...(edits.length === 0 ? {} : { edits: edits as never }) }
       const answer = await ask(api.catalogue.check.post(body))
       if (own !== turn.current) return true
-      setChecked(answer)
+      setChecked({ answer, of: edits.length > 0 ? answer.text : draft })
       setFailure(null)
       if (edits.length > 0) setText(answer.text)
       return true
@@ -74,7 +80,7 @@ export function useDraft(read: CatalogueFile): Draft {
     }
   }, [])
 
-  const is_checking = is_changed && checked?.text !== text
+  const is_checking = is_changed && checked?.of !== text
   useEffect(() => {
     if (!is_checking || text === null) return
     const timer = setTimeout(() => void check(text, []), CHECK_AFTER_MS)
@@ -91,7 +97,7 @@ export function useDraft(read: CatalogueFile): Draft {
     done: (_, { waiting_for_restart }) => ({ text: savedText(waiting_for_restart) }),
   })
 
-  const known = is_changed ? checked : null
+  const known = is_changed ? checked?.answer : undefined
   const mistakes = known?.mistakes ?? base.mistakes
   return {
     file: base,

@@ -51,9 +51,11 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
   )
 }
 
-/** What a key of the file is called here: its variable, or its mark. */
-export const keyWords = (written: string): string =>
-  written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : written
+/** What a key is called here: its variable, or its mark; one that is not saved yet has none. */
+export function keyWords(written: string): string {
+  if (written.startsWith('env:')) return written
+  return written.startsWith('hidden:') ? `Key ${written.slice('hidden:'.length)}, in the file` : 'New key'
+}
 
 export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
   const [replaced, setReplaced] = useState<number | null>(null)
