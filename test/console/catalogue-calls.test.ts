@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { Price } from '../../src/domain/prices.ts'
 import { chargeTokens } from '../../src/pricing/charge.ts'
 import { MODEL, PICTURE, PROVIDER, PROVIDER_KEYS, RETIRED, TIERED, UPSTREAM_MODEL } from '../support/catalogue.ts'
-import { type ConsoleAnswer, type ConsoleCall, consoleCalls } from '../support/console-calls.ts'
+import { consoleSession, type SessionOf, withoutSession } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
-import { sharedScene } from '../support/scene.ts'
+import { fileScene } from '../support/scene.ts'
 import { refusal, whole } from '../support/upstream.ts'
 
 const OTHER_SECRET = 'secret-of-a-header-77'
@@ -16,24 +16,36 @@ const ANSWER = whole({
   usageMetadata: { promptTokenCount: 1_200, candidatesTokenCount: 3, totalTokenCount: 1_203 },
 })
 
-const scene = await sharedScene({
+const scene = await fileScene({
   script: ANSWER,
   api_keys: PROVIDER_KEYS,
   provider: `headers = { "x-secret" = "${OTHER_SECRET}" }`,
 })
 const { gateway, upstream, key } = scene
-const operator = searched(await consoleCalls(gateway, 'operator'))
 const file = () => readFile(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
+
+interface ConsoleAnswer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of many shapes are looked into
+  body: any
+}
+
+/** @param body sent as JSON; without a method it makes the call a POST */
+type ConsoleCall = (path: string, body?: object, method?: string) => Promise<ConsoleAnswer>
 
 /** Every answer of every test is searched for what must never leave. */
 const answers: string[] = []
-function searched(call: ConsoleCall): ConsoleCall {
-  return async (...given) => {
-    const answer = await call(...given)
-    answers.push(answer.text)
-    return answer
+async function signedIn(as: SessionOf): Promise<ConsoleCall> {
+  const session = await consoleSession(gateway, as)
+  return async (path, body, method) => {
+    const answer = await session.ask(`/console/api${path}`, body, method === undefined ? {} : { method })
+    const text = await answer.text()
+    answers.push(text)
+    return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
   }
 }
+const operator = await signedIn('operator')
+
 afterAll(() => {
   const all = answers.join('\n')
   for (const secret of [...PROVIDER_KEYS, OTHER_SECRET]) expect(all).not.toContain(secret)
@@ -59,12 +71,9 @@ describe('who may', () => {
   ]
 
   test.each(OPERATORS)('%s: the operator alone', async (path, body, method) => {
-    const by_key = searched(await consoleCalls(gateway, { key }))
+    const by_key = await signedIn({ key })
     expect((await by_key(path, body, method)).status).toBe(403)
-    const anonymous = await gateway.call(`/console/api${path}`, body, {
-      headers: { origin: gateway.url.origin },
-      ...(method ? { method } : {}),
-    })
+    const anonymous = await withoutSession(gateway).ask(`/console/api${path}`, body, method ? { method } : {})
     expect(anonymous.status).toBe(401)
   })
 
@@ -72,13 +81,11 @@ describe('who may', () => {
     const limited = gateway.key((await gateway.account('limited')).name, { models: ['test-t*'] })
     const idsFor = async (call: ConsoleCall) =>
       (await call('/models')).body.models.map(({ id }: { id: string }) => id)
-    const by_key = searched(await consoleCalls(gateway, { key: limited }))
+    const by_key = await signedIn({ key: limited })
     expect(await idsFor(by_key)).toEqual(['test-tiered', 'test-thinking'])
     expect((await by_key(`/models/detail?id=${MODEL}`)).status).toBe(404)
-    const account = await gateway.account('portal')
-    const by_account = searched(
-      await consoleCalls(gateway, { account: 'portal', account_id: account.id }),
-    )
+    await gateway.account('portal')
+    const by_account = await signedIn({ account: 'portal' })
     expect(await idsFor(by_account)).not.toContain(RETIRED)
     expect(await idsFor(operator)).toContain(RETIRED)
     const { body } = await by_account('/models')

@@ -4,11 +4,11 @@ import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { BlockForm } from './block-form.tsx'
-import { ChangeList } from './changes.tsx'
-import { useDraft, useFile } from './draft.ts'
+import { ChangeList } from '../../parts/catalogue/changes.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
 import { Editor } from './editor.tsx'
-import { SaveBar } from './save-bar.tsx'
-import type { CatalogueFile } from './values.ts'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import type { CatalogueFile } from '../../parts/catalogue/values.ts'
 
 export default function CataloguePage() {
   const file = useFile()

@@ -10,9 +10,9 @@ import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
-import type { Edit } from '../catalogue/values.ts'
-import { TrialResult } from './trial-result.tsx'
-import { useTrial } from './trial.ts'
+import type { Edit } from '../../parts/catalogue/values.ts'
+import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
+import { useTrial } from '../../parts/catalogue/trial.ts'
 
 interface Sort {
   label: string

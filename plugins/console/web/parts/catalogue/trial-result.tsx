@@ -1,6 +1,6 @@
 // What came of a trial: a word, the time, the provider's own words, and what to do.
-import { duration } from '../../parts/amounts.ts'
-import { Status } from '../../parts/status.tsx'
+import { duration } from '../amounts.ts'
+import { Status } from '../status.tsx'
 import type { Trial } from './trial.ts'
 
 const MAX_WORDS_CHARS = 400

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { api, ask, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { count, exactUsd, roundedUsd, share } from '../../parts/amounts.ts'
-import { Money } from '../../parts/money.tsx'
-import { FailedState } from '../../parts/states.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import { count, exactUsd, roundedUsd, share } from '../amounts.ts'
+import { Money } from '../money.tsx'
+import { FailedState } from '../states.tsx'
+import { type Column, Table } from '../table.tsx'
 
 const ASK_EVERY_MS = 300
 

@@ -1,5 +1,5 @@
 // The price of a model as fields: those of its kind, and the tiers and lines that the file has.
-import { Field } from '../../parts/field.tsx'
+import { Field } from '../field.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'

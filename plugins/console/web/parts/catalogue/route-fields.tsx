@@ -1,8 +1,8 @@
 // The routes of a model as fields: which provider serves it, by what name, in which order.
 import { Plus, Trash2 } from 'lucide-react'
-import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Select } from '../../parts/select.tsx'
+import { Button } from '../button.tsx'
+import { Field } from '../field.tsx'
+import { Select } from '../select.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'

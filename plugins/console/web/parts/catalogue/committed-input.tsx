@@ -1,6 +1,6 @@
 // An input whose change counts once it is left, or Enter is pressed: until then it is only typed.
 import { type KeyboardEvent, useState } from 'react'
-import { TextInput, type TextInputProps, UnitInput } from '../../parts/input.tsx'
+import { TextInput, type TextInputProps, UnitInput } from '../input.tsx'
 
 export interface CommittedInputProps extends Omit<TextInputProps, 'onChange' | 'onBlur' | 'onKeyDown'> {
   /** Told of a text that is not the value. */

@@ -1,5 +1,5 @@
 // What a draft changes: models with their prices before and after, providers, settings.
-import { exactUsd, share } from '../../parts/amounts.ts'
+import { exactUsd, share } from '../amounts.ts'
 import type { Changes } from './values.ts'
 
 const nothingIn = ({ models, providers, settings }: Changes): boolean =>

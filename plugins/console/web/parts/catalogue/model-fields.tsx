@@ -1,6 +1,6 @@
 // A model of the catalogue as fields; what they do not have is in the text.
-import { Field } from '../../parts/field.tsx'
-import { Switch } from '../../parts/switch.tsx'
+import { Field } from '../field.tsx'
+import { Switch } from '../switch.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
 import { PriceFields } from './price-fields.tsx'

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { type Deed, useDeed } from '../../parts/deed.ts'
+import { type Deed, useDeed } from '../deed.ts'
 import type { Block, CatalogueFile, Checked, Edit, Mistake, Path } from './values.ts'
 import { writtenPath } from './values.ts'
 
