@@ -1,7 +1,8 @@
 // Drafts of the catalogue file as requests bring them: a text, edits, or both.
 import { type Static, Type } from '@sinclair/typebox'
 import type { CheckedDraft, Configuration, Draft } from '../../../src/config/configuration.ts'
-import { unprocessable } from '../../../src/domain/errors.ts'
+import type { TomlValue } from '../../../src/config/toml-write.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
 
 const MAX_TEXT_CHARS = 1_000_000
 const MAX_EDITS = 200
@@ -16,15 +17,8 @@ const Path = Type.Array(
   },
 )
 
-/** What TOML can write. */
-const Value = Type.Recursive((Self) =>
-  Type.Union([
-    Type.String({ maxLength: 100_000 }),
-    Type.Number(),
-    Type.Boolean(),
-    Type.Array(Self, { maxItems: 1_000 }),
-    Type.Record(Type.String(), Self),
-  ]),
+const Value = Type.Unsafe<TomlValue>(
+  Type.Unknown({ description: 'text, a number, true or false, a list, or an object of these' }),
 )
 
 const EditBody = Type.Union([
@@ -57,11 +51,28 @@ export const MistakeView = Type.Object({
   message: Type.String(),
 })
 
-/** The draft's fields of a body that has others, too. */
-export const draftOf = ({ text, edits }: Static<typeof DraftBody>): Draft => ({
-  ...(text === undefined ? {} : { text }),
-  ...(edits === undefined ? {} : { edits: edits as Draft['edits'] }),
-})
+/**
+ * The draft's fields of a body that has others, too.
+ *
+ * @throws GatewayError invalid_request for a value that TOML cannot write
+ */
+export function draftOf({ text, edits }: Static<typeof DraftBody>): Draft {
+  edits?.forEach((edit, index) => {
+    if ('value' in edit && !isWritable(edit.value, MAX_DEPTH))
+      throw invalidRequest(
+        `edits[${index}].value: must be text, a finite number, true or false, or a list or object of these.`,
+        { param: `edits[${index}].value` },
+      )
+  })
+  return { ...(text === undefined ? {} : { text }), ...(edits === undefined ? {} : { edits }) }
+}
+
+function isWritable(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value !== 'object' || value === null || depth === 0) return false
+  return Object.values(value).every((each) => isWritable(each, depth - 1))
+}
 
 /**
  * A draft without mistakes.
