@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
-import { redactorOf } from '../observe/redact.ts'
+import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { type Edit, editToml } from './edit.ts'
 import { type HiddenText, hideSecrets, restoreSecrets, showsSecretOf } from './hidden-text.ts'
 import { type ReadOptions, readCatalogue } from './load.ts'
@@ -78,7 +78,7 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
   const load = async () => {
     const bytes = await readFile(path)
     const text = bytes.toString()
-    return { text, hash: hashOf(bytes), hidden: hideSecrets(withoutMark(text), redactorOf(catalogue())) }
+    return { text, hash: hashOf(bytes), hidden: hideSecrets(withoutMark(text), redactorFor(catalogue())) }
   }
   let last_save: Promise<unknown> = Promise.resolve()
 
@@ -137,7 +137,7 @@ function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Dra
   const restored = restoreSecrets(edited, hidden)
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const shown = hideSecrets(restored.text, redactorOf(parts.catalogue()))
+  const shown = hideSecrets(restored.text, redactorFor(parts.catalogue()))
   if (shown && showsSecretOf(shown, hidden)) throw wouldShow()
   const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)
   return {
@@ -159,8 +159,20 @@ function readWith({ env, protocols }: ConfigurationParts, text: string) {
 
 /** No message repeats a value that is secret; this holds whatever a later one says. */
 function hideIn({ catalogue }: ConfigurationParts, all: readonly Mistake[]): Mistake[] {
-  const redactor = redactorOf(catalogue())
+  const redactor = redactorFor(catalogue())
   return all.map((mistake) => ({ ...mistake, message: redactor.hide(mistake.message) }))
+}
+
+const redactors = new WeakMap<Catalogue, Redactor>()
+
+/** Of the keys alone: to the operator addresses are no secret. */
+function redactorFor(catalogue: Catalogue): Redactor {
+  const known = redactors.get(catalogue)
+  if (known) return known
+  const [credentials] = secretsOf(catalogue)
+  const made = createRedactor(credentials)
+  redactors.set(catalogue, made)
+  return made
 }
 
 function valuesIn(text: string): TomlTable | null {

@@ -1,6 +1,6 @@
 // The catalogue file's text as it is shown: without its secrets, which are put back when it is saved.
 import { ParseError } from 'toml-eslint-parser'
-import type { Redactor } from '../observe/redact.ts'
+import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { hideInComments, isShown, originOf, secretsIn, type WrittenSecret } from './secret-places.ts'
 import { type Places, placesOf } from './toml-places.ts'
@@ -52,13 +52,13 @@ export interface Restored {
  */
 export function restoreSecrets(shown: string, original: HiddenText): Restored {
   const waiting = new Map([...original.lines].map(([line, own]) => [line, [...own]]))
-  const text = shown
-    .split('\n')
-    .map((line) => waiting.get(line)?.shift() ?? line)
-    .join('\n')
+  const lines = shown.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
+  const text = lines.join('\n')
+  const mistakes: Mistake[] = lines.flatMap((line, at) =>
+    line.includes(HIDDEN) && original.lines.size > 0 ? [{ path: '', line: at + 1, message: CHANGED_LINE }] : [],
+  )
   const places = readPlaces(text)
-  if (!places) return { text, mistakes: [] }
-  const mistakes: Mistake[] = []
+  if (!places) return { text, mistakes }
   const replacements = [...places.pairs, ...places.elements].flatMap(({ path, node }) => {
     const [section, index] = path
     if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) return []
@@ -73,6 +73,7 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
   return { text: replaceAt(text, replacements), mistakes }
 }
 
+const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
 const UNKNOWN = 'must be the key itself, or "env:NAME": no key of the file is hidden under this mark'
 const ELSEWHERE =
   'must be written anew: the hidden key is only sent to the address that it was written for'

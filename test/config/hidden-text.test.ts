@@ -124,6 +124,12 @@ describe('what is put back', () => {
     expect(mistakes).toEqual([expect.objectContaining({ path: 'providers[0].api_keys[0]', line: 7 })])
   })
 
+  test('cannot come back to a line that was changed, which is a mistake', () => {
+    const found = hidden(TEXT)
+    const changed = found.text.replace('# The old key was', '# Our old key was')
+    expect(restoreSecrets(changed, found).mistakes).toEqual([expect.objectContaining({ line: 1 })])
+  })
+
   test('of a comment is noticed where the lines around it no longer hide it', () => {
     const found = hidden(TEXT)
     const line = found.text.split('\n').find((each) => each.includes(shown(LISTED))) ?? ''
