@@ -10,6 +10,7 @@ import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -55,6 +56,8 @@ export interface Parts {
   protocols: Registry
   catalogue: () => Catalogue
   /** As in `Gateway`. */
+  configuration: Configuration
+  /** As in `Gateway`. */
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
@@ -75,6 +78,7 @@ export function compose({
   running,
   protocols,
   catalogue,
+  configuration,
   notReady,
   sockets,
   serve,
@@ -139,6 +143,7 @@ export function compose({
     books,
     running,
     catalogue,
+    configuration,
     library,
     images: imagePartsOf(library),
     responses,
