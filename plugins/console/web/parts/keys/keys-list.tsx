@@ -5,17 +5,16 @@ import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
-import { useAddressState } from '../../parts/address-state.ts'
-import { Button } from '../../parts/button.tsx'
-import { FilterSearch } from '../../parts/filter-search.tsx'
-import { given } from '../../parts/given.ts'
-import { Money } from '../../parts/money.tsx'
-import { Select } from '../../parts/select.tsx'
-import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { useAddressState } from '../address-state.ts'
+import { Button } from '../button.tsx'
+import { FilterSearch } from '../filter-search.tsx'
+import { given } from '../given.ts'
+import { Money } from '../money.tsx'
+import { Select } from '../select.tsx'
+import { EmptyState, Loaded } from '../states.tsx'
+import { type Column, Pager, Table, useCursor } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
-import { KeyStatus } from './key-status.tsx'
+import { KeyStatus, LastUse } from './key-words.tsx'
 
 const SHOWN = [
   { value: 'usable', label: 'Keys that work' },
@@ -51,12 +50,6 @@ function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) 
       )}
     </>
   )
-}
-
-/** Calls of more than a month ago are not looked for. */
-function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
-  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
-  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
 }
 
 export interface KeysListProps {
