@@ -6,6 +6,7 @@ import { images } from './images.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
 import { play } from './play.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
+import { setup } from './setup.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
 
@@ -18,6 +19,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(setup(gateway))
     .use(play(gateway))
     .use(images(gateway))
     .use(files(gateway))

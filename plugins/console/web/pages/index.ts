@@ -45,6 +45,12 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./files/files.tsx'),
   },
   {
+    path: '/setup',
+    title: 'First steps',
+    seen_by: OPERATOR,
+    load: () => import('./setup/setup.tsx'),
+  },
+  {
     path: '/system',
     title: 'System',
     seen_by: OPERATOR,

@@ -8,6 +8,7 @@ import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
+import { FirstVisit } from '../../parts/first-visit.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { FailingRoutes } from './failing.tsx'
@@ -25,6 +26,14 @@ type Range = (typeof RANGES)[number]['value']
 export type Overview = NonNullable<Awaited<ReturnType<typeof api.overview.get>>['data']>
 
 export default function OverviewPage() {
+  return (
+    <FirstVisit>
+      <CallsInRange />
+    </FirstVisit>
+  )
+}
+
+function CallsInRange() {
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
   const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), { every_ms: EVERY_MS })

@@ -12,7 +12,7 @@ import { CallStep } from './call-step.tsx'
 import type { MadeKey, SetupState } from './choices.ts'
 import { ModelStep } from './model-step.tsx'
 import { ProviderStep } from './provider-step.tsx'
-import { putOff } from './put-off.ts'
+import { putOff } from '../../parts/first-visit-put-off.ts'
 import { STEPS, type Step, Steps } from './steps.tsx'
 
 const START = { step: 'provider', provider: '', tried: '', model: '' }
