@@ -24,6 +24,11 @@ const FOR_ACCOUNTS = [
   'DELETE /sessions',
   'DELETE /sessions/:id',
   'PUT /password',
+  'GET /overview',
+  'GET /live',
+  'GET /calls',
+  'GET /call-filters',
+  'GET /calls/:request_id',
 ]
 
 const PREFIX = '/console/api'

@@ -1,7 +1,12 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { callRoute } from './call.ts'
+import { callFilterRoutes } from './call-filters.ts'
+import { callRoutes } from './calls.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
+import { liveRoutes } from './live.ts'
+import { overviewRoutes } from './overview.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { systemRoutes } from './system.ts'
 
@@ -14,6 +19,11 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(overviewRoutes(gateway))
+    .use(liveRoutes(gateway))
+    .use(callRoutes(gateway))
+    .use(callFilterRoutes(gateway))
+    .use(callRoute(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
 export type ConsoleApi = ReturnType<typeof consoleApi>

@@ -1,5 +1,5 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { Server, Settings } from 'lucide-react'
+import { ArrowLeftRight, Gauge, Server, Settings } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
   EVERYONE,
@@ -11,6 +11,28 @@ import {
 } from '../app/page-entry.ts'
 
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/overview',
+    title: 'Overview',
+    seen_by: EVERYONE,
+    icon: Gauge,
+    letter: 'o',
+    load: () => import('./overview/overview.tsx'),
+  },
+  {
+    path: '/calls',
+    title: 'Calls',
+    seen_by: EVERYONE,
+    icon: ArrowLeftRight,
+    letter: 'c',
+    load: () => import('./calls/calls.tsx'),
+  },
+  {
+    path: '/calls/:request_id',
+    title: 'Call',
+    seen_by: EVERYONE,
+    load: () => import('./call/call.tsx'),
+  },
   {
     path: '/system',
     title: 'System',
