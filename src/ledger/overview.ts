@@ -64,6 +64,14 @@ interface Reading {
   account_id: number | undefined
 }
 
+export interface OverviewRequest {
+  /** Whose calls; undefined: all. */
+  account_id: number | undefined
+  now_ms: number
+  /** Of more calls the kept sums are read. */
+  max_calls_read?: number
+}
+
 /** Some time, and where its calls are. */
 interface Found extends Totals {
   from_ms: number
@@ -74,12 +82,11 @@ interface Found extends Totals {
 
 /**
  * Reads the overview, a part at a time, so that calls go on between.
- * @param account_id whose calls; undefined: all
  */
 export async function overviewOf(
   db: Database,
   range: Range,
-  { account_id, now_ms }: { account_id: number | undefined; now_ms: number },
+  { account_id, now_ms, max_calls_read = MAX_CALLS_READ }: OverviewRequest,
 ): Promise<Overview> {
   const queries = account_id === undefined ? overviewQueries(db) : overviewQueriesOfAccount(db)
   const reading = { queries, account_id }
@@ -89,7 +96,7 @@ export async function overviewOf(
   const until_ms = now_ms + 1
   const from_ms = Math.floor(now_ms / shape.step_ms) * shape.step_ms - (steps - 1) * shape.step_ms
   const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
-  const reads_calls = shape.step_ms < DAY_MS && canReadCalls(reading, whole_before.from_ms, until_ms)
+  const reads_calls = shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read
   const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
   const read = reads_calls ? readCalls : readSums
   const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
@@ -121,11 +128,6 @@ const stepsOf = (from_ms: number, until_ms: number, step_ms: number): Step[] => 
     from_ms: first_ms + index * step_ms,
     until_ms: Math.min(first_ms + (index + 1) * step_ms, until_ms),
   }))
-}
-
-/** Whether so few calls began in some time that they are read themselves. */
-function canReadCalls(reading: Reading, from_ms: number, until_ms: number): boolean {
-  return idsOf(reading, from_ms, until_ms).calls <= MAX_CALLS_READ
 }
 
 /** By the sums of quarters for some hours, of days for longer. */

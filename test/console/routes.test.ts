@@ -42,6 +42,11 @@ const FOR_ACCOUNTS = [
   'GET /files/picture',
   'GET /files/thumbnail',
   'GET /usage',
+  'GET /overview',
+  'GET /live',
+  'GET /calls',
+  'GET /call-filters',
+  'GET /calls/:request_id',
 ]
 
 const PREFIX = '/console/api'

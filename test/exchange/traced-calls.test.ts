@@ -139,7 +139,8 @@ test('sent again: the hash of its key, and how often', async () => {
         'SELECT replays, replayed_at_ms FROM idempotency_keys WHERE request_id = ?',
       )
       .get(record.request_id)
-  await eventually(() => expect(kept()).toEqual({ replays: 2, replayed_at_ms: expect.any(Number) }))
+  await eventually('the replays are written', () => kept()?.replays === 2)
+  expect(kept()?.replayed_at_ms).toBeNumber()
 })
 
 test('with less money than it could cost: the ceiling, and the limit that was sent', async () => {

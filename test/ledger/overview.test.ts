@@ -52,6 +52,22 @@ describe('sums', () => {
     )
   })
 
+  test.each(['hour', 'day'] as const)('over a %s with too many calls to read are those of its quarters', async (range) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(aCall, { minLength: 1, maxLength: 40 }), async (calls) => {
+        const db = recorded(calls)
+        const overview = await overviewOf(db, range, { account_id: undefined, now_ms: NOW_MS, max_calls_read: 0 })
+        const { points, totals, from_ms, until_ms, step_ms } = overview
+        const rows = rowsOf(db)
+        expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
+        for (const { start_ms, ...point } of points)
+          expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
+        db.close()
+      }),
+      { numRuns: 30 },
+    )
+  })
+
   function expectSums(overview: Overview, rows: readonly Call[]): void {
     const { points, totals, before, from_ms, until_ms, step_ms } = overview
     expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))

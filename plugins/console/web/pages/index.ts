@@ -1,5 +1,21 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { ChartColumn, FlaskConical, FolderOpen, Images, Server, Settings } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Boxes,
+  ChartColumn,
+  FileCog,
+  FlaskConical,
+  FolderOpen,
+  Gauge,
+  Images,
+  KeyRound,
+  Plug,
+  ReceiptText,
+  Scale,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
   EVERYONE,
@@ -12,6 +28,23 @@ import {
 
 export const pages: readonly PageEntry[] = [
   {
+    path: '/overview',
+    title: 'Overview',
+    seen_by: EVERYONE,
+    icon: Gauge,
+    letter: 'o',
+    load: () => import('./overview/overview.tsx'),
+  },
+  {
+    path: '/calls',
+    title: 'Calls',
+    seen_by: EVERYONE,
+    icon: ArrowLeftRight,
+    letter: 'c',
+    load: () => import('./calls/calls.tsx'),
+  },
+  { path: '/calls/:request_id', title: 'Call', seen_by: EVERYONE, load: () => import('./call/call.tsx') },
+  {
     path: '/usage',
     title: 'Usage',
     seen_by: EVERYONE,
@@ -19,6 +52,48 @@ export const pages: readonly PageEntry[] = [
     letter: 'u',
     load: () => import('./usage/usage.tsx'),
   },
+  {
+    path: '/accounts',
+    title: 'Accounts',
+    seen_by: OPERATOR,
+    icon: Users,
+    letter: 'a',
+    load: () => import('./accounts/accounts.tsx'),
+  },
+  { path: '/accounts/:account', title: 'Account', seen_by: OPERATOR, load: () => import('./accounts/account.tsx') },
+  {
+    path: '/keys',
+    title: 'Keys',
+    seen_by: EVERYONE,
+    icon: KeyRound,
+    letter: 'k',
+    load: () => import('./keys/keys.tsx'),
+  },
+  { path: '/keys/:key', title: 'Key', seen_by: EVERYONE, load: () => import('./keys/key.tsx') },
+  {
+    path: '/models',
+    title: 'Models',
+    seen_by: EVERYONE,
+    icon: Boxes,
+    letter: 'm',
+    load: () => import('./models/models.tsx'),
+  },
+  { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
+  {
+    path: '/providers',
+    title: 'Providers',
+    seen_by: OPERATOR,
+    icon: Plug,
+    letter: 'v',
+    load: () => import('./providers/providers.tsx'),
+  },
+  {
+    path: '/providers/new',
+    title: 'New provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/new-provider.tsx'),
+  },
+  { path: '/providers/:name', title: 'Provider', seen_by: OPERATOR, load: () => import('./providers/provider.tsx') },
   {
     path: '/playground',
     title: 'Playground',
@@ -45,11 +120,30 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./files/files.tsx'),
   },
   {
-    path: '/setup',
-    title: 'First steps',
-    seen_by: OPERATOR,
-    load: () => import('./setup/setup.tsx'),
+    path: '/entries',
+    title: 'Entries',
+    seen_by: EVERYONE,
+    icon: ReceiptText,
+    letter: 'e',
+    load: () => import('./entries/entries.tsx'),
   },
+  {
+    path: '/catalogue',
+    title: 'Catalogue',
+    seen_by: OPERATOR,
+    icon: FileCog,
+    letter: 't',
+    load: () => import('./catalogue/catalogue.tsx'),
+  },
+  {
+    path: '/books',
+    title: 'Books',
+    seen_by: OPERATOR,
+    icon: Scale,
+    letter: 'b',
+    load: () => import('./books/books.tsx'),
+  },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load: () => import('./setup/setup.tsx') },
   {
     path: '/system',
     title: 'System',
@@ -79,5 +173,5 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-/** What `/` searches; undefined where nothing can be searched. */
-export const search: Search | undefined = undefined
+/** What `/` searches. */
+export const search: Search = async (words) => (await import('./search.ts')).search(words)
