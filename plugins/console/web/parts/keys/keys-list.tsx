@@ -12,9 +12,12 @@ import { given } from '../given.ts'
 import { Money } from '../money.tsx'
 import { Select } from '../select.tsx'
 import { EmptyState, Loaded } from '../states.tsx'
-import { type Column, Pager, Table, useCursor } from '../table.tsx'
+import { type Column, Pager, Table } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
 import { KeyStatus, LastUse } from './key-words.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'keys_cursor'
 
 const SHOWN = [
   { value: 'usable', label: 'Keys that work' },
@@ -59,16 +62,16 @@ export interface KeysListProps {
 
 export function KeysList({ account }: KeysListProps) {
   const viewer = useViewer()
-  const [state, change] = useAddressState({ search: '', keys: 'usable' })
+  const [state, change] = useAddressState({ search: '', keys: 'usable', [CURSOR]: '' })
   const [making, setMaking] = useState(false)
   const query = given({
     account: account ? String(account.id) : '',
     search: state.search,
     status: state.keys === 'all' ? '' : state.keys,
-    cursor: useCursor(),
-  }) as KeysAsked
+    cursor: state[CURSOR],
+  }) as unknown as KeysAsked
   const keys = useAsk(['keys', query], () => api.keys.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' } as typeof some)
+  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
   const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
 
@@ -101,7 +104,7 @@ export function KeysList({ account }: KeysListProps) {
           ) : (
             <>
               <Table label="Keys" columns={columns} rows={rows} keyOf={({ id }) => id} hrefOf={({ id }) => `/keys/${id}`} />
-              <Pager next_cursor={next_cursor} />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
           )
         }
