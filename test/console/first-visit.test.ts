@@ -10,7 +10,7 @@ import type { Call } from '../../src/db/schema.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { PASSWORD } from '../support/console.ts'
-import { type ConsolePage, consolePage } from '../support/console-page.ts'
+import { consolePage } from '../support/console-page.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const PROVIDER_KEY = 'sk-of-the-provider-0123456789'
