@@ -1,6 +1,8 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations and sharp.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages and sharp.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import type { BunPlugin } from 'bun'
+import { embedConsole } from './console.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -10,6 +12,8 @@ export interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string
+  /** What is made for it first, in a folder that lasts as long as the build. */
+  readonly embed?: readonly ((folder: string) => Promise<BunPlugin>)[]
 }
 
 /** The build of `bun run build`. */
@@ -21,6 +25,7 @@ export const GATEWAY: BinaryOptions = {
     'src/exchange/rerating-thread.ts',
   ].map((file) => join(ROOT, file)),
   outfile: join(ROOT, 'dist/tollgate'),
+  embed: [embedConsole],
 }
 
 /**
@@ -29,14 +34,15 @@ export const GATEWAY: BinaryOptions = {
  * @returns its size in bytes
  * @throws AggregateError with the bundler's messages
  */
-export async function buildBinary({ entrypoints, outfile }: BinaryOptions): Promise<number> {
+export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOptions): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)
   const built = join(work_folder, basename(outfile))
   try {
+    const embedded = await Promise.all(embed.map((make) => make(work_folder)))
     await Bun.build({
       entrypoints: [...entrypoints],
-      plugins: [sharpPlugin],
+      plugins: [sharpPlugin, ...embedded],
       // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
       naming: { entry: '[name].[ext]' },
       // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the

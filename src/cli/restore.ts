@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { flush } from '../db/copy.ts'
+import { forgetSessions } from '../access/session-rows.ts'
 import { createForOwner, giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
 import { schemaVersion } from '../db/migrate.ts'
@@ -102,6 +103,7 @@ function prepare(file: string, incoming: string): void {
   const copy = openDatabase(incoming, { before_migration: 'nothing' })
   try {
     check(copy, file)
+    forgetSessions(copy)
   } finally {
     copy.close()
   }

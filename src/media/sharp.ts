@@ -2,7 +2,7 @@
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
 import { MAX_PIXELS } from './limits.ts'
-import { createSlots } from './slots.ts'
+import { createSlots } from '../domain/slots.ts'
 
 export type SharpModule = typeof sharpModule
 
