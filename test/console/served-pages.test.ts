@@ -77,6 +77,13 @@ describe('the document', () => {
   })
 })
 
+test('the address alone leads browsers to it, and is nothing to programs', async () => {
+  const browser = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+  expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console'])
+  const program = await get('/', { accept: '*/*' })
+  expect([program.status, program.headers.get('location')]).toEqual([404, null])
+})
+
 describe('its files', () => {
   test('are kept for good, each under its type', async () => {
     for (const path of assetsIn(document_text)) {
