@@ -1,7 +1,10 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { catalogueRoutes } from './catalogue.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
+import { modelRoutes } from './models.ts'
+import { providerRoutes } from './providers.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { systemRoutes } from './system.ts'
 
@@ -14,6 +17,9 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(catalogueRoutes(gateway))
+    .use(modelRoutes(gateway))
+    .use(providerRoutes(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
 export type ConsoleApi = ReturnType<typeof consoleApi>

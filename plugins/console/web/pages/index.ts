@@ -1,5 +1,5 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { Server, Settings } from 'lucide-react'
+import { Boxes, FileSliders, Plug, Server, Settings } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
   EVERYONE,
@@ -11,6 +11,43 @@ import {
 } from '../app/page-entry.ts'
 
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/models',
+    title: 'Models',
+    seen_by: EVERYONE,
+    icon: Boxes,
+    letter: 'm',
+    load: () => import('./models/models.tsx'),
+  },
+  { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
+  {
+    path: '/providers',
+    title: 'Providers',
+    seen_by: OPERATOR,
+    icon: Plug,
+    letter: 'v',
+    load: () => import('./providers/providers.tsx'),
+  },
+  {
+    path: '/providers/new',
+    title: 'New provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/new-provider.tsx'),
+  },
+  {
+    path: '/providers/:name',
+    title: 'Provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/provider.tsx'),
+  },
+  {
+    path: '/catalogue',
+    title: 'Catalogue',
+    seen_by: OPERATOR,
+    icon: FileSliders,
+    letter: 't',
+    load: () => import('./catalogue/catalogue.tsx'),
+  },
   {
     path: '/system',
     title: 'System',
