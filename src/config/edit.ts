@@ -23,9 +23,7 @@ export type Edit =
   | { readonly op: 'remove'; readonly path: TomlPath }
 
 /** What an edit comes to in the text. */
-type Step =
-  | { do: 'add' | 'replace'; path: TomlPath; value: TomlValue }
-  | { do: 'remove'; path: TomlPath }
+type Step = { do: 'add' | 'replace'; path: TomlPath; value: TomlValue } | { do: 'remove'; path: TomlPath }
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
@@ -158,7 +156,8 @@ const own = (table: { readonly [key: string]: unknown }, key: string): unknown =
 function plain(value: TomlValue): unknown {
   if (value instanceof Decimal) return Number(value.digits)
   if (Array.isArray(value)) return value.map(plain)
-  if (isTable(value)) return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]))
+  if (isTable(value))
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]))
   return typeof value === 'string' ? value.toWellFormed() : value
 }
 

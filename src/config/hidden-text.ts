@@ -55,7 +55,9 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
   const lines = shown.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
   const text = lines.join('\n')
   const mistakes: Mistake[] = lines.flatMap((line, at) =>
-    line.includes(HIDDEN) && original.lines.size > 0 ? [{ path: '', line: at + 1, message: CHANGED_LINE }] : [],
+    line.includes(HIDDEN) && original.lines.size > 0
+      ? [{ path: '', line: at + 1, message: CHANGED_LINE }]
+      : [],
   )
   const places = readPlaces(text)
   if (!places) return { text, mistakes }
@@ -75,8 +77,7 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
 
 const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
 const UNKNOWN = 'must be the key itself, or "env:NAME": no key of the file is hidden under this mark'
-const ELSEWHERE =
-  'must be written anew: the hidden key is only sent to the address that it was written for'
+const ELSEWHERE = 'must be written anew: the hidden key is only sent to the address that it was written for'
 
 /** Shorter ones are placeholders, and common words. */
 const MIN_SECRET_CHARS = 8

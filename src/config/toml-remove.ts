@@ -1,6 +1,13 @@
 // Removals from a TOML text: a key, an element of a list, a block with its comments.
 import type { TomlPath } from './toml.ts'
-import { afterBlankLines, isBlank, lineStart, nextLine, withCommentAbove, withCommentBelow } from './toml-lines.ts'
+import {
+  afterBlankLines,
+  isBlank,
+  lineStart,
+  nextLine,
+  withCommentAbove,
+  withCommentBelow,
+} from './toml-lines.ts'
 import { type Element, type Header, isWithin, type Pair, type Places, type Span } from './toml-places.ts'
 
 /**

@@ -75,7 +75,9 @@ describe('checking', () => {
   test('gives what would be in force, with its keys, and a text without them', async () => {
     const { catalogue, text } = await configuration.check({ edits: [price('1.50')] })
     expect(catalogue?.providers.get('acme')?.api_keys).toEqual([SECRET])
-    expect(catalogue?.models.get('model')?.price).toMatchObject({ tiers: [{ rates: { input_tokens: 1_500_000_000 } }] })
+    expect(catalogue?.models.get('model')?.price).toMatchObject({
+      tiers: [{ rates: { input_tokens: 1_500_000_000 } }],
+    })
     expect(text).not.toContain(SECRET)
   })
 })

@@ -108,7 +108,9 @@ const CASES: Case[] = [
   {
     name: 'a block after the last of its kind',
     before: `${MODELS}\n[limits]\nreads_per_minute = 60\n`,
-    edits: [add(['models'], { id: 'three', routes: [{ provider: 'p', model: 'm' }], price: { input: '0.10' } })],
+    edits: [
+      add(['models'], { id: 'three', routes: [{ provider: 'p', model: 'm' }], price: { input: '0.10' } }),
+    ],
     after: `${MODELS}
 [[models]]
 id = "three"
@@ -194,7 +196,11 @@ reads_per_minute = 60
   {
     name: 'dotted keys',
     before: '[m]\nprice.input = 1 # in\nprice.output = 2\nx = 3\n',
-    edits: [set(['m', 'price', 'input'], 4), set(['m', 'price', 'audio'], '0.5'), remove(['m', 'price', 'output'])],
+    edits: [
+      set(['m', 'price', 'input'], 4),
+      set(['m', 'price', 'audio'], '0.5'),
+      remove(['m', 'price', 'output']),
+    ],
     after: '[m]\nprice.input = 4 # in\nprice.audio = 0.5\nx = 3\n',
   },
   {
@@ -302,7 +308,8 @@ describe('in the catalogue of the first start', () => {
       fc.property(fc.constantFrom(...leaves(values)), scalar, (path, value) => {
         const edited = editToml(FIRST_CATALOGUE, [set(path, value)])
         const is_amount = path.includes('price') && typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
-        if (!is_amount) expect(at(valueOf(edited), path)).toEqual(typeof value === 'string' ? value.toWellFormed() : value)
+        if (!is_amount)
+          expect(at(valueOf(edited), path)).toEqual(typeof value === 'string' ? value.toWellFormed() : value)
         expect(sharedEnds(FIRST_CATALOGUE, edited)).toBeGreaterThanOrEqual(
           FIRST_CATALOGUE.length - String(JSON.stringify(at(values, path))).length - 12,
         )
@@ -315,7 +322,12 @@ describe('in the catalogue of the first start', () => {
   })
 
   test('a block that is added and removed again leaves the text as it was', () => {
-    const block = { id: 'another', kind: 'text', routes: [{ provider: 'simulator', model: 'm' }], price: { input: 1, output: 2 } }
+    const block = {
+      id: 'another',
+      kind: 'text',
+      routes: [{ provider: 'simulator', model: 'm' }],
+      price: { input: 1, output: 2 },
+    }
     const added = editToml(FIRST_CATALOGUE, [add(['models'], block)])
     expect(valueOf(added).models).toEqual([...models, block])
     expect(editToml(added, [remove(['models', models.length])])).toBe(FIRST_CATALOGUE)
@@ -343,6 +355,7 @@ function sharedEnds(one: string, other: string): number {
   let start = 0
   while (start < one.length && one[start] === other[start]) start++
   let end = 0
-  while (end < one.length - start && end < other.length - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  while (end < one.length - start && end < other.length - start && one.at(-1 - end) === other.at(-1 - end))
+    end++
   return start + end
 }

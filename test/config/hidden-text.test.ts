@@ -5,7 +5,14 @@ import { hideSecrets, restoreSecrets, showsSecretOf } from '../../src/config/hid
 import { markOf } from '../../src/observe/key-mark.ts'
 import { createRedactor } from '../../src/observe/redact.ts'
 
-const SECRETS = ['sk-live-abcdefghijklmnop', 'literal-secret-2', 'Bearer 1234567890', 'commented-secret-1', 'listed-secret-22', 'known-elsewhere-9']
+const SECRETS = [
+  'sk-live-abcdefghijklmnop',
+  'literal-secret-2',
+  'Bearer 1234567890',
+  'commented-secret-1',
+  'listed-secret-22',
+  'known-elsewhere-9',
+]
 const [FIRST = '', SECOND = '', HEADER = '', COMMENTED = '', LISTED = '', KNOWN = ''] = SECRETS
 
 const TEXT = `# The old key was ${KNOWN}.
@@ -52,7 +59,15 @@ describe('what is shown', () => {
 
   test('keeps environment variables, names, addresses, comments and lines', () => {
     const { text } = hidden(TEXT)
-    for (const kept of ['"env:ACME_KEY"', '"env:HEADER"', '"env:OTHER"', '# not secret', '# of the first account', 'https://acme.example/v1', 'https://other.example'])
+    for (const kept of [
+      '"env:ACME_KEY"',
+      '"env:HEADER"',
+      '"env:OTHER"',
+      '# not secret',
+      '# of the first account',
+      'https://acme.example/v1',
+      'https://other.example',
+    ])
       expect(text).toContain(kept)
     expect(text.split('\n').length).toBe(TEXT.split('\n').length)
     expect(text).toContain(`"${shown(FIRST)}", # of the first account`)
@@ -84,7 +99,10 @@ describe('what is put back', () => {
 
   test('stands where its mark was moved to within its provider', () => {
     const found = hidden(TEXT)
-    const swapped = found.text.replace(shown(FIRST), 'x').replace(shown(SECOND), shown(FIRST)).replace('"x"', `"${shown(SECOND)}"`)
+    const swapped = found.text
+      .replace(shown(FIRST), 'x')
+      .replace(shown(SECOND), shown(FIRST))
+      .replace('"x"', `"${shown(SECOND)}"`)
     const { text, mistakes } = restoreSecrets(swapped, found)
     expect(mistakes).toEqual([])
     expect(text.indexOf(SECOND)).toBeLessThan(text.indexOf(FIRST))
@@ -92,13 +110,20 @@ describe('what is put back', () => {
 
   test('goes with a provider that is renamed, or whose path changes', () => {
     const found = hidden(TEXT)
-    const renamed = found.text.replace('"acme" #', '"acme-2" #').replace('acme.example/v1"', 'acme.example/v2"')
+    const renamed = found.text
+      .replace('"acme" #', '"acme-2" #')
+      .replace('acme.example/v1"', 'acme.example/v2"')
     expect(restoreSecrets(renamed, found).text).toContain(FIRST)
   })
 
   test('is never sent to another address', () => {
     const found = hidden(TEXT)
-    for (const address of ['https://evil.example/v1', 'http://acme.example/v1', 'https://acme.example:8443/v1', 'https://acme.example.evil.example']) {
+    for (const address of [
+      'https://evil.example/v1',
+      'http://acme.example/v1',
+      'https://acme.example:8443/v1',
+      'https://acme.example.evil.example',
+    ]) {
       const { text, mistakes } = restoreSecrets(found.text.replace('https://acme.example/v1', address), found)
       expect(text).not.toContain(FIRST)
       expect(mistakes.map(({ path }) => path)).toEqual([

@@ -4,7 +4,15 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Price } from '../../src/domain/prices.ts'
 import { chargeTokens } from '../../src/pricing/charge.ts'
-import { MODEL, PICTURE, PROVIDER, PROVIDER_KEYS, RETIRED, TIERED, UPSTREAM_MODEL } from '../support/catalogue.ts'
+import {
+  MODEL,
+  PICTURE,
+  PROVIDER,
+  PROVIDER_KEYS,
+  RETIRED,
+  TIERED,
+  UPSTREAM_MODEL,
+} from '../support/catalogue.ts'
 import { consoleSession, type SessionOf, withoutSession } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileScene } from '../support/scene.ts'
@@ -125,7 +133,10 @@ describe('a change of prices', () => {
   test('is previewed: what changes, and last week’s calls at the new prices, exactly', async () => {
     for (const model of [MODEL, TIERED, TIERED]) expect((await ask(model)).status).toBe(200)
     await gateway.atRest()
-    const edits = [price('1.50'), { op: 'set', path: ['models', 1, 'price', 'tiers', 0, 'output'], value: '9.99' }]
+    const edits = [
+      price('1.50'),
+      { op: 'set', path: ['models', 1, 'price', 'tiers', 0, 'output'], value: '9.99' },
+    ]
     const { body } = await operator('/catalogue/previews', { edits })
     expect(body.changes.models.map(({ id }: { id: string }) => id)).toEqual([MODEL, TIERED])
     expect(body.changes.models[0].prices[0]).toMatchObject({
@@ -168,7 +179,9 @@ describe('a change of prices', () => {
     expect(status).toBe(422)
     expect(body.error).toMatchObject({ code: 'configuration_mistakes', param: 'models[0].price.input' })
     const checked = await operator('/catalogue/check', { edits: [price('much')] })
-    expect(checked.body.mistakes).toEqual([expect.objectContaining({ path: 'models[0].price.input', line: 16 })])
+    expect(checked.body.mistakes).toEqual([
+      expect.objectContaining({ path: 'models[0].price.input', line: 16 }),
+    ])
     expect(checked.body.changes).toBeNull()
   })
 
@@ -185,7 +198,10 @@ describe('a change of prices', () => {
     expect((await ask(MODEL)).status).toBe(200)
     expect((await scene.lastCall()).cost_nanos).toBe(1_200 * 5_000 + 3 * 4_000)
     const { body } = await operator('/catalogue')
-    const back = await operator('/catalogue/save', { text: body.text.replace('input = 5', 'input = 1'), hash: body.hash })
+    const back = await operator('/catalogue/save', {
+      text: body.text.replace('input = 5', 'input = 1'),
+      hash: body.hash,
+    })
     expect(back.status).toBe(200)
     expect(await file()).toBe(before)
   })
@@ -225,7 +241,12 @@ describe('providers', () => {
 
   test('show their keys by marks, and nothing of them', async () => {
     const { body } = await operator('/providers')
-    expect(body.providers[0]).toMatchObject({ name: PROVIDER, state: 'ready', headers: ['x-secret'], place: 0 })
+    expect(body.providers[0]).toMatchObject({
+      name: PROVIDER,
+      state: 'ready',
+      headers: ['x-secret'],
+      place: 0,
+    })
     const [first, second] = await keys()
     expect(first).toMatchObject({ id: `${PROVIDER}#1`, source: 'in the file', state: 'ready' })
     expect(first?.mark).not.toBe(second?.mark)
@@ -237,7 +258,8 @@ describe('providers', () => {
         ? refusal(429, { error: { message: `slow down, ${PROVIDER_KEYS[0]}` } })
         : ANSWER,
     )
-    for (let call = 0; call < 12 && (await keys()).every(({ failed }) => failed === 0); call++) await ask(MODEL)
+    for (let call = 0; call < 12 && (await keys()).every(({ failed }) => failed === 0); call++)
+      await ask(MODEL)
     const [cooling] = await keys()
     expect(cooling).toMatchObject({ state: 'cooling', failure_class: 'rate_limited', failures: 1 })
     expect(cooling?.words).toContain('slow down')
@@ -247,7 +269,12 @@ describe('providers', () => {
   test('are tried with one key, in the provider’s own words; who answers is out of its cooldown', async () => {
     const order = { provider: PROVIDER, model: UPSTREAM_MODEL, key: 1 }
     const failed = await operator('/providers/try', order)
-    expect(failed.body).toMatchObject({ ok: false, result: 'rate limited', status: 429, provider_key: `${PROVIDER}#1` })
+    expect(failed.body).toMatchObject({
+      ok: false,
+      result: 'rate limited',
+      status: 429,
+      provider_key: `${PROVIDER}#1`,
+    })
     expect(failed.body.advice).toContain('at its limit')
     expect((await keys())[0]?.state).toBe('cooling')
     upstream.answer(ANSWER)
@@ -266,7 +293,12 @@ describe('providers', () => {
         value: { name: 'new', protocol: 'gemini', base_url: upstream.url, api_keys: ['typed-just-now-123'] },
       },
     ]
-    const { body } = await operator('/providers/try', { provider: 'new', model: 'theirs', edits, is_new: true })
+    const { body } = await operator('/providers/try', {
+      provider: 'new',
+      model: 'theirs',
+      edits,
+      is_new: true,
+    })
     expect(body).toMatchObject({ ok: true, model: 'theirs', provider_key: 'new#1' })
     expect(upstream.last().path).toContain('theirs')
     expect(JSON.stringify(upstream.last().headers)).toContain('typed-just-now-123')
@@ -274,9 +306,19 @@ describe('providers', () => {
   })
 
   test('get no key that was written for another address, not even in a trial', async () => {
-    const edits = [{ op: 'set', path: ['providers', 0, 'base_url'], value: upstream.url.replace('127.0.0.1', 'localhost') }]
+    const edits = [
+      {
+        op: 'set',
+        path: ['providers', 0, 'base_url'],
+        value: upstream.url.replace('127.0.0.1', 'localhost'),
+      },
+    ]
     const seen = upstream.seen.length
-    const { status, body } = await operator('/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL, edits })
+    const { status, body } = await operator('/providers/try', {
+      provider: PROVIDER,
+      model: UPSTREAM_MODEL,
+      edits,
+    })
     expect(status).toBe(422)
     expect(body.error.param).toContain('providers[0]')
     expect(upstream.seen).toHaveLength(seen)

@@ -25,7 +25,11 @@ const key = await gateway.caller('10')
 
 describe('the operator', () => {
   test('changes a price: sees what last week’s calls would have cost, and saves it', async () => {
-    await gateway.call('/v1/chat/completions', { model: 'sim-pro', messages: [{ role: 'user', content: 'Hi' }] }, { key })
+    await gateway.call(
+      '/v1/chat/completions',
+      { model: 'sim-pro', messages: [{ role: 'user', content: 'Hi' }] },
+      { key },
+    )
     await gateway.atRest()
     await using one = await visit('operator')
     const { page } = one
@@ -39,7 +43,9 @@ describe('the operator', () => {
     await page.getByRole('button', { name: 'Review and save' }).click()
     const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
     await dialog.getByText(/would have cost/).waitFor()
-    expect((await dialog.innerText()).replace(/\s+/g, ' ')).toContain('input: 1.25 → 1.50 USD per million tokens (+20 %)')
+    expect((await dialog.innerText()).replace(/\s+/g, ' ')).toContain(
+      'input: 1.25 → 1.50 USD per million tokens (+20 %)',
+    )
     await one.looksRight()
     const before = file()
     await dialog.getByRole('button', { name: 'Save catalogue' }).click()

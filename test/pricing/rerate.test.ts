@@ -26,8 +26,16 @@ describe('by tokens', () => {
   })
 
   test('extras cost what they would; without a price the call cannot be rated', () => {
-    const was = tokenPrice({ input: 1, output: 1, extras: { web_search: { per_unit: '0.01', max_units: 5 } } })
-    const next = tokenPrice({ input: 1, output: 1, extras: { web_search: { per_unit: '0.02', max_units: 5 } } })
+    const was = tokenPrice({
+      input: 1,
+      output: 1,
+      extras: { web_search: { per_unit: '0.01', max_units: 5 } },
+    })
+    const next = tokenPrice({
+      input: 1,
+      output: 1,
+      extras: { web_search: { per_unit: '0.02', max_units: 5 } },
+    })
     const extra = { name: 'web_search', per: 'unit', nanos: 10_000_000, units: 3 } as const
     const usage = usageOf({ input_tokens: 1_000 })
     const call = { ...usage, images: 0, price: chargeTokens(was, usage, [extra]).snapshot }
@@ -109,17 +117,26 @@ describe('by images', () => {
 describe('two prices compared', () => {
   test('by what is different alone', () => {
     const before = tokenPrice({ input: 1, output: 4, thinking: 3 })
-    const after = tokenPrice({ input: 1, output: 5, thinking: 3, tiers: [{ above: 1_000, input: 2, output: 8 }] })
+    const after = tokenPrice({
+      input: 1,
+      output: 5,
+      thinking: 3,
+      tiers: [{ above: 1_000, input: 2, output: 8 }],
+    })
     const changes = comparePrices(before, after)
     expect(changes.filter(({ of }) => of === '')).toEqual([
       { name: 'output', of: '', per: 'million tokens', before_nanos: 4e9, after_nanos: 5e9 },
       { name: 'image_output', of: '', per: 'million tokens', before_nanos: 4e9, after_nanos: 5e9 },
     ])
-    expect(changes.find(({ of, name }) => of === 'prompts above 1,000 tokens' && name === 'input')).toMatchObject({
+    expect(
+      changes.find(({ of, name }) => of === 'prompts above 1,000 tokens' && name === 'input'),
+    ).toMatchObject({
       before_nanos: null,
       after_nanos: 2e9,
     })
-    expect(comparePrices(after, before).every(({ of, after_nanos }) => of === '' || after_nanos === null)).toBe(true)
+    expect(
+      comparePrices(after, before).every(({ of, after_nanos }) => of === '' || after_nanos === null),
+    ).toBe(true)
     expect(comparePrices(after, after)).toEqual([])
   })
 })

@@ -48,7 +48,6 @@ const PreviewView = Type.Object({
   changes: ChangesView,
 })
 
-
 /** The routes of the catalogue, for the operator. */
 export function catalogueRoutes(gateway: Gateway) {
   const { configuration, catalogue, db, log, now } = gateway
@@ -111,7 +110,10 @@ export function catalogueRoutes(gateway: Gateway) {
       '/console/api/catalogue/save',
       async ({ body }) => {
         const { hash, warnings, waiting_for_restart } = await configuration.save(draftOf(body), body.hash)
-        log.info({ hash, waiting_for_restart: [...waiting_for_restart] }, 'the catalogue was saved in the console')
+        log.info(
+          { hash, waiting_for_restart: [...waiting_for_restart] },
+          'the catalogue was saved in the console',
+        )
         return { hash, warnings, waiting_for_restart: [...waiting_for_restart] }
       },
       {

@@ -52,7 +52,6 @@ const ModelDetailView = Type.Object({
   }),
 })
 
-
 /** The routes of models: all of them for the operator, for others those that they may call. */
 export function modelRoutes(gateway: Gateway) {
   const { catalogue, db, now } = gateway

@@ -11,7 +11,9 @@ const KeyView = Type.Object({
   number: Type.Integer({ description: 'its place in the file, from 1' }),
   id: Type.String({ description: 'as the log names it: `google#1`' }),
   mark: Nullable(Type.String({ description: 'tells one key from another, and nothing of the key' })),
-  source: Type.String({ description: '`env:NAME`, `in the file`, or `none` where the provider takes no key' }),
+  source: Type.String({
+    description: '`env:NAME`, `in the file`, or `none` where the provider takes no key',
+  }),
   state: OneOf(['ready', 'cooling', 'unset']),
   ...NullableTimeFields('ready'),
   failures: Type.Integer({ description: 'in a row' }),

@@ -24,12 +24,14 @@ const TrialBody = Type.Object(
     ...DRAFT_FIELDS,
     provider: Type.String({ maxLength: 128 }),
     model: Type.String({ minLength: 1, maxLength: 256, description: "the provider's own name of a model" }),
-    key: Type.Optional(Type.Integer({ minimum: 1, description: "its number in the file; 1 where absent" })),
+    key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
     by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
     image: Type.Optional(
       Type.Boolean({ description: 'an image may be asked for, which costs what an image costs' }),
     ),
-    is_new: Type.Optional(Type.Boolean({ description: 'no model has this route yet: a text model is asked' })),
+    is_new: Type.Optional(
+      Type.Boolean({ description: 'no model has this route yet: a text model is asked' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -48,7 +50,6 @@ const TrialView = Type.Object({
   latency_ms: Type.Integer(),
   advice: Nullable(Type.String({ description: 'what to do about it' })),
 })
-
 
 /** The routes of providers, for the operator. They are changed by edits of the catalogue. */
 export function providerRoutes(gateway: Gateway) {

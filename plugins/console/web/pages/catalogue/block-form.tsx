@@ -2,12 +2,12 @@
 import { Plus, Trash2 } from 'lucide-react'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Select } from '../../parts/select.tsx'
 import type { Draft } from '../../parts/catalogue/draft.ts'
 import { ModelFields } from '../../parts/catalogue/model-fields.tsx'
 import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
 import { type Block, blocksOf, textAt } from '../../parts/catalogue/values.ts'
+import { Field } from '../../parts/field.tsx'
+import { Select } from '../../parts/select.tsx'
 
 interface Chosen {
   section: 'models' | 'providers'
@@ -30,7 +30,11 @@ export function BlockForm({ draft }: { draft: Draft }) {
   const [state, change] = useAddressState({ part: 'models 0' })
   const chosen = chosenIn(draft, state.part)
   if (!draft.values)
-    return <p className="soft">The form is here again once the text is TOML. The line with the mistake is below the text.</p>
+    return (
+      <p className="soft">
+        The form is here again once the text is TOML. The line with the mistake is below the text.
+      </p>
+    )
   const options = (['providers', 'models'] as const).flatMap((section) =>
     blocksOf(draft.values, section).map((block, at) => ({
       value: `${section} ${String(at)}`,
@@ -47,8 +51,14 @@ export function BlockForm({ draft }: { draft: Draft }) {
         <AddButtons draft={draft} choose={choose} />
       </div>
       {draft.failure && <p className="field-error">{draft.failure}</p>}
-      {chosen ? <BlockFields draft={draft} chosen={chosen} choose={choose} /> : <p className="soft">Choose a part.</p>}
-      <p className="soft small">Settings of the server, limits and whatever a form does not have are in the text.</p>
+      {chosen ? (
+        <BlockFields draft={draft} chosen={chosen} choose={choose} />
+      ) : (
+        <p className="soft">Choose a part.</p>
+      )}
+      <p className="soft small">
+        Settings of the server, limits and whatever a form does not have are in the text.
+      </p>
     </div>
   )
 }
@@ -66,9 +76,20 @@ function AddButtons({ draft, choose }: Choosing) {
     const provider = textAt(blocksOf(draft.values, 'providers')[0], 'name')
     const value =
       section === 'models'
-        ? { id: name, kind: 'text', routes: [{ provider, model: name }], price: { input: '0.00', output: '0.00' } }
-        : { name, protocol: 'openai', base_url: 'https://api.example.com/v1', api_keys: ['env:NEW_PROVIDER_KEY'] }
-    if (await draft.edit([{ op: 'add', path: [section], value }])) choose(`${section} ${String(blocks.length)}`)
+        ? {
+            id: name,
+            kind: 'text',
+            routes: [{ provider, model: name }],
+            price: { input: '0.00', output: '0.00' },
+          }
+        : {
+            name,
+            protocol: 'openai',
+            base_url: 'https://api.example.com/v1',
+            api_keys: ['env:NEW_PROVIDER_KEY'],
+          }
+    if (await draft.edit([{ op: 'add', path: [section], value }]))
+      choose(`${section} ${String(blocks.length)}`)
   }
   return (
     <div className="row">

@@ -1,7 +1,7 @@
 // The catalogue's text, with line numbers and marks at the lines that have problems.
 import { useId, useRef } from 'react'
-import { names } from '../../parts/class-names.ts'
 import type { Mistake } from '../../parts/catalogue/values.ts'
+import { names } from '../../parts/class-names.ts'
 
 export interface EditorProps {
   text: string

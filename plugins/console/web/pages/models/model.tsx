@@ -8,18 +8,18 @@ import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/viewer.ts'
 import { count } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
+import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
+import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import { blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
-import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
-import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
-import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
-import { blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
-import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { ModelDays } from './model-days.tsx'
 import { ModelState } from './model-state.tsx'
 import { PriceTable } from './price-words.tsx'
@@ -48,7 +48,13 @@ export default function ModelPage({ params }: PageProps) {
               <Figure label="State" value={<ModelState state={state} why={why} />} note={kind} />
             </Figures>
             <ModelDays days={days} title={is_operator ? 'Revenue by day' : 'Cost by day'} />
-            {is_operator ? <PriceSection id={id} price={price} /> : <Section title="Price"><PriceTable price={price} /></Section>}
+            {is_operator ? (
+              <PriceSection id={id} price={price} />
+            ) : (
+              <Section title="Price">
+                <PriceTable price={price} />
+              </Section>
+            )}
             {routes && <RouteTrials kind={kind} routes={routes} />}
             {context_tokens !== null && (
               <Section title="Limits">
@@ -99,7 +105,8 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
   if (!model)
     return (
       <Notice tone="warn">
-        The file no longer has this model, or cannot be read as a form. <Link href="/catalogue">Open the catalogue</Link>
+        The file no longer has this model, or cannot be read as a form.{' '}
+        <Link href="/catalogue">Open the catalogue</Link>
       </Notice>
     )
   const path = ['models', at]

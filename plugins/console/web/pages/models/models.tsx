@@ -24,7 +24,8 @@ interface Row {
   week: { calls: number; failed: number; cost_nanos: number }
 }
 
-const routeWords = ({ routes = [] }: Row): string => [...new Set(routes.map(({ provider }) => provider))].join(', ')
+const routeWords = ({ routes = [] }: Row): string =>
+  [...new Set(routes.map(({ provider }) => provider))].join(', ')
 
 const COLUMNS: Column<Row>[] = [
   { key: 'id', title: 'Model', cell: ({ id }) => id, phone: 'first' },
@@ -79,7 +80,9 @@ export default function ModelsPage() {
   return (
     <Page
       title="Models"
-      lead={is_operator ? 'What callers can ask for, and what they pay.' : 'What you can call, and what it costs.'}
+      lead={
+        is_operator ? 'What callers can ask for, and what they pay.' : 'What you can call, and what it costs.'
+      }
       actions={
         is_operator && (
           <ButtonLink href="/catalogue" look="primary">

@@ -38,7 +38,13 @@ export function PriceWords({ price }: { price: readonly PriceLine[] }) {
 
 const COLUMNS: Column<PriceLine>[] = [
   { key: 'name', title: 'What', cell: ({ name }) => capital(name.replaceAll('_', ' ')) },
-  { key: 'price', title: 'USD', cell: ({ price_nanos }) => exactUsd(price_nanos), end: true, phone: 'first-end' },
+  {
+    key: 'price',
+    title: 'USD',
+    cell: ({ price_nanos }) => exactUsd(price_nanos),
+    end: true,
+    phone: 'first-end',
+  },
   { key: 'per', title: 'Per', cell: ({ per }) => per, phone: 'second-end' },
   { key: 'of', title: 'For', cell: ({ of }) => of || 'all calls', phone: 'second' },
 ]

@@ -4,15 +4,15 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { api, ask } from '../../app/client.ts'
 import { Button } from '../../parts/button.tsx'
+import { useTrial } from '../../parts/catalogue/trial.ts'
+import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
+import type { Edit } from '../../parts/catalogue/values.ts'
 import { useDeed } from '../../parts/deed.ts'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { TextInput } from '../../parts/input.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
-import type { Edit } from '../../parts/catalogue/values.ts'
-import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
-import { useTrial } from '../../parts/catalogue/trial.ts'
 
 interface Sort {
   label: string
@@ -87,7 +87,11 @@ const startOf = ({ name, base_url, model }: Sort): Filled => ({ name, base_url, 
 function editFor({ protocol }: Sort, { name, base_url, key }: Filled): Edit {
   const api_keys = key.trim() === '' ? [] : [key.trim()]
   const needs_keys = base_url !== 'simulator'
-  return { op: 'add', path: ['providers'], value: { name, protocol, base_url, ...(needs_keys ? { api_keys } : {}) } }
+  return {
+    op: 'add',
+    path: ['providers'],
+    value: { name, protocol, base_url, ...(needs_keys ? { api_keys } : {}) },
+  }
 }
 
 export default function NewProviderPage() {
@@ -109,7 +113,11 @@ export default function NewProviderPage() {
     go(`/providers/${encodeURIComponent(filled.name)}`)
   }
   return (
-    <Page title="New provider" lead="Who serves models to this gateway. It goes into the catalogue file." narrow>
+    <Page
+      title="New provider"
+      lead="Who serves models to this gateway. It goes into the catalogue file."
+      narrow
+    >
       <Form submit={submit}>
         <Field label="Provider">
           <Select
@@ -171,15 +179,28 @@ function ProviderInputs({ sort, filled, fill }: Filling) {
 function Trial({ sort, filled, fill }: Filling) {
   const trial = useTrial()
   const start = () =>
-    trial.start({ provider: filled.name, model: filled.model, edits: [editFor(sort, filled)] as never, is_new: true })
+    trial.start({
+      provider: filled.name,
+      model: filled.model,
+      edits: [editFor(sort, filled)] as never,
+      is_new: true,
+    })
   return (
     <>
-      <Field label="Model to try" help="The provider's own name of a text model. It is only asked, and not added.">
+      <Field
+        label="Model to try"
+        help="The provider's own name of a text model. It is only asked, and not added."
+      >
         <TextInput code value={filled.model} onChange={(model) => fill({ model })} />
       </Field>
       <div className="stack">
         <div>
-          <Button icon={FlaskConical} busy={trial.busy} disabled={filled.model === ''} onClick={() => void start()}>
+          <Button
+            icon={FlaskConical}
+            busy={trial.busy}
+            disabled={filled.model === ''}
+            onClick={() => void start()}
+          >
             Try it
           </Button>
         </div>

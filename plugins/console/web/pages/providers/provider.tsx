@@ -6,6 +6,12 @@ import { ApiError } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import { useTrial } from '../../parts/catalogue/trial.ts'
+import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
+import { blocksOf, type CatalogueFile } from '../../parts/catalogue/values.ts'
 import { AsCommand } from '../../parts/code.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Field } from '../../parts/field.tsx'
@@ -15,14 +21,8 @@ import { Select } from '../../parts/select.tsx'
 import { FailedState, Loaded } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
-import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
-import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
-import { blocksOf, type CatalogueFile } from '../../parts/catalogue/values.ts'
 import { ProviderState } from './provider-state.tsx'
 import { useProviders } from './providers.tsx'
-import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
-import { useTrial } from '../../parts/catalogue/trial.ts'
 
 type Provider = NonNullable<ReturnType<typeof useProviders>['data']>['providers'][number]
 type Key = Provider['keys'][number]
@@ -43,7 +43,13 @@ export default function ProviderPage({ params }: PageProps) {
 }
 
 const unknown = (name: string): Error =>
-  new ApiError(404, `There is no provider "${name}". The list of providers has all there are.`, 'not_found', null, null)
+  new ApiError(
+    404,
+    `There is no provider "${name}". The list of providers has all there are.`,
+    'not_found',
+    null,
+    null,
+  )
 
 function ProviderSections({ provider }: { provider: Provider }) {
   const { name, state, why, base_url, protocol, responses, settings, headers } = provider
@@ -138,13 +144,22 @@ function KeyTrials({ provider: { name, keys, routes } }: { provider: Provider })
   return (
     <div className="stack">
       <Field label="Try with" help="One small real request for each key, which costs a fraction of a cent.">
-        <Select inline options={models.map((value) => ({ value, label: value }))} value={chosen} onChange={setChosen} />
+        <Select
+          inline
+          options={models.map((value) => ({ value, label: value }))}
+          value={chosen}
+          onChange={setChosen}
+        />
       </Field>
       <ul className="key-lines">
         {keys
           .filter(({ state }) => state !== 'unset')
           .map(({ id, number }) => (
-            <KeyTrial key={`${id} ${chosen}`} id={id} order={{ provider: name, model: chosen, key: number }} />
+            <KeyTrial
+              key={`${id} ${chosen}`}
+              id={id}
+              order={{ provider: name, model: chosen, key: number }}
+            />
           ))}
       </ul>
     </div>

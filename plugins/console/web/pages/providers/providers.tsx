@@ -28,17 +28,46 @@ function LastFailure({ provider: { keys, why } }: { provider: Provider }) {
   if (!last) return <span className="soft">{why ?? '–'}</span>
   return (
     <span title={last.words ?? undefined}>
-      {(last.failure_class ?? 'failed').replaceAll('_', ' ')} <span className="soft">(<Time at_ms={last.failed_at_ms} />)</span>
+      {(last.failure_class ?? 'failed').replaceAll('_', ' ')}{' '}
+      <span className="soft">
+        (<Time at_ms={last.failed_at_ms} />)
+      </span>
     </span>
   )
 }
 
 const COLUMNS: Column<Provider>[] = [
   { key: 'name', title: 'Provider', cell: ({ name }) => name },
-  { key: 'state', title: 'State', cell: ({ state, why }) => <ProviderState state={state} why={why} />, phone: 'first-end' },
-  { key: 'address', title: 'Address', cell: ({ base_url, protocol }) => <><code>{base_url}</code> <span className="soft">{protocol}</span></>, phone: 'second' },
-  { key: 'keys', title: 'Keys', cell: ({ keys }) => count(keys.filter(({ source }) => source !== 'none').length), end: true, phone: 'none' },
-  { key: 'models', title: 'Models', cell: ({ routes }) => count(new Set(routes.map(({ id }) => id)).size), end: true, phone: 'none' },
+  {
+    key: 'state',
+    title: 'State',
+    cell: ({ state, why }) => <ProviderState state={state} why={why} />,
+    phone: 'first-end',
+  },
+  {
+    key: 'address',
+    title: 'Address',
+    cell: ({ base_url, protocol }) => (
+      <>
+        <code>{base_url}</code> <span className="soft">{protocol}</span>
+      </>
+    ),
+    phone: 'second',
+  },
+  {
+    key: 'keys',
+    title: 'Keys',
+    cell: ({ keys }) => count(keys.filter(({ source }) => source !== 'none').length),
+    end: true,
+    phone: 'none',
+  },
+  {
+    key: 'models',
+    title: 'Models',
+    cell: ({ routes }) => count(new Set(routes.map(({ id }) => id)).size),
+    end: true,
+    phone: 'none',
+  },
   {
     key: 'attempts',
     title: 'Answered, failed',
@@ -46,7 +75,12 @@ const COLUMNS: Column<Provider>[] = [
     end: true,
     phone: 'second-end',
   },
-  { key: 'last', title: 'Last failure', cell: (provider) => <LastFailure provider={provider} />, phone: 'none' },
+  {
+    key: 'last',
+    title: 'Last failure',
+    cell: (provider) => <LastFailure provider={provider} />,
+    phone: 'none',
+  },
 ]
 
 export default function ProvidersPage() {

@@ -7,7 +7,11 @@ const nothingIn = ({ models, providers, settings }: Changes): boolean =>
 
 export function ChangeList({ changes }: { changes: Changes }) {
   if (nothingIn(changes))
-    return <p className="soft">Nothing of what is in force changes: only the words of the file, such as comments.</p>
+    return (
+      <p className="soft">
+        Nothing of what is in force changes: only the words of the file, such as comments.
+      </p>
+    )
   const { models, providers, settings } = changes
   return (
     <ul className="changes">
@@ -47,11 +51,13 @@ type Price = Changes['models'][number]['prices'][number]
 function PriceChange({ price: { name, of, per, before_nanos, after_nanos } }: { price: Price }) {
   const before = before_nanos === null ? 'none' : exactUsd(before_nanos)
   const after = after_nanos === null ? 'none' : exactUsd(after_nanos)
-  const part = before_nanos !== null && after_nanos !== null && before_nanos > 0 ? after_nanos / before_nanos - 1 : null
+  const part =
+    before_nanos !== null && after_nanos !== null && before_nanos > 0 ? after_nanos / before_nanos - 1 : null
   return (
     <span className="price-change">
       {words(name)}
-      {of !== '' && ` (${of})`}: <s>{before}</s> <span aria-hidden>→</span> <strong>{after}</strong> USD per {per}
+      {of !== '' && ` (${of})`}: <s>{before}</s> <span aria-hidden>→</span> <strong>{after}</strong> USD per{' '}
+      {per}
       {part !== null && (
         <span className="soft">
           {' '}

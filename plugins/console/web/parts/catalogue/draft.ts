@@ -4,7 +4,15 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { type Deed, useDeed } from '../deed.ts'
-import { type Block, type CatalogueFile, type Checked, type Edit, type Mistake, type Path, writtenPath } from './values.ts'
+import {
+  type Block,
+  type CatalogueFile,
+  type Checked,
+  type Edit,
+  type Mistake,
+  type Path,
+  writtenPath,
+} from './values.ts'
 
 /** So long after the last letter a text is checked. */
 const CHECK_AFTER_MS = 350

@@ -36,7 +36,14 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
     <>
       {model.kind === 'text' && (
         <div className="fields">
-          <TextField {...{ draft, path, model }} name="context" label="Context" help="Tokens of prompt and answer." number may_be_empty />
+          <TextField
+            {...{ draft, path, model }}
+            name="context"
+            label="Context"
+            help="Tokens of prompt and answer."
+            number
+            may_be_empty
+          />
           <TextField
             {...{ draft, path, model }}
             name="max_output_tokens"
@@ -47,10 +54,17 @@ export function LimitFields({ draft, path, model }: ModelFieldsProps) {
           />
         </div>
       )}
-      <Field inline label="Retired" help="A retired model is refused, and keeps its history." error={draft.mistakeAt(own)}>
+      <Field
+        inline
+        label="Retired"
+        help="A retired model is refused, and keeps its history."
+        error={draft.mistakeAt(own)}
+      >
         <Switch
           checked={model.retired === true}
-          onChange={(is_on) => void draft.edit([is_on ? { op: 'set', path: own, value: true } : { op: 'remove', path: own }])}
+          onChange={(is_on) =>
+            void draft.edit([is_on ? { op: 'set', path: own, value: true } : { op: 'remove', path: own }])
+          }
         />
       </Field>
     </>
@@ -68,7 +82,17 @@ interface TextFieldProps extends ModelFieldsProps {
 }
 
 /** One key of a block of the file. */
-export function TextField({ draft, path, model, name, label, help, code, number, may_be_empty }: TextFieldProps) {
+export function TextField({
+  draft,
+  path,
+  model,
+  name,
+  label,
+  help,
+  code,
+  number,
+  may_be_empty,
+}: TextFieldProps) {
   const own = [...path, name]
   const commit = (text: string) =>
     void draft.edit([

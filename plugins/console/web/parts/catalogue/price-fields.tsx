@@ -17,7 +17,11 @@ const OUT: Rate = { name: 'output', label: 'Output', unit: PER_MILLION }
 
 /** The rates of each kind, the usual ones; those that the file has besides are shown too. */
 const RATES: Readonly<Record<string, readonly Rate[]>> = {
-  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', unit: PER_MILLION, help: 'A tenth of input where empty.' }],
+  text: [
+    IN,
+    OUT,
+    { name: 'cache_read', label: 'Cache read', unit: PER_MILLION, help: 'A tenth of input where empty.' },
+  ],
   embedding: [IN],
   image: [{ name: 'per_image', label: 'Each image', unit: 'USD' }],
   speech: [{ name: 'per_million_characters', label: 'Million characters', unit: 'USD' }],
@@ -41,7 +45,9 @@ function ratesOf(kind: string, price: Block): readonly Rate[] {
   return [
     ...shown,
     ...others.map((name) => {
-      const known = Object.values(RATES).flat().find((rate) => rate.name === name)
+      const known = Object.values(RATES)
+        .flat()
+        .find((rate) => rate.name === name)
       return known ?? { name, label: name.replaceAll('_', ' '), unit: kind === 'text' ? PER_MILLION : 'USD' }
     }),
   ]
@@ -77,7 +83,9 @@ export function PriceFields({ draft, path, model }: PriceFieldsProps) {
           {...{ draft, price, at }}
           path={[...path, 'price', 'variants', at]}
           list="variants"
-          title={[textAt(price, 'variants', at, 'size'), textAt(price, 'variants', at, 'quality')].filter(Boolean).join(', ')}
+          title={[textAt(price, 'variants', at, 'size'), textAt(price, 'variants', at, 'quality')]
+            .filter(Boolean)
+            .join(', ')}
           skip={['size', 'quality']}
           unit="USD"
         />

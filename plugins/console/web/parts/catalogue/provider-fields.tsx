@@ -44,8 +44,22 @@ export function ProviderFields({ draft, path, provider }: ProviderFieldsProps) {
       <h3>Keys</h3>
       <KeyFields draft={draft} path={path} provider={provider} />
       <div className="fields">
-        <TextField {...shared} name="cooldown_ms" label="Cooldown" help="Milliseconds; doubles with each failure in a row." number may_be_empty />
-        <TextField {...shared} name="call_timeout_ms" label="Longest call" help="Milliseconds." number may_be_empty />
+        <TextField
+          {...shared}
+          name="cooldown_ms"
+          label="Cooldown"
+          help="Milliseconds; doubles with each failure in a row."
+          number
+          may_be_empty
+        />
+        <TextField
+          {...shared}
+          name="call_timeout_ms"
+          label="Longest call"
+          help="Milliseconds."
+          number
+          may_be_empty
+        />
       </div>
     </div>
   )
@@ -83,7 +97,9 @@ export function KeyFields({ draft, path, provider }: ProviderFieldsProps) {
                 />
               </span>
             </span>
-            {draft.mistakeAt([...list, at]) && <p className="field-error">{draft.mistakeAt([...list, at])}</p>}
+            {draft.mistakeAt([...list, at]) && (
+              <p className="field-error">{draft.mistakeAt([...list, at])}</p>
+            )}
           </li>
         ))}
       </ul>

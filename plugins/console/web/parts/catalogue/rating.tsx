@@ -30,7 +30,11 @@ export function Rating({ id }: { id: string }) {
   if (error) return <FailedState failure={error} />
   if (!data || data.state === 'running') return <Progress done={data?.done ?? 0} total={data?.total ?? 0} />
   if (data.state === 'failed')
-    return <p className="soft">Last week’s calls could not be rated: {data.message}. Prices can be saved all the same.</p>
+    return (
+      <p className="soft">
+        Last week’s calls could not be rated: {data.message}. Prices can be saved all the same.
+      </p>
+    )
   return <Result result={data} />
 }
 
@@ -55,21 +59,36 @@ interface Sum {
 }
 
 interface ResultProps {
-  result: { all: Sum; models: readonly (Sum & { model: string })[]; accounts: readonly (Sum & { account: string })[] }
+  result: {
+    all: Sum
+    models: readonly (Sum & { model: string })[]
+    accounts: readonly (Sum & { account: string })[]
+  }
 }
 
 function Result({ result: { all, models, accounts } }: ResultProps) {
-  if (all.calls === 0) return <p className="soft">No call of the last seven days was to a model whose price changes.</p>
+  if (all.calls === 0)
+    return <p className="soft">No call of the last seven days was to a model whose price changes.</p>
   return (
     <div className="stack">
       <p>
-        {count(all.calls)} calls of the last seven days cost <Money nanos={all.charged_nanos} />. At the new prices they
-        would have cost <Money nanos={all.would_cost_nanos} />: <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
+        {count(all.calls)} calls of the last seven days cost <Money nanos={all.charged_nanos} />. At the new
+        prices they would have cost <Money nanos={all.would_cost_nanos} />:{' '}
+        <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
         {all.unrated_calls > 0 && (
-          <> {count(all.unrated_calls)} of them cannot be rated at the new prices, and count as they were charged.</>
+          <>
+            {' '}
+            {count(all.unrated_calls)} of them cannot be rated at the new prices, and count as they were
+            charged.
+          </>
         )}
       </p>
-      <Table label="By model" columns={columns('Model', (row) => row.model)} rows={models} keyOf={({ model }) => model} />
+      <Table
+        label="By model"
+        columns={columns('Model', (row) => row.model)}
+        rows={models}
+        keyOf={({ model }) => model}
+      />
       {accounts.length > 0 && (
         <Table
           label="By account, the largest change first"
@@ -91,7 +110,25 @@ function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
 const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
   { key: 'name', title, cell: nameOf },
   { key: 'calls', title: 'Calls', cell: ({ calls }) => count(calls), end: true, phone: 'second' },
-  { key: 'charged', title: 'Charged', cell: ({ charged_nanos }) => <Money nanos={charged_nanos} />, end: true, phone: 'second-end' },
-  { key: 'would', title: 'At the new price', cell: ({ would_cost_nanos }) => <Money nanos={would_cost_nanos} />, end: true, phone: 'none' },
-  { key: 'difference', title: 'Difference', cell: ({ difference_nanos }) => <Money nanos={difference_nanos} />, end: true, phone: 'first-end' },
+  {
+    key: 'charged',
+    title: 'Charged',
+    cell: ({ charged_nanos }) => <Money nanos={charged_nanos} />,
+    end: true,
+    phone: 'second-end',
+  },
+  {
+    key: 'would',
+    title: 'At the new price',
+    cell: ({ would_cost_nanos }) => <Money nanos={would_cost_nanos} />,
+    end: true,
+    phone: 'none',
+  },
+  {
+    key: 'difference',
+    title: 'Difference',
+    cell: ({ difference_nanos }) => <Money nanos={difference_nanos} />,
+    end: true,
+    phone: 'first-end',
+  },
 ]

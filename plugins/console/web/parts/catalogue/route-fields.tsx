@@ -19,7 +19,11 @@ export function RouteFields({ draft, path, model }: RouteFieldsProps) {
   const [first = ''] = providers
   const add = () =>
     void draft.edit([
-      { op: 'add', path: [...path, 'routes'], value: { provider: first, model: textAt(model, 'id'), order: routes.length } },
+      {
+        op: 'add',
+        path: [...path, 'routes'],
+        value: { provider: first, model: textAt(model, 'id'), order: routes.length },
+      },
     ])
   return (
     <div className="stack">
@@ -72,7 +76,12 @@ function RouteLine({ draft, path, route, providers, is_only }: RouteLineProps) {
         <CommittedInput code value={textAt(route, 'model')} commit={(text) => set('model', text)} />
       </Field>
       <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
-        <CommittedInput inputMode="numeric" placeholder="0" value={textAt(route, 'order')} commit={number('order')} />
+        <CommittedInput
+          inputMode="numeric"
+          placeholder="0"
+          value={textAt(route, 'order')}
+          commit={number('order')}
+        />
       </Field>
       <Button
         look="quiet"

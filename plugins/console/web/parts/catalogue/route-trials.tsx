@@ -6,8 +6,8 @@ import { Button } from '../button.tsx'
 import { ConfirmDialog } from '../dialog.tsx'
 import { Section } from '../page.tsx'
 import { type Column, Table } from '../table.tsx'
-import { TrialResult } from './trial-result.tsx'
 import { useTrial } from './trial.ts'
+import { TrialResult } from './trial-result.tsx'
 
 interface Route {
   provider: string
@@ -35,7 +35,12 @@ const COLUMNS: Column<Route>[] = [
 export function RouteTrials({ kind, routes }: RouteTrialsProps) {
   const columns: Column<Route>[] = [
     ...COLUMNS,
-    { key: 'try', title: 'Does it work?', cell: (route) => <TryButton route={route} kind={kind} />, phone: 'first-end' },
+    {
+      key: 'try',
+      title: 'Does it work?',
+      cell: (route) => <TryButton route={route} kind={kind} />,
+      phone: 'first-end',
+    },
   ]
   return (
     <Section title="Routes">
@@ -56,7 +61,12 @@ function TryButton({ route: { provider, model }, kind }: { route: Route; kind: s
   const start = () => trial.start({ provider, model, ...(is_image ? { image: true } : {}) })
   return (
     <div className="trial">
-      <Button small icon={FlaskConical} busy={trial.busy} onClick={() => (is_image ? setAsks(true) : void start())}>
+      <Button
+        small
+        icon={FlaskConical}
+        busy={trial.busy}
+        onClick={() => (is_image ? setAsks(true) : void start())}
+      >
         Try {model}
       </Button>
       <TrialResult trial={trial} />

@@ -1,7 +1,7 @@
 // The end of a draft: what it changes is shown once more, and then it is saved, or given up.
 import { Save } from 'lucide-react'
 import { useState } from 'react'
-import { api, ApiError, ask } from '../../app/client.ts'
+import { ApiError, api, ask } from '../../app/client.ts'
 import { Button } from '../button.tsx'
 import { Copy } from '../copy.tsx'
 import { Dialog, DialogActions } from '../dialog.tsx'
@@ -67,7 +67,9 @@ export function SaveBar({ draft }: { draft: Draft }) {
             <ChangeList changes={preview.changes} />
             {preview.id !== null && <Rating id={preview.id} />}
             {failure && <FailureNotice draft={draft} failure={failure} />}
-            <p className="soft">New calls follow it at once. Calls under way keep the prices they began with.</p>
+            <p className="soft">
+              New calls follow it at once. Calls under way keep the prices they began with.
+            </p>
             <DialogActions>
               <Button onClick={() => setPreview(null)}>Cancel</Button>
               <Button look="primary" busy={draft.save.busy} onClick={() => void save()}>

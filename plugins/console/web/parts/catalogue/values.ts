@@ -12,9 +12,7 @@ export type Mistake = CatalogueFile['mistakes'][number]
 
 export type Value = string | number | boolean | readonly Value[] | { readonly [key: string]: Value }
 export type Path = readonly (string | number)[]
-export type Edit =
-  | { op: 'set' | 'add'; path: Path; value: Value }
-  | { op: 'remove'; path: Path }
+export type Edit = { op: 'set' | 'add'; path: Path; value: Value } | { op: 'remove'; path: Path }
 
 export type Block = Readonly<Record<string, unknown>>
 
@@ -45,7 +43,8 @@ export const blockAt = (block: Block | undefined, ...path: Path): Block => {
 
 function at(block: unknown, path: Path): unknown {
   let value = block
-  for (const part of path) value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined
+  for (const part of path)
+    value = typeof value === 'object' && value !== null ? Reflect.get(value, part) : undefined
   return value
 }
 
