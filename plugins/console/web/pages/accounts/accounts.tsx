@@ -14,7 +14,7 @@ import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Select } from '../../parts/select.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { NewAccountDialog } from './new-account.tsx'
 import { AccountStatus, lasting } from './words.tsx'
 
@@ -51,17 +51,17 @@ function changeText(percent: number | null) {
 }
 
 export default function Accounts() {
-  const [state, change] = useAddressState({ search: '', show: 'all', order: 'name' })
+  const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
   const [making, setMaking] = useState(false)
   const query = given({
     search: state.search,
     status: state.show === 'low' || state.show === 'all' ? '' : state.show,
     low: state.show === 'low' ? 'yes' : '',
     order: state.order,
-    cursor: useCursor(),
-  }) as AccountsAsked
+    cursor: state.cursor,
+  }) as unknown as AccountsAsked
   const accounts = useAsk(['accounts', query], () => api.accounts.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' } as typeof some)
+  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
   const is_filtered = state.search !== '' || state.show !== 'all'
 
   return (

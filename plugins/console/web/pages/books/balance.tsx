@@ -2,7 +2,6 @@
 import type { AuditReport } from '../../../../../src/surface/books.ts'
 import { count } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
-import './books.css'
 
 export function Balance({ totals }: { totals: AuditReport['totals'] }) {
   const lines: [sign: string, label: string, nanos: number, note: string][] = [
@@ -11,7 +10,7 @@ export function Balance({ totals }: { totals: AuditReport['totals'] }) {
     ['−', 'Debited', totals.withdrawn_nanos, ''],
   ]
   return (
-    <table className="sum" aria-label="The books as one sum">
+    <table className="books-sum" aria-label="The books as one sum">
       <tbody>
         {lines.map(([sign, label, nanos, note]) => (
           <tr key={label}>

@@ -10,8 +10,8 @@ import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { Select } from '../../parts/select.tsx'
-import { IssuedKey } from './issued-key.tsx'
-import { draftOf, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
+import { IssuedKey } from '../../parts/keys/issued-key.tsx'
+import { draftOf, KeyFields, optionsFor, settingsOf } from '../../parts/keys/key-fields.tsx'
 
 export interface KeyDialogProps {
   of: ShownKey

@@ -15,9 +15,9 @@ import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { LimitFacts } from '../accounts/account-limits.tsx'
+import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
-import { KeyStatus } from './key-status.tsx'
+import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
   const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
@@ -104,7 +104,7 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
         ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
         ['Spent', <Spent key="spent" of={key} />],
         ['Last 7 days', <Week key="week" of={key} />],
-        ['Last used', <LastUsed key="used" of={key} />],
+        ['Last used', <LastUse key="used" of={key} />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
         [status === 'retiring' ? 'Will be revoked' : 'Revoked', revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />],
         ['Made', <Time key="made" at_ms={key.created_at_ms} />],
@@ -137,8 +137,3 @@ const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
     <Money nanos={week_nanos} /> for {week_calls === 1 ? '1 call' : `${count(week_calls)} calls`}
   </>
 )
-
-function LastUsed({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKey }) {
-  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
-  return <>{spent_nanos > 0 ? 'over a month ago' : 'never'}</>
-}

@@ -1,8 +1,8 @@
 // The fields of a key: what it is for, and its limits.
 import type { ShownKey } from '../../../api/keys-views.ts'
-import { Field } from '../../parts/field.tsx'
-import { MoneyInput, TextInput } from '../../parts/input.tsx'
-import { inShell } from '../../parts/samples.ts'
+import { Field } from '../field.tsx'
+import { MoneyInput, TextInput } from '../input.tsx'
+import { inShell } from '../samples.ts'
 
 /** What is typed; an empty text is no limit. */
 export interface KeyDraft {

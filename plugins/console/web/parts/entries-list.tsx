@@ -1,20 +1,23 @@
 // A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
 import { Download, ReceiptText } from 'lucide-react'
-import type { EntriesAsked, ShownEntry } from '../../../api/entries.ts'
-import { api } from '../../app/client.ts'
-import { useAsk } from '../../app/query.ts'
-import { useViewer } from '../../app/session.tsx'
 import { Link } from 'wouter'
-import { useAddressState } from '../../parts/address-state.ts'
-import { exactUsd } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
-import { given } from '../../parts/given.ts'
-import { TextInput } from '../../parts/input.tsx'
-import { Money } from '../../parts/money.tsx'
-import { Select } from '../../parts/select.tsx'
-import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
+import { api } from '../app/client.ts'
+import { useAsk } from '../app/query.ts'
+import { useViewer } from '../app/session.tsx'
+import { useAddressState } from './address-state.ts'
+import { exactUsd } from './amounts.ts'
+import { Button } from './button.tsx'
+import { given } from './given.ts'
+import { TextInput } from './input.tsx'
+import { Money } from './money.tsx'
+import { Select } from './select.tsx'
+import { EmptyState, Loaded } from './states.tsx'
+import { type Column, Pager, Table } from './table.tsx'
+import { Time } from './time.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'entries_cursor'
 
 const KINDS = [
   { value: 'all', label: 'All entries' },
@@ -73,16 +76,16 @@ export interface EntriesListProps {
 
 export function EntriesList({ account }: EntriesListProps) {
   const { role } = useViewer()
-  const [state, change] = useAddressState({ kind: 'all', since: '', until: '' })
+  const [state, change] = useAddressState({ kind: 'all', since: '', until: '', [CURSOR]: '' })
   const filters = given({
     account: account ?? '',
     kind: state.kind === 'all' ? '' : state.kind,
     since: state.since,
     until: state.until,
-  }) as Omit<EntriesAsked, 'cursor' | 'limit'>
-  const query = { ...filters, ...given({ cursor: useCursor() }) }
+  })
+  const query = { ...filters, ...given({ cursor: state[CURSOR] }) } as unknown as EntriesAsked
   const entries = useAsk(['entries', query], () => api.entries.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' } as typeof some)
+  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
   const is_filtered = state.kind !== 'all' || state.since !== '' || state.until !== ''
   return (
     <div className="stack">
@@ -92,7 +95,7 @@ export function EntriesList({ account }: EntriesListProps) {
           <TextInput type="date" aria-label="From" value={state.since} onChange={(since) => filter({ since })} />
           <TextInput type="date" aria-label="Until" value={state.until} onChange={(until) => filter({ until })} />
         </div>
-        <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters as Record<string, string>)}`} download>
+        <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
           <Download className="icon" aria-hidden />
           Export CSV
         </a>
@@ -109,7 +112,7 @@ export function EntriesList({ account }: EntriesListProps) {
                 rows={rows}
                 keyOf={({ id }) => id}
               />
-              <Pager next_cursor={next_cursor} />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
           )
         }

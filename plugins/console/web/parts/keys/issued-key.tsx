@@ -1,11 +1,11 @@
 // A key that was just made: its text, shown only this once, and a first call with it.
 import type { Issued } from '../../../api/keys-views.ts'
-import { Button } from '../../parts/button.tsx'
-import { Secret } from '../../parts/code.tsx'
-import { DialogActions } from '../../parts/dialog.tsx'
-import { Notice } from '../../parts/notice.tsx'
-import { chatSamples } from '../../parts/samples.ts'
-import { Snippet } from '../../parts/snippet.tsx'
+import { Button } from '../button.tsx'
+import { Secret } from '../code.tsx'
+import { DialogActions } from '../dialog.tsx'
+import { Notice } from '../notice.tsx'
+import { chatSamples } from '../samples.ts'
+import { Snippet } from '../snippet.tsx'
 
 export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
   const { text, unmatched, sample_model } = issued

@@ -1,7 +1,7 @@
-// The state of a key, in a word.
+// Keys in words: their state, what they have spent, their last use.
 import type { ShownKeyRow } from '../../../api/keys-views.ts'
-import { Status, type Tone } from '../../parts/status.tsx'
-import { exactTime } from '../../parts/time.tsx'
+import { Status, type Tone } from '../status.tsx'
+import { exactTime, Time } from '../time.tsx'
 
 const TONES: Record<ShownKeyRow['status'], Tone> = { active: 'good', retiring: 'warn', expired: 'idle', revoked: 'idle' }
 
@@ -19,4 +19,10 @@ export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
       {status}
     </Status>
   )
+}
+
+/** When a key was last used. Calls of more than a month ago are not looked for. */
+export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
+  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
+  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
 }

@@ -5,17 +5,19 @@ import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
-import { useAddressState } from '../../parts/address-state.ts'
-import { Button } from '../../parts/button.tsx'
-import { FilterSearch } from '../../parts/filter-search.tsx'
-import { given } from '../../parts/given.ts'
-import { Money } from '../../parts/money.tsx'
-import { Select } from '../../parts/select.tsx'
-import { EmptyState, Loaded } from '../../parts/states.tsx'
-import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
+import { useAddressState } from '../address-state.ts'
+import { Button } from '../button.tsx'
+import { FilterSearch } from '../filter-search.tsx'
+import { given } from '../given.ts'
+import { Money } from '../money.tsx'
+import { Select } from '../select.tsx'
+import { EmptyState, Loaded } from '../states.tsx'
+import { type Column, Pager, Table } from '../table.tsx'
 import { IssueKey } from './issue-key.tsx'
-import { KeyStatus } from './key-status.tsx'
+import { KeyStatus, LastUse } from './key-words.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'keys_cursor'
 
 const SHOWN = [
   { value: 'usable', label: 'Keys that work' },
@@ -53,12 +55,6 @@ function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) 
   )
 }
 
-/** Calls of more than a month ago are not looked for. */
-function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
-  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
-  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
-}
-
 export interface KeysListProps {
   /** Whose keys; without, those of all that the viewer sees. */
   account?: { id: number; name: string; status: string }
@@ -66,16 +62,16 @@ export interface KeysListProps {
 
 export function KeysList({ account }: KeysListProps) {
   const viewer = useViewer()
-  const [state, change] = useAddressState({ search: '', keys: 'usable' })
+  const [state, change] = useAddressState({ search: '', keys: 'usable', [CURSOR]: '' })
   const [making, setMaking] = useState(false)
   const query = given({
     account: account ? String(account.id) : '',
     search: state.search,
     status: state.keys === 'all' ? '' : state.keys,
-    cursor: useCursor(),
-  }) as KeysAsked
+    cursor: state[CURSOR],
+  }) as unknown as KeysAsked
   const keys = useAsk(['keys', query], () => api.keys.get({ query }))
-  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' } as typeof some)
+  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
   const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
   const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
 
@@ -108,7 +104,7 @@ export function KeysList({ account }: KeysListProps) {
           ) : (
             <>
               <Table label="Keys" columns={columns} rows={rows} keyOf={({ id }) => id} hrefOf={({ id }) => `/keys/${id}`} />
-              <Pager next_cursor={next_cursor} />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
           )
         }
