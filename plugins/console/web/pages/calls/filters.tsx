@@ -11,11 +11,24 @@ import { TextInput, UnitInput } from '../../parts/input.tsx'
 import { outcomeWord } from '../../parts/outcome.tsx'
 import { Select } from '../../parts/select.tsx'
 
-const NAMES = ['account', 'key', 'model', 'provider', 'outcome', 'status', 'min_cost', 'since', 'until'] as const
+const NAMES = [
+  'account',
+  'key',
+  'model',
+  'provider',
+  'outcome',
+  'status',
+  'min_cost',
+  'since',
+  'until',
+] as const
 const FOLDED = ['key', 'provider', 'status', 'min_cost', 'since', 'until'] as const
 type Name = (typeof NAMES)[number]
 
-const DEFAULTS = Object.fromEntries([...NAMES, 'cursor'].map((name) => [name, ''])) as Record<Name | 'cursor', string>
+const DEFAULTS = Object.fromEntries([...NAMES, 'cursor'].map((name) => [name, ''])) as Record<
+  Name | 'cursor',
+  string
+>
 const OUTCOMES = ['completed', 'failed', 'broken', 'cancelled'] as const
 const ANY = ''
 
@@ -54,10 +67,16 @@ export function CallFilters({ filters, set, clear, is_filtered }: Filters) {
     all.map(({ id, name }) => ({ value: String(id), label: name }))
   const named = (all: readonly string[]) => all.map((name) => ({ value: name, label: name }))
   const choice = (name: Name, label: string, options: readonly { value: string; label: string }[]) => (
-    <Choice label={label} any={`Any ${label.toLowerCase()}`} options={options} value={filters[name]} onChange={(value) => set({ [name]: value })} />
+    <Choice
+      label={label}
+      any={`Any ${label.toLowerCase()}`}
+      options={options}
+      value={filters[name]}
+      onChange={(value) => set({ [name]: value })}
+    />
   )
   return (
-    <div className="call-filters" role="search" aria-label="Filter calls">
+    <search className="call-filters" aria-label="Filter calls">
       <div className="row">
         {role === 'operator' && (
           <Choice
@@ -69,7 +88,11 @@ export function CallFilters({ filters, set, clear, is_filtered }: Filters) {
           />
         )}
         {choice('model', 'Model', named(models))}
-        {choice('outcome', 'Outcome', OUTCOMES.map((value) => ({ value, label: outcomeWord(value) })))}
+        {choice(
+          'outcome',
+          'Outcome',
+          OUTCOMES.map((value) => ({ value, label: outcomeWord(value) })),
+        )}
         <Button icon={SlidersHorizontal} aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
           {folded_in_use > 0 ? `More filters (${folded_in_use})` : 'More filters'}
         </Button>
@@ -82,16 +105,34 @@ export function CallFilters({ filters, set, clear, is_filtered }: Filters) {
       {is_open && (
         <div className="call-filters-more">
           {(role !== 'operator' || filters.account !== '') && (
-            <Field label="Key">{choice('key', 'Key', keys.map(({ id, name, prefix }) => ({ value: String(id), label: `${name} (${prefix}…)` })))}</Field>
+            <Field label="Key">
+              {choice(
+                'key',
+                'Key',
+                keys.map(({ id, name, prefix }) => ({ value: String(id), label: `${name} (${prefix}…)` })),
+              )}
+            </Field>
           )}
-          {role === 'operator' && <Field label="Provider">{choice('provider', 'Provider', named(providers))}</Field>}
-          <TextFilter label="Status" placeholder="429 or 4xx" value={filters.status} onSet={(value) => set({ status: value })} />
-          <TextFilter label="Cost from" unit="USD" value={filters.min_cost} onSet={(value) => set({ min_cost: value })} />
+          {role === 'operator' && (
+            <Field label="Provider">{choice('provider', 'Provider', named(providers))}</Field>
+          )}
+          <TextFilter
+            label="Status"
+            placeholder="429 or 4xx"
+            value={filters.status}
+            onSet={(value) => set({ status: value })}
+          />
+          <TextFilter
+            label="Cost from"
+            unit="USD"
+            value={filters.min_cost}
+            onSet={(value) => set({ min_cost: value })}
+          />
           <DayFilter label="From day (UTC)" value={filters.since} onSet={(value) => set({ since: value })} />
           <DayFilter label="To day (UTC)" value={filters.until} onSet={(value) => set({ until: value })} />
         </div>
       )}
-    </div>
+    </search>
   )
 }
 
@@ -133,7 +174,11 @@ function TextFilter({ label, value, placeholder, unit, onSet }: TextFilterProps)
     onKeyDown: ({ key }: { key: string }) => key === 'Enter' && done(),
     placeholder,
   }
-  return <Field label={label}>{unit === undefined ? <TextInput {...props} /> : <UnitInput unit={unit} {...props} />}</Field>
+  return (
+    <Field label={label}>
+      {unit === undefined ? <TextInput {...props} /> : <UnitInput unit={unit} {...props} />}
+    </Field>
+  )
 }
 
 const DayFilter = ({ label, value, onSet }: Pick<TextFilterProps, 'label' | 'value' | 'onSet'>) => (

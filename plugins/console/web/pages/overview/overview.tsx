@@ -27,12 +27,21 @@ export type Overview = NonNullable<Awaited<ReturnType<typeof api.overview.get>>[
 export default function OverviewPage() {
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
-  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), { every_ms: EVERY_MS })
+  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
+    every_ms: EVERY_MS,
+  })
   return (
     <Page
       title="Overview"
       lead={LEADS[range]}
-      actions={<Choices label="Range" options={RANGES} value={range} onChange={(value) => change({ range: value })} />}
+      actions={
+        <Choices
+          label="Range"
+          options={RANGES}
+          value={range}
+          onChange={(value) => change({ range: value })}
+        />
+      }
     >
       <Loaded query={overview} loading={<div className="overview-room" />}>
         {(data) => <Known overview={data} />}
@@ -55,7 +64,13 @@ function Known({ overview }: { overview: Overview }) {
   return (
     <div className="page">
       <Figures>
-        {money && <Figure label="Balance" value={<Money nanos={money.available_nanos} />} note={<BalanceNote {...money} />} />}
+        {money && (
+          <Figure
+            label="Balance"
+            value={<Money nanos={money.available_nanos} />}
+            note={<BalanceNote {...money} />}
+          />
+        )}
         <Figure
           label={role === 'operator' ? 'Revenue' : 'Spent'}
           value={<Money nanos={totals.cost_nanos} />}
