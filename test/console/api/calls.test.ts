@@ -148,7 +148,7 @@ describe('one call', () => {
         (total: number, line: { amount_nanos: number }) => total + line.amount_nanos,
         0,
       )
-      expect([call.cost_nanos, sum, -(entry?.amount_nanos ?? 0)]).toEqual([
+      expect([call.cost_nanos, sum, 0 - (entry?.amount_nanos ?? 0)]).toEqual([
         cost_nanos,
         cost_nanos,
         cost_nanos,

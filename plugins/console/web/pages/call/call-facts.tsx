@@ -8,7 +8,7 @@ import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 export function CallFacts({ call }: { call: Call }) {
   const { role } = useViewer()

@@ -15,13 +15,12 @@ import { Outcome } from '../../parts/outcome.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
+import type { Call } from './call-answer.ts'
 import { CallFacts } from './call-facts.tsx'
 import { ChargeLines } from './charge.tsx'
 import { Course } from './course.tsx'
 import { curlOf } from './curl.ts'
 import { UsageTable } from './usage.tsx'
-
-export type Call = NonNullable<Awaited<ReturnType<ReturnType<typeof api.calls>['get']>>['data']>
 
 export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''

@@ -3,7 +3,7 @@ import { count, exactUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 type Line = Call['lines'][number]
 

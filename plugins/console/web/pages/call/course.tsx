@@ -5,7 +5,7 @@ import { count, duration } from '../../parts/amounts.ts'
 import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Money } from '../../parts/money.tsx'
 import { outcomeWord } from '../../parts/outcome.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 type Tone = 'plain' | 'wait' | 'answer' | 'bad'
 

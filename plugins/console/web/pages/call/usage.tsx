@@ -4,7 +4,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 interface Row {
   kind: string

@@ -13,7 +13,8 @@ import { Snippet } from '../../parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { CallFilters, queryOf, useCallFilters } from './filters.tsx'
+import { queryOf, useCallFilters } from './filter-state.ts'
+import { CallFilters } from './filters.tsx'
 
 const EVERY_MS = 15_000
 

@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { useViewer } from '../../app/session.tsx'
 import { duration, roundedUsd } from '../../parts/amounts.ts'
 import { Chart } from '../../parts/chart.tsx'
-import type { Overview } from './overview.tsx'
+import type { Overview } from './overview-answer.ts'
 
 const usd = (nanos: number): string => `${roundedUsd(nanos)} USD`
 const MAX_SAMPLES = 100

@@ -6,7 +6,7 @@ import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Overview } from './overview.tsx'
+import type { Overview } from './overview-answer.ts'
 
 type Failing = NonNullable<Overview['failing']>
 type Route = Failing['routes'][number]

@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
+import type { Overview } from './overview-answer.ts'
 
 const EVERY_MS = 15_000
 const RANGES = [
@@ -21,8 +22,6 @@ const RANGES = [
   { value: 'month', label: 'Month' },
 ] as const
 type Range = (typeof RANGES)[number]['value']
-
-export type Overview = NonNullable<Awaited<ReturnType<typeof api.overview.get>>['data']>
 
 export default function OverviewPage() {
   const [state, change] = useAddressState({ range: 'day' })
