@@ -2,7 +2,12 @@
 import { Type } from '@sinclair/typebox'
 import type { Caller } from '../../src/access/gate.ts'
 import { rateLimited } from '../../src/domain/errors.ts'
-import { type ActivityView, activityEvents, activityView, PingEvent } from '../../src/surface/activity-view.ts'
+import {
+  type ActivityView,
+  activityEvents,
+  activityView,
+  PingEvent,
+} from '../../src/surface/activity-view.ts'
 import { createFeeds, type FeedTimers } from '../../src/surface/feed.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { eq, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
-import { accounts, type Account, type Key, keys } from '../db/schema.ts'
+import { type Account, accounts, type Key, keys } from '../db/schema.ts'
 
 /** Nobody chooses from a longer list. */
 const MAX_NAMES = 1_000

@@ -8,7 +8,10 @@ export interface BilledCall extends Billed {
 }
 
 /** @returns undefined where all of what is charged is as it was told, or nothing was */
-export function toldBeside(reported: ReportedUsage | undefined, { usage, estimated }: Billed): ReportedUsage | undefined {
+export function toldBeside(
+  reported: ReportedUsage | undefined,
+  { usage, estimated }: Billed,
+): ReportedUsage | undefined {
   if (reported === undefined || estimated) return reported
   for (const field of USAGE_FIELDS) if ((reported[field] ?? 0) !== usage[field]) return reported
   return undefined

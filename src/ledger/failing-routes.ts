@@ -64,7 +64,15 @@ export function failingRoutes(
 type Row = ReturnType<ReturnType<typeof failureQueries>['newest']['all']>[number]
 
 /** The latest first. */
-function failuresOf({ trace, request_id, outcome, provider, upstream_model, started_at_ms, duration_ms }: Row): Failure[] {
+function failuresOf({
+  trace,
+  request_id,
+  outcome,
+  provider,
+  upstream_model,
+  started_at_ms,
+  duration_ms,
+}: Row): Failure[] {
   const { tried = [], failure } = readTrace(trace)
   const failures = tried
     .map((one) => ({

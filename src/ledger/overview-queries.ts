@@ -52,7 +52,9 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   steps: (orm: BunSQLiteDatabase) =>
     orm
       .select({
-        step: sql<number>`CAST((${calls.started_at_ms} - ${placeholder('from_ms')}) / ${placeholder('step_ms')} AS INTEGER)`.as('step'),
+        step: sql<number>`CAST((${calls.started_at_ms} - ${placeholder('from_ms')}) / ${placeholder('step_ms')} AS INTEGER)`.as(
+          'step',
+        ),
         calls: count(),
         failed: sql<number>`count(*) FILTER (WHERE ${calls.outcome} ${FAILED})`,
         cost_nanos: sql<number>`sum(${calls.cost_nanos})`,

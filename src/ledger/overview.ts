@@ -96,11 +96,14 @@ export async function overviewOf(
   const until_ms = now_ms + 1
   const from_ms = Math.floor(now_ms / shape.step_ms) * shape.step_ms - (steps - 1) * shape.step_ms
   const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
-  const reads_calls = shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read
+  const reads_calls =
+    shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read
   const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
   const read = reads_calls ? readCalls : readSums
   const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
-  const [found_before = emptyIn(whole_before.from_ms, whole_before.until_ms)] = await read(reading, [whole_before])
+  const [found_before = emptyIn(whole_before.from_ms, whole_before.until_ms)] = await read(reading, [
+    whole_before,
+  ])
 
   const points: (OverviewPoint & { samples: Times })[] = []
   for (const point of found) {
@@ -114,7 +117,13 @@ export async function overviewOf(
     until_ms,
     step_ms,
     points: points.map(({ samples, ...point }) => point),
-    totals: { ...sumOf(found), ...latencyOf({ first_byte: all.flatMap((s) => s.first_byte), duration: all.flatMap((s) => s.duration) }) },
+    totals: {
+      ...sumOf(found),
+      ...latencyOf({
+        first_byte: all.flatMap((s) => s.first_byte),
+        duration: all.flatMap((s) => s.duration),
+      }),
+    },
     before: { ...totalsOf(found_before), ...latencyOf(samples_before) },
     is_sampled: found.some(({ calls }) => calls > MAX_SAMPLES),
   }

@@ -49,7 +49,9 @@ export function priceLines(call: ChargedCall): PriceLine[] {
   if (call.price === '') return []
   const lines = linesOf(JSON.parse(call.price), call).filter(({ count }) => count > 0)
   const rest = lines.reduce((left, { amount_nanos }) => left - amount_nanos, call.cost_nanos)
-  return rest === 0 ? lines : [...lines, { what: 'rounding', count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
+  return rest === 0
+    ? lines
+    : [...lines, { what: 'rounding', count: 1, rate_nanos: rest, per: 1, amount_nanos: rest }]
 }
 
 function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
@@ -62,7 +64,10 @@ function linesOf(snapshot: Snapshot, call: ChargedCall): PriceLine[] {
   })
 }
 
-const tokenLines = ({ nanos_per_million_tokens, extras = [] }: TokenSnapshot, call: ChargedCall): PriceLine[] => [
+const tokenLines = (
+  { nanos_per_million_tokens, extras = [] }: TokenSnapshot,
+  call: ChargedCall,
+): PriceLine[] => [
   ...USAGE_FIELDS.map((field) =>
     line(field, call[field], nanos_per_million_tokens[field] ?? 0, Number(TOKENS_PER_RATE)),
   ),

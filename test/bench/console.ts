@@ -40,7 +40,12 @@ const PATHS: readonly string[] = [
 ]
 
 /** The same for an account's own. */
-const ACCOUNT_PATHS: readonly string[] = ['/overview?range=day', '/overview?range=month', '/calls', '/calls?outcome=failed']
+const ACCOUNT_PATHS: readonly string[] = [
+  '/overview?range=day',
+  '/overview?range=month',
+  '/calls',
+  '/calls?outcome=failed',
+]
 
 /** Fills a data folder, starts the checkout's gateway on it, and reads as the operator and as an account. */
 export async function measureConsole({ checkout, upstream }: Bench): Promise<Figure[]> {
@@ -55,7 +60,8 @@ export async function measureConsole({ checkout, upstream }: Bench): Promise<Fig
       const account = cookieOf(database_path, 7)
       const figures: Figure[] = []
       for (const path of PATHS) figures.push(await measured(gateway, operator, path, path))
-      for (const path of ACCOUNT_PATHS) figures.push(await measured(gateway, account, path, `an account's ${path}`))
+      for (const path of ACCOUNT_PATHS)
+        figures.push(await measured(gateway, account, path, `an account's ${path}`))
       return [...figures, await delayBeside(gateway, operator)]
     } finally {
       await gateway.process.stop()
@@ -96,7 +102,8 @@ async function measured({ port }: Subject, cookie: string, path: string, what: s
 async function ask(port: number, cookie: string, path: string): Promise<void> {
   const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, { headers: { cookie } })
   const text = await response.text()
-  if (response.status !== 200 && response.status !== 404) throw new Error(`${path}: ${response.status} ${text}`)
+  if (response.status !== 200 && response.status !== 404)
+    throw new Error(`${path}: ${response.status} ${text}`)
 }
 
 /** How long others wait while pages are read one after the other: the slowest in a hundred. */
@@ -114,5 +121,10 @@ async function delayBeside({ port }: Subject, cookie: string): Promise<Figure> {
   for (let round = 0; round < TRIES; round++) for (const path of PATHS) await ask(port, cookie, path)
   reading = false
   await probing
-  return figureOf('console: a free call beside the reads, p99', 'ms', { gateway: [percentile(delays, 0.99)] }, atMost(20))
+  return figureOf(
+    'console: a free call beside the reads, p99',
+    'ms',
+    { gateway: [percentile(delays, 0.99)] },
+    atMost(20),
+  )
 }

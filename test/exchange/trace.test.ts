@@ -1,7 +1,7 @@
 // The trace of a call as it is written: times alone for most, bounded whatever happened, and without secrets.
 import { describe, expect, test } from 'bun:test'
+import { rateLimited, UpstreamFault, upstreamFailed } from '../../src/domain/errors.ts'
 import { Trace } from '../../src/exchange/trace.ts'
-import { rateLimited, upstreamFailed, UpstreamFault } from '../../src/domain/errors.ts'
 import { MAX_TRACE_BYTES, readTrace } from '../../src/ledger/traces.ts'
 import type { UpstreamFailure } from '../../src/protocols/facts.ts'
 import type { Attempt } from '../../src/upstream/routes.ts'
@@ -85,7 +85,11 @@ describe('why a call failed', () => {
 
 test('what was told is kept as it was, without what is no number', () => {
   const trace = open()
-  trace.ended({ outcome: 'completed', told: { input_tokens: 7, output_tokens: Number.NaN }, doubt: 'it contradicts itself' })
+  trace.ended({
+    outcome: 'completed',
+    told: { input_tokens: 7, output_tokens: Number.NaN },
+    doubt: 'it contradicts itself',
+  })
   expect(readTrace(trace.text())).toEqual({
     held_ms: 3,
     told: { input_tokens: 7, output_tokens: null },
@@ -97,7 +101,8 @@ describe('is never longer than its bound, and still JSON', () => {
   const LONG = 'words 🦊 é '.repeat(2_000)
   test.each([1, 3, 8, 20, 200])('after %p failed tries with long names and words', (tries) => {
     const trace = open()
-    for (let nth = 0; nth < tries; nth++) trace.failed(attempt('p'.repeat(300), 'm'.repeat(300)), failure(LONG), tried)
+    for (let nth = 0; nth < tries; nth++)
+      trace.failed(attempt('p'.repeat(300), 'm'.repeat(300)), failure(LONG), tried)
     trace.note({ idempotency_key_sha256: 'a'.repeat(16), ceiling_nanos: 9e15, output_limit: 9e15 })
     trace.ended({ outcome: 'failed', cause: upstreamFailed(LONG, { code: LONG, cause: LONG }) })
     const text = trace.text()

@@ -9,7 +9,12 @@ import { quantile } from '../../src/ledger/quantiles.ts'
 import { recorded } from './recorded.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
-const LENGTH_MS: Record<Range, number> = { hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 30 * 86_400_000 }
+const LENGTH_MS: Record<Range, number> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+  month: 30 * 86_400_000,
+}
 
 const rowsOf = (db: Database) => db.query<Call, []>('SELECT * FROM calls').all()
 const totalsOf = (rows: readonly Call[]) => ({
@@ -24,12 +29,19 @@ const aCall = fc.tuple(
   fc.integer({ min: 1, max: 3 }),
   fc.integer({ min: 0, max: 50_000 }),
   fc.record({
-    started_at_ms: fc.oneof(
-      fc.integer({ min: 0, max: 2 * 3_600_000 }),
-      fc.integer({ min: 0, max: 2 * 86_400_000 }),
-      fc.integer({ min: 0, max: 61 * 86_400_000 }),
-    ).map((ago_ms) => NOW_MS - ago_ms),
-    outcome: fc.constantFrom('completed' as const, 'cancelled' as const, 'broken' as const, 'failed' as const),
+    started_at_ms: fc
+      .oneof(
+        fc.integer({ min: 0, max: 2 * 3_600_000 }),
+        fc.integer({ min: 0, max: 2 * 86_400_000 }),
+        fc.integer({ min: 0, max: 61 * 86_400_000 }),
+      )
+      .map((ago_ms) => NOW_MS - ago_ms),
+    outcome: fc.constantFrom(
+      'completed' as const,
+      'cancelled' as const,
+      'broken' as const,
+      'failed' as const,
+    ),
     model: fc.constantFrom('a', 'b'),
     first_byte_ms: fc.option(fc.nat(5_000)),
     duration_ms: fc.nat(9_000),
@@ -52,21 +64,28 @@ describe('sums', () => {
     )
   })
 
-  test.each(['hour', 'day'] as const)('over a %s with too many calls to read are those of its quarters', async (range) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(aCall, { minLength: 1, maxLength: 40 }), async (calls) => {
-        const db = recorded(calls)
-        const overview = await overviewOf(db, range, { account_id: undefined, now_ms: NOW_MS, max_calls_read: 0 })
-        const { points, totals, from_ms, until_ms, step_ms } = overview
-        const rows = rowsOf(db)
-        expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
-        for (const { start_ms, ...point } of points)
-          expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
-        db.close()
-      }),
-      { numRuns: 30 },
-    )
-  })
+  test.each(['hour', 'day'] as const)(
+    'over a %s with too many calls to read are those of its quarters',
+    async (range) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(aCall, { minLength: 1, maxLength: 40 }), async (calls) => {
+          const db = recorded(calls)
+          const overview = await overviewOf(db, range, {
+            account_id: undefined,
+            now_ms: NOW_MS,
+            max_calls_read: 0,
+          })
+          const { points, totals, from_ms, until_ms, step_ms } = overview
+          const rows = rowsOf(db)
+          expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
+          for (const { start_ms, ...point } of points)
+            expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
+          db.close()
+        }),
+        { numRuns: 30 },
+      )
+    },
+  )
 
   function expectSums(overview: Overview, rows: readonly Call[]): void {
     const { points, totals, before, from_ms, until_ms, step_ms } = overview
@@ -101,7 +120,15 @@ describe('times', () => {
   test('are those of answered calls alone', async () => {
     const at = (first_byte_ms: number | null, outcome: Call['outcome']) =>
       [1, 10, { started_at_ms: NOW_MS - 1_000, first_byte_ms, duration_ms: 900, outcome }] as const
-    const db = recorded([at(100, 'completed'), at(300, 'completed'), at(200, 'completed'), at(9_000, 'failed'), at(null, 'failed')].map((one) => [...one]))
+    const db = recorded(
+      [
+        at(100, 'completed'),
+        at(300, 'completed'),
+        at(200, 'completed'),
+        at(9_000, 'failed'),
+        at(null, 'failed'),
+      ].map((one) => [...one]),
+    )
     const { totals, is_sampled } = await overviewOf(db, 'hour', { account_id: 1, now_ms: NOW_MS })
     expect(totals).toMatchObject({ first_byte_p50_ms: 200, first_byte_p95_ms: 300, duration_p50_ms: 900 })
     expect(is_sampled).toBe(false)
@@ -109,7 +136,11 @@ describe('times', () => {
 
   test('of many calls are those of a sample that is spread over them', async () => {
     const db = recorded(
-      Array.from({ length: 1_000 }, (_, nth) => [1, 10, { started_at_ms: NOW_MS - 1_000 + (nth >> 2), first_byte_ms: nth, duration_ms: nth }]),
+      Array.from({ length: 1_000 }, (_, nth) => [
+        1,
+        10,
+        { started_at_ms: NOW_MS - 1_000 + (nth >> 2), first_byte_ms: nth, duration_ms: nth },
+      ]),
     )
     for (const account_id of [undefined, 1]) {
       const { totals, is_sampled } = await overviewOf(db, 'month', { account_id, now_ms: NOW_MS })
@@ -141,12 +172,22 @@ test('routes that failed are told with their latest words, the worst first', () 
     words,
   })
   const call = (ago_ms: number, fields: object) =>
-    [1, 10, { started_at_ms: NOW_MS - ago_ms, failed_tries: 1, provider: 'good', upstream_model: 'g', ...fields }] as [number, number, object]
+    [
+      1,
+      10,
+      { started_at_ms: NOW_MS - ago_ms, failed_tries: 1, provider: 'good', upstream_model: 'g', ...fields },
+    ] as [number, number, object]
   const db = recorded([
     call(9_000_000, { trace: JSON.stringify({ tried: [tried('old', 0, 'long ago')] }) }),
-    call(3_000, { trace: JSON.stringify({ tried: [tried('bad', 0, 'first'), tried('bad', 5, 'second')] }), failed_tries: 2 }),
+    call(3_000, {
+      trace: JSON.stringify({ tried: [tried('bad', 0, 'first'), tried('bad', 5, 'second')] }),
+      failed_tries: 2,
+    }),
     call(2_000, { trace: JSON.stringify({ tried: [tried('bad', 0, 'third')] }) }),
-    call(1_000, { outcome: 'broken', trace: JSON.stringify({ failure: { kind: 'upstream_failed', cause: 'cut' } }) }),
+    call(1_000, {
+      outcome: 'broken',
+      trace: JSON.stringify({ failure: { kind: 'upstream_failed', cause: 'cut' } }),
+    }),
     [1, 10, { started_at_ms: NOW_MS, trace: '{"held_ms":1}' }],
   ])
   const { routes, complete } = failingRoutes(db, { from_ms: NOW_MS - 3_600_000 })

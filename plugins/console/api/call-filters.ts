@@ -38,7 +38,11 @@ export function callFilterRoutes(gateway: Gateway) {
 }
 
 /** @throws GatewayError not_found for another's account */
-function filtersView({ db, catalogue }: Gateway, viewer: Viewer, asked: number | undefined): Static<typeof FiltersView> {
+function filtersView(
+  { db, catalogue }: Gateway,
+  viewer: Viewer,
+  asked: number | undefined,
+): Static<typeof FiltersView> {
   const own = accountOf(viewer)
   if (own !== undefined && asked !== undefined && asked !== own)
     throw notFound('There is no such account, or it is not yours.', { param: 'account' })

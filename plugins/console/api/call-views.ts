@@ -7,7 +7,8 @@ import { ROW_FIELDS } from './call-row.ts'
 
 const closed = { additionalProperties: false }
 
-const SinceStart = (what: string) => Nullable(Type.Integer({ description: `milliseconds since the call was let in: ${what}` }))
+const SinceStart = (what: string) =>
+  Nullable(Type.Integer({ description: `milliseconds since the call was let in: ${what}` }))
 
 const Timings = Type.Object(
   {
@@ -58,7 +59,9 @@ const Failure = Type.Object(
 
 const Idempotency = Type.Object(
   {
-    key_sha256: Type.String({ description: 'the first characters of the hash of the Idempotency-Key, in hex' }),
+    key_sha256: Type.String({
+      description: 'the first characters of the hash of the Idempotency-Key, in hex',
+    }),
     answer_is_kept: Type.Boolean(),
     replays: Type.Integer({ description: 'how often the kept answer was sent again' }),
     ...NullableTimeFields('replayed'),

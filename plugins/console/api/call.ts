@@ -105,7 +105,9 @@ function failureOf({ failure }: CallTrace, sees_routes: boolean): View['failure'
 
 /** The fields that are not zero. */
 function usageOf(usage: Usage): Record<string, number> {
-  return Object.fromEntries(USAGE_FIELDS.filter((field) => usage[field] > 0).map((field) => [field, usage[field]]))
+  return Object.fromEntries(
+    USAGE_FIELDS.filter((field) => usage[field] > 0).map((field) => [field, usage[field]]),
+  )
 }
 
 /** What was told is kept only where it is not what was charged. */
@@ -115,7 +117,11 @@ function toldOf(call: TracedCall, { told }: CallTrace): View['told'] {
   return call.estimated === 1 || Object.keys(usage).length === 0 ? null : usage
 }
 
-function idempotencyOf(db: Database, call: TracedCall, { idempotency_key_sha256, held_ms = 0 }: CallTrace): View['idempotency'] {
+function idempotencyOf(
+  db: Database,
+  call: TracedCall,
+  { idempotency_key_sha256, held_ms = 0 }: CallTrace,
+): View['idempotency'] {
   if (idempotency_key_sha256 === undefined) return null
   const { account_id, request_id, started_at_ms } = call
   const kept = idempotencyQueries(db).ofRequest.get({

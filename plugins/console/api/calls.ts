@@ -10,7 +10,13 @@ import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
-import { type CallFilter, type CallPage, listCalls, OUTCOMES, startOfCall } from '../../../src/ledger/history.ts'
+import {
+  type CallFilter,
+  type CallPage,
+  listCalls,
+  OUTCOMES,
+  startOfCall,
+} from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { CallRow, callRow } from './call-row.ts'
@@ -31,7 +37,10 @@ const CallsQuery = Type.Object(
     provider: Type.Optional(Type.String({ minLength: 1, maxLength: 128, must: 'the name of a provider' })),
     outcome: Type.Optional(OneOf(OUTCOMES)),
     status: Type.Optional(
-      Type.String({ pattern: '^[1-5](\\d\\d|xx)$', must: 'an HTTP status such as 429, or a class of them such as 4xx' }),
+      Type.String({
+        pattern: '^[1-5](\\d\\d|xx)$',
+        must: 'an HTTP status such as 429, or a class of them such as 4xx',
+      }),
     ),
     min_cost: Type.Optional(
       Type.String({ maxLength: 40, pattern: '^\\d+(\\.\\d{1,9})?$', must: 'an amount in USD, such as 0.05' }),

@@ -5,7 +5,12 @@ import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { rateLimited } from '../../../src/domain/errors.ts'
 import type { ActivityListener } from '../../../src/exchange/activity.ts'
 import { addressOf } from '../../../src/http/sockets.ts'
-import { type ActivityView, activityEvents, activityView, PingEvent } from '../../../src/surface/activity-view.ts'
+import {
+  type ActivityView,
+  activityEvents,
+  activityView,
+  PingEvent,
+} from '../../../src/surface/activity-view.ts'
 import { createFeeds, type FeedTimers } from '../../../src/surface/feed.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, siteSettings, viewerCalls } from '../calls.ts'
@@ -39,22 +44,20 @@ export function liveRoutes(gateway: Gateway, timers: FeedTimers = {}) {
     { running },
     { ...timers, max_feeds: MAX_FEEDS_PER_SESSION, tooMany: tooManyFeeds },
   )
-  return new Elysia({ name: 'console-live' })
-    .use(viewerCalls(gateway))
-    .get(
-      '/console/api/live',
-      ({ viewer, request }) => {
-        const token = tokenOf(request, siteSettings(gateway))
-        const address = addressOf({ request, sockets })
-        return openFeed({
-          request,
-          reader: viewer.session_id,
-          recheck: () => sessions.viewer(token, address),
-          start: (send) => listen(gateway, viewer, send),
-        })
-      },
-      { query: Type.Object({}, { additionalProperties: false }), response: { 200: Live, ...FAILURES } },
-    )
+  return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
+    '/console/api/live',
+    ({ viewer, request }) => {
+      const token = tokenOf(request, siteSettings(gateway))
+      const address = addressOf({ request, sockets })
+      return openFeed({
+        request,
+        reader: viewer.session_id,
+        recheck: () => sessions.viewer(token, address),
+        start: (send) => listen(gateway, viewer, send),
+      })
+    },
+    { query: Type.Object({}, { additionalProperties: false }), response: { 200: Live, ...FAILURES } },
+  )
 }
 
 /** Tells a viewer of the calls that they may see, so many a second. */

@@ -20,7 +20,11 @@ beforeAll(async () => {
   gateway = await startTestGateway({ upstream })
   await gateway.account('alice', { balance_usd: '10' })
   await gateway.account('bob', { balance_usd: '10' })
-  keys = { alice: gateway.key('alice'), desk: gateway.key('alice', { name: 'desk' }), bob: gateway.key('bob') }
+  keys = {
+    alice: gateway.key('alice'),
+    desk: gateway.key('alice', { name: 'desk' }),
+    bob: gateway.key('bob'),
+  }
   await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
   await (await gateway.call(wholePath(TIERED), ask(), { key: keys.desk })).text()
   upstream.answer(refusal(400, { error: { code: 400, message: 'such a field is unknown' } }))
@@ -140,8 +144,15 @@ describe('one call', () => {
     const { entries } = gateway.rows()
     for (const { request_id, id, cost_nanos } of calls) {
       const { lines, entry, ...call } = await operator.json('GET', `/calls/${request_id}`)
-      const sum = lines.reduce((total: number, line: { amount_nanos: number }) => total + line.amount_nanos, 0)
-      expect([call.cost_nanos, sum, -(entry?.amount_nanos ?? 0)]).toEqual([cost_nanos, cost_nanos, cost_nanos])
+      const sum = lines.reduce(
+        (total: number, line: { amount_nanos: number }) => total + line.amount_nanos,
+        0,
+      )
+      expect([call.cost_nanos, sum, 0 - (entry?.amount_nanos ?? 0)]).toEqual([
+        cost_nanos,
+        cost_nanos,
+        cost_nanos,
+      ])
       expect(entry?.id).toBe(entries.find(({ call_id }) => call_id === id)?.id)
     }
   })
@@ -153,7 +164,9 @@ describe('one call', () => {
       lines: [],
       entry: null,
       told: null,
-      tried: [{ provider: PROVIDER, failure_class: 'bad_request', status: 400, words: 'such a field is unknown' }],
+      tried: [
+        { provider: PROVIDER, failure_class: 'bad_request', status: 400, words: 'such a field is unknown' },
+      ],
       failure: { kind: 'invalid_request', message: 'such a field is unknown' },
     })
   })
@@ -172,7 +185,9 @@ describe('one call', () => {
     held.release()
     await (await answer).text()
     await gateway.atRest()
-    expect(await operator.json('GET', `/calls/${pending?.request_id}`)).toMatchObject({ outcome: 'completed' })
+    expect(await operator.json('GET', `/calls/${pending?.request_id}`)).toMatchObject({
+      outcome: 'completed',
+    })
     expect((await operator.send('GET', '/calls/req_nothing')).status).toBe(404)
     upstream.answer(answering)
   })
@@ -183,7 +198,12 @@ describe('an account', () => {
     const { calls: rows } = await alice.json('GET', '/calls?until=2100-01-01')
     expect(rows.length).toBeGreaterThanOrEqual(3)
     for (const row of rows)
-      expect(row).toMatchObject({ account: 'alice', provider: null, upstream_model: null, failed_tries: null })
+      expect(row).toMatchObject({
+        account: 'alice',
+        provider: null,
+        upstream_model: null,
+        failed_tries: null,
+      })
   })
 
   test('sees one call without tries and without what is hidden of its failure', async () => {
@@ -220,5 +240,9 @@ test('the lists to choose filters from are those of the viewer', async () => {
     models: expect.arrayContaining([MODEL, TIERED]),
   })
   expect((await operator.json('GET', '/call-filters?account=1')).keys).toMatchObject([{ name: 'desk' }, {}])
-  expect(await alice.json('GET', '/call-filters')).toMatchObject({ accounts: [], providers: [], keys: [{ name: 'desk' }, {}] })
+  expect(await alice.json('GET', '/call-filters')).toMatchObject({
+    accounts: [],
+    providers: [],
+    keys: [{ name: 'desk' }, {}],
+  })
 })

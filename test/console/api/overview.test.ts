@@ -1,12 +1,12 @@
 // The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { liveRoutes } from '../../../plugins/console/api/live.ts'
+import { plugins } from '../../../plugins/index.ts'
 import { MODEL, PROVIDER } from '../../support/catalogue.ts'
 import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
 import { refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
-import { plugins } from '../../../plugins/index.ts'
 
 const CHECK_EVERY_MS = 10
 
@@ -102,7 +102,12 @@ describe('the live feed', () => {
     const about = { account: 'bob', model: MODEL, key: keys.bob.slice(0, 10) }
     expect(await feed.next()).toMatchObject({ type: 'held', ...about })
     expect(await feed.next()).toMatchObject({ type: 'first_byte', ...about })
-    expect(await feed.next()).toMatchObject({ type: 'settled', ...about, outcome: 'completed', cost_nanos: ANSWER_NANOS })
+    expect(await feed.next()).toMatchObject({
+      type: 'settled',
+      ...about,
+      outcome: 'completed',
+      cost_nanos: ANSWER_NANOS,
+    })
     feed.leave()
   })
 
@@ -145,7 +150,10 @@ describe('the live feed', () => {
   })
 
   test('ends with its session', async () => {
-    const quick = [...plugins.filter(({ name }) => name !== 'consolePages'), (all: Parameters<typeof liveRoutes>[0]) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS })]
+    const quick = [
+      ...plugins.filter(({ name }) => name !== 'consolePages'),
+      (all: Parameters<typeof liveRoutes>[0]) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS }),
+    ]
     const other = await startTestGateway({ upstream, plugins: quick })
     try {
       const client = signedIn(other, 'operator')

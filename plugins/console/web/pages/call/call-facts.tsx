@@ -8,7 +8,7 @@ import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 export function CallFacts({ call }: { call: Call }) {
   const { role } = useViewer()
@@ -50,13 +50,19 @@ export function CallFacts({ call }: { call: Call }) {
   )
 }
 
-const Idempotency = ({ key_sha256, answer_is_kept, replays, replayed_at_ms }: NonNullable<Call['idempotency']>) => (
+const Idempotency = ({
+  key_sha256,
+  answer_is_kept,
+  replays,
+  replayed_at_ms,
+}: NonNullable<Call['idempotency']>) => (
   <>
     SHA-256 <Id value={key_sha256} what="hash" whole copy={false} />,{' '}
     {answer_is_kept ? 'the answer is kept' : 'no answer is kept any more'}
     {replays > 0 && (
       <>
-        ; sent again {replays === 1 ? 'once' : `${replays} times`}, the last time <Time at_ms={replayed_at_ms} />
+        ; sent again {replays === 1 ? 'once' : `${replays} times`}, the last time{' '}
+        <Time at_ms={replayed_at_ms} />
       </>
     )}
   </>

@@ -15,13 +15,12 @@ import { Outcome } from '../../parts/outcome.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { EmptyState, Loaded, Skeleton } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { ChargeLines } from './charge.tsx'
+import type { Call } from './call-answer.ts'
 import { CallFacts } from './call-facts.tsx'
-import { curlOf } from './curl.ts'
+import { ChargeLines } from './charge.tsx'
 import { Course } from './course.tsx'
+import { curlOf } from './curl.ts'
 import { UsageTable } from './usage.tsx'
-
-export type Call = NonNullable<Awaited<ReturnType<ReturnType<typeof api.calls>['get']>>['data']>
 
 export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''
@@ -75,7 +74,11 @@ function UnderWay({ ask }: { ask: () => void }) {
 }
 
 const NoSuchCall = ({ words }: { words: string }) => (
-  <EmptyState icon={SearchX} title="There is no such call" action={<ButtonLink href="/calls">All calls</ButtonLink>}>
+  <EmptyState
+    icon={SearchX}
+    title="There is no such call"
+    action={<ButtonLink href="/calls">All calls</ButtonLink>}
+  >
     {words}
   </EmptyState>
 )
@@ -115,11 +118,7 @@ function Failure({ message, cause, kind, code }: NonNullable<Call['failure']>) {
   return (
     <Notice tone="bad">
       <p>{message ?? 'The answer broke off.'}</p>
-      {cause !== null && (
-        <p className="small soft">
-          Cause: {cause}
-        </p>
-      )}
+      {cause !== null && <p className="small soft">Cause: {cause}</p>}
       <p className="small soft">
         Error: <code>{code ?? kind}</code>
       </p>

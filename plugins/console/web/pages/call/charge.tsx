@@ -3,7 +3,7 @@ import { count, exactUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 type Line = Call['lines'][number]
 
@@ -55,7 +55,8 @@ export function ChargeLines({ call }: { call: Call }) {
       <p className="small soft">
         {entry ? (
           <>
-            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by entry {entry.id} of the ledger
+            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by entry {entry.id} of the
+            ledger
             {unpaid_nanos > 0 && (
               <>
                 ; <Money nanos={unpaid_nanos} exact /> became debt

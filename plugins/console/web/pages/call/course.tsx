@@ -1,10 +1,11 @@
 // The course of a call: a step a line, each with its time and its length as a bar under the ones before.
+
+import type { ReactNode } from 'react'
 import { count, duration } from '../../parts/amounts.ts'
 import { failureClassWord } from '../../parts/failure-classes.ts'
 import { Money } from '../../parts/money.tsx'
 import { outcomeWord } from '../../parts/outcome.tsx'
-import type { ReactNode } from 'react'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 type Tone = 'plain' | 'wait' | 'answer' | 'bad'
 
@@ -23,14 +24,21 @@ export function Course({ call }: { call: Call }) {
   const total_ms = Math.max(call.timings.settled_ms, 1)
   return (
     <ol className="course">
-      {stepsOf(call).map((step) => (
-        <CourseStep key={step.key} {...step} total_ms={total_ms} />
+      {stepsOf(call).map(({ key, ...step }) => (
+        <CourseStep key={key} {...step} total_ms={total_ms} />
       ))}
     </ol>
   )
 }
 
-function CourseStep({ title, detail, from_ms, to_ms, tone, total_ms }: Omit<Step, 'key'> & { total_ms: number }) {
+function CourseStep({
+  title,
+  detail,
+  from_ms,
+  to_ms,
+  tone,
+  total_ms,
+}: Omit<Step, 'key'> & { total_ms: number }) {
   const left = Math.min(from_ms / total_ms, 1) * 100
   const width = (Math.max((to_ms ?? from_ms) - from_ms, 0) / total_ms) * 100
   return (
@@ -43,7 +51,10 @@ function CourseStep({ title, detail, from_ms, to_ms, tone, total_ms }: Omit<Step
         </div>
         {detail && <div className="soft">{detail}</div>}
         <div className="course-track" aria-hidden>
-          <div className={`course-bar course-${tone}`} style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }} />
+          <div
+            className={`course-bar course-${tone}`}
+            style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }}
+          />
         </div>
       </div>
     </li>
@@ -58,7 +69,9 @@ function stepsOf(call: Call): Step[] {
     {
       key: 'read',
       title: 'Admitted and read',
-      detail: call.streamed ? 'Key and limits checked; a streamed answer was asked for.' : 'Key and limits checked.',
+      detail: call.streamed
+        ? 'Key and limits checked; a streamed answer was asked for.'
+        : 'Key and limits checked.',
       from_ms: 0,
       ...(held_ms === null ? {} : { to_ms: held_ms }),
       tone: 'plain',
@@ -96,7 +109,12 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
     steps.push({
       key: 'sent',
       title: provider === null ? 'Sent to a provider' : `Sent to ${provider}`,
-      detail: upstream_model === null ? undefined : <>as <code>{upstream_model}</code></>,
+      detail:
+        upstream_model === null ? undefined : (
+          <>
+            as <code>{upstream_model}</code>
+          </>
+        ),
       from_ms: sent_ms,
       ...(head_ms === null ? {} : { to_ms: head_ms }),
       tone: 'wait',
@@ -128,7 +146,8 @@ const settledStep = (call: Call): Step => ({
   title: call.cost_nanos > 0 ? 'Settled' : 'Settled at nothing',
   detail: (
     <>
-      {outcomeWord(call.outcome)}; <Money nanos={call.cost_nanos} exact /> charged, the rest of the hold is free again
+      {outcomeWord(call.outcome)}; <Money nanos={call.cost_nanos} exact /> charged, the rest of the hold is
+      free again
     </>
   ),
   from_ms: call.timings.settled_ms,
@@ -148,7 +167,13 @@ const HeldWords = ({ call }: { call: Call }) => (
   </>
 )
 
-const TryWords = ({ upstream_model, provider_key, failure_class, status, words }: NonNullable<Call['tried']>[number]) => (
+const TryWords = ({
+  upstream_model,
+  provider_key,
+  failure_class,
+  status,
+  words,
+}: NonNullable<Call['tried']>[number]) => (
   <>
     {failureClassWord(failure_class)}
     {status !== null && ` (${status})`}, as <code>{upstream_model}</code> with key {provider_key}

@@ -1,6 +1,6 @@
 // A call as a curl command: the same endpoint and model, with content to be put in, since content is not kept.
 import { inShell } from '../../parts/samples.ts'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 type Asked = Pick<Call, 'surface' | 'model' | 'streamed'>
 

@@ -4,7 +4,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import type { Call } from './call.tsx'
+import type { Call } from './call-answer.ts'
 
 interface Row {
   kind: string
@@ -26,7 +26,12 @@ export function UsageTable({ call }: { call: Call }) {
         </Notice>
       )}
       <div className="call-table">
-        <Table label="Usage" columns={is_same ? [KIND, TOLD] : [KIND, TOLD, CHARGED]} rows={rows} keyOf={({ kind }) => kind} />
+        <Table
+          label="Usage"
+          columns={is_same ? [KIND, TOLD] : [KIND, TOLD, CHARGED]}
+          rows={rows}
+          keyOf={({ kind }) => kind}
+        />
       </div>
       <p className="small soft">
         {is_same
@@ -39,12 +44,18 @@ export function UsageTable({ call }: { call: Call }) {
   )
 }
 
-const KIND: Column<Row> = { key: 'kind', title: 'Kind', cell: ({ kind }) => countedWord(kind), phone: 'first' }
+const KIND: Column<Row> = {
+  key: 'kind',
+  title: 'Kind',
+  cell: ({ kind }) => countedWord(kind),
+  phone: 'first',
+}
 const TOLD: Column<Row> = {
   key: 'told',
   title: 'Told by the provider',
   end: true,
-  cell: ({ told }) => (told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told)),
+  cell: ({ told }) =>
+    told === undefined ? <span className="soft">–</span> : told === null ? 'no number' : count(told),
   phone: 'first-end',
 }
 const CHARGED: Column<Row> = {

@@ -13,7 +13,8 @@ import { Snippet } from '../../parts/snippet.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { type Column, Pager, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { CallFilters, queryOf, useCallFilters } from './filters.tsx'
+import { queryOf, useCallFilters } from './filter-state.ts'
+import { CallFilters } from './filters.tsx'
 
 const EVERY_MS = 15_000
 
@@ -24,17 +25,17 @@ export default function CallsPage() {
   const filters = useCallFilters()
   const query = queryOf(filters)
   const is_first = filters.cursor === ''
-  const calls = useAsk(['calls', query], () => api.calls.get({ query }), is_first ? { every_ms: EVERY_MS } : {})
+  const calls = useAsk(
+    ['calls', query],
+    () => api.calls.get({ query }),
+    is_first ? { every_ms: EVERY_MS } : {},
+  )
   return (
     <Page title="Calls">
       <CallFilters {...filters} />
       <Loaded query={calls}>
         {(data) => (
-          <CallList
-            {...data}
-            onClear={filters.is_filtered ? filters.clear : undefined}
-            is_first={is_first}
-          />
+          <CallList {...data} onClear={filters.is_filtered ? filters.clear : undefined} is_first={is_first} />
         )}
       </Loaded>
     </Page>
@@ -64,8 +65,8 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
       )}
       {is_searching && (
         <p className="soft" role="status">
-          {calls.length === 0 ? 'No call that matches was found so far.' : 'There may be more.'} The search went back to{' '}
-          <Time at_ms={searched_back_to_at_ms} exact />.
+          {calls.length === 0 ? 'No call that matches was found so far.' : 'There may be more.'} The search
+          went back to <Time at_ms={searched_back_to_at_ms} exact />.
         </p>
       )}
       {calls.length === 0 && !is_searching && <p className="soft">No further calls match.</p>}
@@ -128,7 +129,9 @@ const OUTCOME: Column<Row> = {
   cell: ({ outcome, status, failed_tries }) => (
     <>
       <Outcome outcome={outcome} status={status} />
-      {outcome === 'completed' && !!failed_tries && <span className="small soft"> after {failed_tries} failed</span>}
+      {outcome === 'completed' && !!failed_tries && (
+        <span className="small soft"> after {failed_tries} failed</span>
+      )}
     </>
   ),
   phone: 'second-end',

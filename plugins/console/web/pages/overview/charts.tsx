@@ -1,9 +1,9 @@
 // The charts of the overview: what calls cost over time, and how long they took.
 import { useMemo } from 'react'
-import { duration, roundedUsd } from '../../parts/amounts.ts'
 import { useViewer } from '../../app/session.tsx'
+import { duration, roundedUsd } from '../../parts/amounts.ts'
 import { Chart } from '../../parts/chart.tsx'
-import type { Overview } from './overview.tsx'
+import type { Overview } from './overview-answer.ts'
 
 const usd = (nanos: number): string => `${roundedUsd(nanos)} USD`
 const MAX_SAMPLES = 100
@@ -22,7 +22,12 @@ export function OverviewCharts({ overview: { points, is_sampled } }: { overview:
         formatAxis={roundedUsd}
       />
       <div>
-        <Chart label="Time to first byte" times_ms={lines.times_ms} series={lines.latency} format={duration} />
+        <Chart
+          label="Time to first byte"
+          times_ms={lines.times_ms}
+          series={lines.latency}
+          format={duration}
+        />
         {is_sampled && (
           <p className="small soft">
             Times are measured on {MAX_SAMPLES} calls of each point, spread over it; money and counts on all.

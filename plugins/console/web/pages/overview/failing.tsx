@@ -6,7 +6,7 @@ import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import type { Overview } from './overview.tsx'
+import type { Overview } from './overview-answer.ts'
 
 type Failing = NonNullable<Overview['failing']>
 type Route = Failing['routes'][number]
@@ -43,7 +43,13 @@ const COLUMNS: Column<Route>[] = [
     ),
     phone: 'first',
   },
-  { key: 'failures', title: 'Failures', end: true, cell: ({ failures }) => count(failures), phone: 'first-end' },
+  {
+    key: 'failures',
+    title: 'Failures',
+    end: true,
+    cell: ({ failures }) => count(failures),
+    phone: 'first-end',
+  },
   {
     key: 'why',
     title: 'Why',
@@ -60,5 +66,11 @@ const COLUMNS: Column<Route>[] = [
     cell: ({ last_words }) => <span className="soft overview-words">{last_words}</span>,
     phone: 'none',
   },
-  { key: 'last', title: 'Last', end: true, cell: ({ last_at_ms }) => <Time at_ms={last_at_ms} />, phone: 'second-end' },
+  {
+    key: 'last',
+    title: 'Last',
+    end: true,
+    cell: ({ last_at_ms }) => <Time at_ms={last_at_ms} />,
+    phone: 'second-end',
+  },
 ]

@@ -11,7 +11,7 @@ import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Status } from '../../parts/status.tsx'
-import { Table, type Column } from '../../parts/table.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { type LiveCall, type LiveEvent, merged, type Seen, shownCalls } from './live-state.ts'
 
@@ -24,7 +24,8 @@ export function Live() {
   const recent = useAsk(['calls', 'recent'], () => api.calls.get({ query: { limit: SHOWN } }))
   const { seen, state } = useSeen()
   const calls = useMemo(() => shownCalls(seen, recent.data?.calls ?? [], SHOWN), [seen, recent.data])
-  const columns = role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
+  const columns =
+    role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
   return (
     <Section title="Live calls" actions={<Connection state={state} />}>
       {calls.length === 0 ? (
@@ -40,7 +41,9 @@ export function Live() {
       )}
       <div className="spread">
         <Link href="/calls">All calls</Link>
-        {seen.skipped > 0 && <span className="small soft">Too many at once to show each: {seen.skipped} events left out.</span>}
+        {seen.skipped > 0 && (
+          <span className="small soft">Too many at once to show each: {seen.skipped} events left out.</span>
+        )}
       </div>
     </Section>
   )
@@ -84,7 +87,12 @@ const WHO: Column<LiveCall> = {
   cell: ({ account }) => account,
   phone: 'none',
 }
-const KEY: Column<LiveCall> = { key: 'key', title: 'Key', cell: ({ key }) => <code>{key}…</code>, phone: 'none' }
+const KEY: Column<LiveCall> = {
+  key: 'key',
+  title: 'Key',
+  cell: ({ key }) => <code>{key}…</code>,
+  phone: 'none',
+}
 const STATE: Column<LiveCall> = {
   key: 'state',
   title: 'State',

@@ -13,6 +13,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
+import type { Overview } from './overview-answer.ts'
 
 const EVERY_MS = 15_000
 const RANGES = [
@@ -22,8 +23,6 @@ const RANGES = [
   { value: 'month', label: 'Month' },
 ] as const
 type Range = (typeof RANGES)[number]['value']
-
-export type Overview = NonNullable<Awaited<ReturnType<typeof api.overview.get>>['data']>
 
 export default function OverviewPage() {
   return (
@@ -36,12 +35,21 @@ export default function OverviewPage() {
 function CallsInRange() {
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
-  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), { every_ms: EVERY_MS })
+  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
+    every_ms: EVERY_MS,
+  })
   return (
     <Page
       title="Overview"
       lead={LEADS[range]}
-      actions={<Choices label="Range" options={RANGES} value={range} onChange={(value) => change({ range: value })} />}
+      actions={
+        <Choices
+          label="Range"
+          options={RANGES}
+          value={range}
+          onChange={(value) => change({ range: value })}
+        />
+      }
     >
       <Loaded query={overview} loading={<div className="overview-room" />}>
         {(data) => <Known overview={data} />}
@@ -64,7 +72,13 @@ function Known({ overview }: { overview: Overview }) {
   return (
     <div className="page">
       <Figures>
-        {money && <Figure label="Balance" value={<Money nanos={money.available_nanos} />} note={<BalanceNote {...money} />} />}
+        {money && (
+          <Figure
+            label="Balance"
+            value={<Money nanos={money.available_nanos} />}
+            note={<BalanceNote {...money} />}
+          />
+        )}
         <Figure
           label={role === 'operator' ? 'Revenue' : 'Spent'}
           value={<Money nanos={totals.cost_nanos} />}
