@@ -276,7 +276,7 @@ describe('what cannot be edited is refused', () => {
   })
 
   test('what is no TOML, with its line', () => {
-    expect(() => editToml('a = 1\nb = \n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
+    expect(() => editToml('a = 1\nb = = 2\n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
   })
 
   test('a number that TOML cannot write', () => {

@@ -71,7 +71,7 @@ export function providerRoutes(gateway: Gateway) {
   async function catalogueFor(body: Static<typeof TrialBody>): Promise<Catalogue> {
     const { text, edits = [], is_new = false } = body
     if (text === undefined && edits.length === 0 && !is_new) return catalogue()
-    const draft = draftOf({ text, edits })
+    const draft = draftOf({ ...(text === undefined ? {} : { text }), edits })
     const with_route = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
     return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
   }
