@@ -78,6 +78,8 @@ async function finished(output: BuildArtifact, quality: number): Promise<Bundled
 export async function sourcesChangedAt(): Promise<number> {
   const entries = await readdir(WEB_FOLDER, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
-  const times = await Promise.all(files.map(({ parentPath, name }) => Bun.file(join(parentPath, name)).stat()))
+  const times = await Promise.all(
+    files.map(({ parentPath, name }) => Bun.file(join(parentPath, name)).stat()),
+  )
   return Math.max(...times.map(({ mtimeMs }) => mtimeMs))
 }

@@ -14,7 +14,13 @@ export interface PasswordInputProps {
   what?: string
 }
 
-export function PasswordInput({ value, onChange, autoComplete, autoFocus, what = 'password' }: PasswordInputProps) {
+export function PasswordInput({
+  value,
+  onChange,
+  autoComplete,
+  autoFocus,
+  what = 'password',
+}: PasswordInputProps) {
   const [is_shown, setShown] = useState(false)
   return (
     <div className="input-with-button">
