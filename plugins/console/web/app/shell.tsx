@@ -10,8 +10,8 @@ import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { Brand, SideBar } from './side-bar.tsx'
 import { useViewer } from './session.tsx'
+import { Brand, SideBar } from './side-bar.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 

@@ -6,9 +6,9 @@ import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry } from './page-entry.ts'
 import { usePath } from './routes.tsx'
+import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
-import { useSignOut, useViewer } from './session.tsx'
 
 export interface SideBarProps {
   pages: readonly PageEntry[]

@@ -30,7 +30,6 @@ export function PasswordInput({
         autoComplete={autoComplete}
         autoCapitalize="none"
         spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: a form to sign in has nothing before it
         autoFocus={autoFocus}
         value={value}
         onChange={onChange}

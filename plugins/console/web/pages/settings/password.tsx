@@ -7,7 +7,7 @@ import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { Section } from '../../parts/page.tsx'
 import { PasswordInput } from '../../parts/password-input.tsx'
 
-export function PasswordSection({ account }: { account?: string }) {
+export function PasswordSection({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useDeed({
