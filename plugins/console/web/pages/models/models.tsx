@@ -2,7 +2,7 @@
 import { Boxes } from 'lucide-react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { useViewer } from '../../app/viewer.ts'
+import { useViewer } from '../../app/session.tsx'
 import { count, share } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
