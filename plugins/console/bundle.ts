@@ -56,7 +56,7 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
 async function finished(output: BuildArtifact, quality: number): Promise<BundledFile> {
-  const identity = await output.bytes()
+  const identity = new Uint8Array(await output.arrayBuffer())
   const [br, gzipped] = await Promise.all([
     compressed.br(identity, {
       params: {

@@ -55,15 +55,24 @@ export function pageRoutes(gateway: Gateway) {
     requireConsole(gateway)
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
-    if (`${name}/`.startsWith(API))
-      throw notFound('There is no such endpoint. Check the path and the method.')
+    if (`${name}/`.startsWith(API)) throw noEndpoint()
     return answer(request, await fileFor(name))
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
+    .get('/', ({ request }) => leadIn(gateway, request), { detail: { hide: true } })
     .get(BASE, serve, { detail: { hide: true } })
     .get(`${BASE}/*`, serve, { detail: { hide: true } })
 }
+
+/** Whoever types the gateway's address into a browser means the console; to programs there is nothing here. */
+function leadIn(gateway: Gateway, { headers }: Request): Response {
+  requireConsole(gateway)
+  if (!headers.get('accept')?.includes('text/html')) throw noEndpoint()
+  return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
+}
+
+const noEndpoint = () => notFound('There is no such endpoint. Check the path and the method.')
 
 interface Asked {
   file: PageFile

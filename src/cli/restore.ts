@@ -104,6 +104,8 @@ function prepare(file: string, incoming: string): void {
   try {
     check(copy, file)
     forgetSessions(copy)
+    // Closing would leave it to the log, which does not come along, while prepared queries live on.
+    copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     copy.close()
   }

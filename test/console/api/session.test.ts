@@ -313,7 +313,8 @@ describe('sessions are listed', () => {
     expect((await seen(operator, '?whose=all')).map(({ account }) => account)).toContain('lars')
 
     const first = await lisa.json('GET', '/sessions?limit=1')
-    expect(first).toMatchObject({ sessions: [{ role: 'key' }], next_cursor: expect.any(Number) })
+    expect(first.sessions).toMatchObject([{ role: 'key' }])
+    expect(first.next_cursor).toBeGreaterThan(0)
     const second = await lisa.json('GET', `/sessions?limit=1&cursor=${first.next_cursor}`)
     expect(second).toMatchObject({ sessions: [{ role: 'account', is_current: true }], next_cursor: null })
 

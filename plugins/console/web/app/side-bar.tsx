@@ -31,7 +31,7 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
   const isHere = (entry: PageEntry): boolean =>
     path === entry.path || path.startsWith(`${entry.path}/`) || (path === '/' && entry.path === home)
   return (
-    <div className="side-bar">
+    <aside className="side-bar" aria-label="Console">
       <Brand />
       {onSearch && (
         <button type="button" className="side-link" onClick={onSearch}>
@@ -58,7 +58,7 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
         </ul>
       </nav>
       <SideFoot onHelp={onHelp} />
-    </div>
+    </aside>
   )
 }
 

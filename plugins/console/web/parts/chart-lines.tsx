@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
-import type { ChartProps } from './chart.tsx'
+import type { ChartProps } from './chart-props.ts'
 
 const AXIS_PX = 56
 const LABEL_GAP_PX = 8

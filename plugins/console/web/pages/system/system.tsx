@@ -29,7 +29,7 @@ export default function SystemPage() {
 function Known({ system }: { system: System }) {
   const { data } = system
   return (
-    <div className="page">
+    <div className="stack system">
       <Figures>
         <Figure label="Health" value={<Health not_ready={system.not_ready} />} note={system.not_ready} />
         <Figure
