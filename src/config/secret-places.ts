@@ -54,9 +54,12 @@ export function originOf(root: Readonly<Record<string, unknown>>, index: number)
 }
 
 const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
-const SENSITIVE = /api.?keys?|headers|authorization|secret|token|password/i
-/** Begins something else: another setting or block. */
-const OTHER = /^\s*#*\s*(\[+[^\]"']+\]+|[\w."-]+\s*=)/
+/** A key whose value is a secret, or a table of such. */
+const SENSITIVE = /(api.?keys?|headers|authorization|secret|token|password|[\w-]+-key)["']?\s*=/i
+const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
+/** Begins something else: another block or setting. */
+const BLOCK = /^\s*#*\s*\[+[\w."-]+\]+\s*$/
+const SETTING = /^\s*#*\s*[\w."-]+\s*=/
 
 /**
  * The comments with what looks like a secret replaced: quoted texts in commented-out keys and headers, over several lines, too.
@@ -64,19 +67,29 @@ const OTHER = /^\s*#*\s*(\[+[^\]"']+\]+|[\w."-]+\s*=)/
  * @param lines of the text @param starts where the comment of a line begins; undefined where it has none
  */
 export function hideInComments(lines: readonly string[], starts: readonly (number | undefined)[]): string[] {
-  let sensitive = false
+  let is_open = false
+  let in_headers = false
   return lines.map((line, at) => {
     const start = starts[at]
     if (start === undefined) {
-      sensitive = false
+      is_open = false
+      in_headers = false
       return line
     }
-    const comment = line.slice(start)
-    if (SENSITIVE.test(comment)) sensitive = true
-    else if (OTHER.test(comment)) sensitive = sensitive && /headers/i.test(lines[at - 1] ?? '')
-    if (!sensitive) return line
-    return line.slice(0, start) + comment.replace(QUOTED, hideQuoted)
+    if (HEADERS.test(line)) in_headers = true
+    else if (BLOCK.test(line)) in_headers = false
+    const is_sensitive = SENSITIVE.test(line) || in_headers || (is_open && !SETTING.test(line))
+    is_open = is_sensitive && opensMore(line, is_open)
+    if (!is_sensitive) return line
+    return line.slice(0, start) + line.slice(start).replace(QUOTED, hideQuoted)
   })
+}
+
+/** Whether a list or table goes on after a line. */
+function opensMore(line: string, is_open: boolean): boolean {
+  const bare = line.replace(QUOTED, '')
+  const opened = (bare.match(/[[{]/g) ?? []).length + (is_open ? 1 : 0)
+  return opened > (bare.match(/[\]}]/g) ?? []).length
 }
 
 function hideQuoted(quoted: string): string {

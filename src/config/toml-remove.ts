@@ -28,7 +28,10 @@ export function removeFrom(places: Places, path: TomlPath): string {
   )
   return cut(places.text, [
     ...pairs.map((pair) => spanOfPair(places, pair)),
-    ...headers.map((header) => spanOfBlock(places, header)),
+    ...withoutGapAtEnd(
+      places.text,
+      headers.map((header) => spanOfBlock(places, header)),
+    ),
   ])
 }
 
@@ -90,10 +93,15 @@ function withComma(tokens: Tokens, [start, end]: Span, siblings: readonly Span[]
 function spanOfBlock({ text }: Places, { span, body }: Header): Span {
   const start = withCommentAbove(text, lineStart(text, span[0]))
   const end = withCommentBelow(text, nextLine(text, body[1]))
-  const next = afterBlankLines(text, end)
-  if (next < text.length) return [start, next]
-  // The last block: the blank lines above it go in place of those below.
-  const above = /(?:[ \t]*\r?\n)+$/.exec(text.slice(0, start))?.[0] ?? ''
+  return [start, afterBlankLines(text, end)]
+}
+
+/** Where the last blocks of a text go, the blank lines above them go, too. */
+function withoutGapAtEnd(text: string, spans: readonly Span[]): Span[] {
+  let end = text.length
+  for (const [start, span_end] of spans.toReversed()) if (span_end >= end) end = start
+  if (end === text.length) return [...spans]
+  const above = /(?:[ \t]*\r?\n)+$/.exec(text.slice(0, end))?.[0] ?? ''
   const line_end = /^[ \t]*\r?\n/.exec(above)?.[0].length ?? 0
-  return [start - above.length + line_end, next]
+  return [...spans, [end - above.length + line_end, end]]
 }

@@ -68,7 +68,7 @@ function writeNumber(value: number, like: string): string {
     throw new RangeError(`${value} is no number that can be written`)
   const text = plainDecimal(value)
   const [, decimals] = /^[+-]?[\d_]+\.(\d+)$/.exec(like) ?? []
-  if (decimals !== undefined) {
+  if (decimals !== undefined && !text.includes('e')) {
     const [whole = '', own = ''] = text.split('.')
     return `${whole}.${own.padEnd(decimals.length, '0')}`
   }
@@ -77,8 +77,9 @@ function writeNumber(value: number, like: string): string {
 
 const inThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, '_')
 
-/** `String(1e-7)` is `1e-7`. */
+/** `String(1e-7)` is `1e-7`, which TOML reads too; digits are what people write. */
 function plainDecimal(value: number): string {
   const text = String(value)
-  return text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+  const digits = text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+  return Number(digits) === value ? digits : text
 }

@@ -10,7 +10,7 @@ const set = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'set', path, 
 const add = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'add', path, value })
 const remove = (path: Edit['path']): Edit => ({ op: 'remove', path })
 
-function valueOf(text: string): Record<string, unknown> {
+function valuesOf(text: string): Record<string, unknown> {
   const read = readToml(text)
   if (!read.ok) throw new Error(`line ${read.line}: ${read.message}\n${text}`)
   return read.value
@@ -276,7 +276,7 @@ describe('what cannot be edited is refused', () => {
   })
 
   test('what is no TOML, with its line', () => {
-    expect(() => editToml('a = 1\nb = \n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
+    expect(() => editToml('a = 1\nb = = 2\n', [set(['a'], 2)])).toThrow(/^Line 2 is not TOML/)
   })
 
   test('a number that TOML cannot write', () => {
@@ -285,7 +285,7 @@ describe('what cannot be edited is refused', () => {
 })
 
 describe('in the catalogue of the first start', () => {
-  const values = valueOf(FIRST_CATALOGUE)
+  const values = valuesOf(FIRST_CATALOGUE)
   const models = values.models as Record<string, unknown>[]
   /** Paths of all that is no table or list. */
   const leaves = (value: unknown, path: (string | number)[] = []): (string | number)[][] => {
@@ -309,13 +309,13 @@ describe('in the catalogue of the first start', () => {
         const edited = editToml(FIRST_CATALOGUE, [set(path, value)])
         const is_amount = path.includes('price') && typeof value === 'string' && /^\d+(\.\d+)?$/.test(value)
         if (!is_amount)
-          expect(at(valueOf(edited), path)).toEqual(typeof value === 'string' ? value.toWellFormed() : value)
+          expect(at(valuesOf(edited), path)).toEqual(typeof value === 'string' ? value.toWellFormed() : value)
         expect(sharedEnds(FIRST_CATALOGUE, edited)).toBeGreaterThanOrEqual(
           FIRST_CATALOGUE.length - String(JSON.stringify(at(values, path))).length - 12,
         )
         // And back again.
         const back = editToml(edited, [set(path, at(values, path) as TomlValue)])
-        expect(valueOf(back)).toEqual(values)
+        expect(valuesOf(back)).toEqual(values)
       }),
       { numRuns: 150 },
     )
@@ -329,14 +329,14 @@ describe('in the catalogue of the first start', () => {
       price: { input: 1, output: 2 },
     }
     const added = editToml(FIRST_CATALOGUE, [add(['models'], block)])
-    expect(valueOf(added).models).toEqual([...models, block])
+    expect(valuesOf(added).models).toEqual([...models, block])
     expect(editToml(added, [remove(['models', models.length])])).toBe(FIRST_CATALOGUE)
   })
 
   test('any block can be removed: no line of another one changes', () => {
     models.forEach((_, index) => {
       const edited = editToml(FIRST_CATALOGUE, [remove(['models', index])])
-      expect(valueOf(edited).models).toEqual(models.toSpliced(index, 1))
+      expect(valuesOf(edited).models).toEqual(models.toSpliced(index, 1))
       const lines = FIRST_CATALOGUE.split('\n')
       const kept = edited.split('\n')
       // The kept lines are the original ones, in their order.

@@ -13,7 +13,7 @@ import {
   TIERED,
   UPSTREAM_MODEL,
 } from '../support/catalogue.ts'
-import { consoleSession, type SessionOf, withoutSession } from '../support/console-session.ts'
+import { clientOf, signedIn, type Who } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { fileScene } from '../support/scene.ts'
 import { refusal, whole } from '../support/upstream.ts'
@@ -43,16 +43,16 @@ type ConsoleCall = (path: string, body?: object, method?: string) => Promise<Con
 
 /** Every answer of every test is searched for what must never leave. */
 const answers: string[] = []
-async function signedIn(as: SessionOf): Promise<ConsoleCall> {
-  const session = await consoleSession(gateway, as)
-  return async (path, body, method) => {
-    const answer = await session.ask(`/console/api${path}`, body, method === undefined ? {} : { method })
+function visitor(who: Who): ConsoleCall {
+  const session = signedIn(gateway, who)
+  return async (path, body, method = body ? 'POST' : 'GET') => {
+    const answer = await session.send(method, path, body ? { body } : {})
     const text = await answer.text()
     answers.push(text)
     return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) }
   }
 }
-const operator = await signedIn('operator')
+const operator = visitor('operator')
 
 afterAll(() => {
   const all = answers.join('\n')
@@ -67,21 +67,19 @@ const INPUT = ['models', 0, 'price', 'input']
 const price = (value: string) => ({ op: 'set', path: INPUT, value })
 
 describe('who may', () => {
-  const OPERATORS: [string, object | undefined, string?][] = [
-    ['/catalogue', undefined],
-    ['/catalogue/check', {}],
-    ['/catalogue/previews', {}],
-    ['/catalogue/previews/x', undefined],
-    ['/catalogue/previews/x', {}, 'DELETE'],
-    ['/catalogue/save', { hash: 'x' }],
-    ['/providers', undefined],
-    ['/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
-  ]
-
-  test.each(OPERATORS)('%s: the operator alone', async (path, body, method) => {
-    const by_key = await signedIn({ key })
+  test.each([
+    ['GET', '/catalogue', undefined],
+    ['POST', '/catalogue/check', {}],
+    ['POST', '/catalogue/previews', {}],
+    ['GET', '/catalogue/previews/x', undefined],
+    ['DELETE', '/catalogue/previews/x', undefined],
+    ['POST', '/catalogue/save', { hash: 'x' }],
+    ['GET', '/providers', undefined],
+    ['POST', '/providers/try', { provider: PROVIDER, model: UPSTREAM_MODEL }],
+  ] as const)('%s %s: the operator alone', async (method, path, body) => {
+    const by_key = visitor({ key })
     expect((await by_key(path, body, method)).status).toBe(403)
-    const anonymous = await withoutSession(gateway).ask(`/console/api${path}`, body, method ? { method } : {})
+    const anonymous = await clientOf(gateway).send(method, path, body ? { body } : {})
     expect(anonymous.status).toBe(401)
   })
 
@@ -89,11 +87,11 @@ describe('who may', () => {
     const limited = gateway.key((await gateway.account('limited')).name, { models: ['test-t*'] })
     const idsFor = async (call: ConsoleCall) =>
       (await call('/models')).body.models.map(({ id }: { id: string }) => id)
-    const by_key = await signedIn({ key: limited })
+    const by_key = visitor({ key: limited })
     expect(await idsFor(by_key)).toEqual(['test-tiered', 'test-thinking'])
     expect((await by_key(`/models/detail?id=${MODEL}`)).status).toBe(404)
     await gateway.account('portal')
-    const by_account = await signedIn({ account: 'portal' })
+    const by_account = visitor({ account: 'portal' })
     expect(await idsFor(by_account)).not.toContain(RETIRED)
     expect(await idsFor(operator)).toContain(RETIRED)
     const { body } = await by_account('/models')
@@ -180,7 +178,7 @@ describe('a change of prices', () => {
     expect(body.error).toMatchObject({ code: 'configuration_mistakes', param: 'models[0].price.input' })
     const checked = await operator('/catalogue/check', { edits: [price('much')] })
     expect(checked.body.mistakes).toEqual([
-      expect.objectContaining({ path: 'models[0].price.input', line: 16 }),
+      expect.objectContaining({ path: 'models[0].price.input', line: 19 }),
     ])
     expect(checked.body.changes).toBeNull()
   })

@@ -14,7 +14,7 @@ describe('by tokens', () => {
   test('any call costs what it would have been charged', () => {
     fc.assert(
       fc.property(anyPrice, anyPrice, anyUsage, (was, next, usage) => {
-        const call = { ...usage, images: 0, price: chargeTokens(was, usage).snapshot }
+        const call = { ...usage, images: 0, price: JSON.stringify({ unit: 'token' }) }
         expect(rerate(call, was, was)).toBe(chargeTokens(was, usage).cost_nanos)
         expect(rerate(call, next, was)).toBe(chargeTokens(next, usage).cost_nanos)
       }),

@@ -76,7 +76,7 @@ export function providerRoutes(gateway: Gateway) {
   async function catalogueFor(body: Static<typeof TrialBody>): Promise<Catalogue> {
     const { text, edits = [], is_new = false } = body
     if (text === undefined && edits.length === 0 && !is_new) return catalogue()
-    const draft = draftOf({ text, edits })
+    const draft = draftOf({ ...(text === undefined ? {} : { text }), edits })
     const with_route = is_new ? [...(draft.edits ?? []), modelFor(body)] : draft.edits
     return (await requireGood(configuration, { ...draft, edits: with_route })).catalogue
   }
@@ -121,9 +121,14 @@ function routeIn({ providers, models }: Catalogue, body: Static<typeof TrialBody
       { param: 'provider' },
     )
   const key = keyAt(provider, body.key ?? 1)
-  const found = [...models.values()]
+  const all = [...models.values()]
     .flatMap((model: Model) => model.routes.map((route) => ({ model, route })))
-    .findLast(({ route }) => route.provider === provider.name && route.model === body.model)
+    .filter(({ route }) => route.provider === provider.name && route.model === body.model)
+  // Models of several kinds may have one route: the cheap question is asked, unless an image is wanted.
+  const found =
+    all.find(({ model }) => model.id === TRIAL_MODEL) ??
+    all.find(({ model }) => (model.kind === 'image') === (body.image ?? false)) ??
+    all[0]
   if (!found)
     throw notFound(`No model has a route to "${body.model}" of ${provider.name}.`, { param: 'model' })
   if (found.model.kind === 'image' && !body.image)

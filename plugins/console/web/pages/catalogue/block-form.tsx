@@ -5,7 +5,7 @@ import { Button } from '../../parts/button.tsx'
 import type { Draft } from '../../parts/catalogue/draft.ts'
 import { ModelFields } from '../../parts/catalogue/model-fields.tsx'
 import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
-import { type Block, blocksOf, textAt } from '../../parts/catalogue/values.ts'
+import { type Block, blocksOf, textAt, type Value } from '../../parts/catalogue/values.ts'
 import { Field } from '../../parts/field.tsx'
 import { Select } from '../../parts/select.tsx'
 
@@ -74,7 +74,7 @@ function AddButtons({ draft, choose }: Choosing) {
     const taken = new Set(blocks.map((block) => nameOf(section, block)))
     const name = freeName(section === 'models' ? 'new-model' : 'new-provider', taken)
     const provider = textAt(blocksOf(draft.values, 'providers')[0], 'name')
-    const value =
+    const value: Value =
       section === 'models'
         ? {
             id: name,

@@ -85,14 +85,14 @@ function Result({ result: { all, models, accounts } }: ResultProps) {
       </p>
       <Table
         label="By model"
-        columns={columns('Model', (row) => row.model)}
+        columns={columns('Model', (row: Sum & { model: string }) => row.model)}
         rows={models}
         keyOf={({ model }) => model}
       />
       {accounts.length > 0 && (
         <Table
           label="By account, the largest change first"
-          columns={columns('Account', (row) => row.account)}
+          columns={columns('Account', (row: Sum & { account: string }) => row.account)}
           rows={accounts}
           keyOf={({ account }) => account}
         />
