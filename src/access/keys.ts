@@ -3,10 +3,10 @@ import type { Database } from 'bun:sqlite'
 import { jsonOrNull } from '../db/placeholders.ts'
 import type { Key } from '../db/schema.ts'
 import { immediately } from '../db/transaction.ts'
+import { checkAddresses } from '../domain/addresses.ts'
 import { conflict, invalidRequest, notFound } from '../domain/errors.ts'
 import type { Nanos } from '../domain/money.ts'
 import { accountByName, checkName } from './accounts.ts'
-import { checkAddresses } from '../domain/addresses.ts'
 import { refuseClosed } from './closing.ts'
 import { checkModelPatterns } from './model-patterns.ts'
 import { keyQueries } from './queries.ts'
@@ -61,6 +61,15 @@ export function createKey(
 export function listKeys(db: Database, account_id?: number): Key[] {
   const { listKeys, keysOfAccount } = keyQueries(db)
   return account_id === undefined ? listKeys.all() : keysOfAccount.all({ account_id })
+}
+
+/** A name for a key that is given none: `key-4`, the first that no working key of the account has. */
+export function freeKeyName(db: Database, account_id: number, now_ms: number): string {
+  const { keyByName } = keyQueries(db)
+  for (let number = listKeys(db, account_id).length + 1; ; number += 1) {
+    const name = `key-${number}`
+    if (!keyByName.get({ account_id, name, now_ms })) return name
+  }
 }
 
 /**

@@ -1,7 +1,13 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { accountMoneyRoutes } from './account-money.ts'
+import { accountRoutes, accountStatusRoutes } from './accounts.ts'
+import { bookRoutes } from './books.ts'
+import { entryRoutes } from './entries.ts'
+import { keyEndRoutes, keyRoutes } from './keys.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
+import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { systemRoutes } from './system.ts'
 
@@ -13,6 +19,14 @@ export const consoleApi = (gateway: Gateway) =>
     .use(linkRoutes(gateway))
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
+    .use(accountRoutes(gateway))
+    .use(accountStatusRoutes(gateway))
+    .use(accountMoneyRoutes(gateway))
+    .use(keyRoutes(gateway))
+    .use(keyEndRoutes(gateway))
+    .use(entryRoutes(gateway))
+    .use(bookRoutes(gateway))
+    .use(searchRoutes(gateway))
     .use(systemRoutes(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
