@@ -55,14 +55,24 @@ export function pageRoutes(gateway: Gateway) {
     requireConsole(gateway)
     const { pathname } = new URL(request.url)
     const name = pathname.slice(BASE.length).replace(/^\/+/, '')
-    if (`${name}/`.startsWith(API)) throw notFound('There is no such endpoint. Check the path and the method.')
+    if (`${name}/`.startsWith(API)) throw noEndpoint()
     return answer(request, await fileFor(name))
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
+    .get('/', ({ request }) => leadIn(gateway, request), { detail: { hide: true } })
     .get(BASE, serve, { detail: { hide: true } })
     .get(`${BASE}/*`, serve, { detail: { hide: true } })
 }
+
+/** Whoever types the gateway's address into a browser means the console; to programs there is nothing here. */
+function leadIn(gateway: Gateway, { headers }: Request): Response {
+  requireConsole(gateway)
+  if (!headers.get('accept')?.includes('text/html')) throw noEndpoint()
+  return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
+}
+
+const noEndpoint = () => notFound('There is no such endpoint. Check the path and the method.')
 
 interface Asked {
   file: PageFile
@@ -76,7 +86,8 @@ async function fileFor(name: string): Promise<Asked> {
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')
   const file = files.get(is_asset ? name : DOCUMENT)
-  if (!file) throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
+  if (!file)
+    throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
   return { file, cache_control: is_asset ? KEEP : ASK_AGAIN }
 }
 
@@ -89,7 +100,8 @@ function answer(request: Request, { file, cache_control }: Asked): Response {
     etag,
     vary: 'accept-encoding',
   }
-  if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers })
+  if (request.headers.get('if-none-match')?.includes(etag))
+    return new Response(null, { status: 304, headers })
   headers['content-type'] = file.type
   if (coding !== 'identity') headers['content-encoding'] = coding
   return new Response(file.copies[coding], { headers })

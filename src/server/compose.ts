@@ -7,7 +7,7 @@ import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
-import { createSessions } from '../access/sessions.ts'
+import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
@@ -129,15 +129,7 @@ export function compose({
     library,
     images: imagePartsOf(library),
     responses,
-    sessions: createSessions({
-      db,
-      passwords: createPasswords(),
-      rate: createSignInRate(() => performance.now()),
-      settings: () => catalogue().console,
-      randomBytes,
-      now,
-      log,
-    }),
+    sessions: sessionsOf({ db, catalogue, now, log }),
     db,
     log,
     now,
@@ -149,6 +141,22 @@ export function compose({
 }
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const sessionsOf = ({
+  db,
+  catalogue,
+  now,
+  log,
+}: Pick<Gateway, 'db' | 'catalogue' | 'now' | 'log'>): Sessions =>
+  createSessions({
+    db,
+    passwords: createPasswords(),
+    rate: createSignInRate(() => performance.now()),
+    settings: () => catalogue().console,
+    randomBytes,
+    now,
+    log,
+  })
 
 const imagePartsOf = (library: Library): ImageParts => ({
   library,
