@@ -42,6 +42,17 @@ const FOR_ACCOUNTS = [
   'GET /calls',
   'GET /call-filters',
   'GET /calls/:request_id',
+  'GET /keys',
+  'POST /keys',
+  'GET /keys/:id',
+  'PATCH /keys/:id',
+  'POST /keys/:id/rotate',
+  'POST /keys/:id/revoke',
+  'GET /entries',
+  'GET /entries.csv',
+  'GET /search',
+  'GET /models',
+  'GET /models/:id',
 ]
 
 const PREFIX = '/console/api'
