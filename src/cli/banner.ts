@@ -58,7 +58,12 @@ export function reachableUrl(url: URL): string {
 const consoleLines = (link: ConsoleLink | undefined): string[] =>
   link === undefined
     ? []
-    : ['', 'Open the console and set the operator's password (works once, for 24 hours):', '', `  ${link.url}`]
+    : [
+        '',
+        "Open the console and set the operator's password (works once, for 24 hours):",
+        '',
+        `  ${link.url}`,
+      ]
 
 const anotherKey = (program: string, data: string): string[] => [
   '',

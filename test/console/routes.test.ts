@@ -7,12 +7,7 @@ import { clientOf, signedIn } from '../support/console-session.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 /** For anybody, to sign in. */
-const FOR_VISITORS = [
-  'GET /session',
-  'POST /session',
-  'POST /links/look',
-  'POST /links/accept',
-]
+const FOR_VISITORS = ['GET /session', 'POST /session', 'POST /links/look', 'POST /links/accept']
 
 /**
  * For accounts and keys, too; every other route is the operator's. A line more needs tests that an account sees its own
@@ -65,7 +60,11 @@ function routes(): { name: string; method: string; path: string }[] {
     .routes.filter(({ path }) => path.startsWith(`${PREFIX}/`))
     .map(({ method, path }) => {
       const below = path.slice(PREFIX.length)
-      return { name: `${method} ${below}`, method, path: below.replace(/:[a-z_]+\??/gi, '1').replace('*', '1') }
+      return {
+        name: `${method} ${below}`,
+        method,
+        path: below.replace(/:[a-z_]+\??/gi, '1').replace('*', '1'),
+      }
     })
 }
 
@@ -125,7 +124,10 @@ test('no answer of a route is kept by a browser or a proxy', async () => {
   const client = signedIn(gateway, 'operator')
   for (const { method, path } of routes().filter(({ method }) => method === 'GET')) {
     const answer = await client.send(method, path)
-    expect([path, answer.headers.get('cache-control')]).toEqual([path, expect.stringMatching(/no-store|private/)])
+    expect([path, answer.headers.get('cache-control')]).toEqual([
+      path,
+      expect.stringMatching(/no-store|private/),
+    ])
     await answer.body?.cancel()
   }
 })

@@ -1,6 +1,7 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import { accountRoutes } from './accounts.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
@@ -18,6 +19,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(accountRoutes(gateway))
     .use(play(gateway))
     .use(images(gateway))
     .use(files(gateway))

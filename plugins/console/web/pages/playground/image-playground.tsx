@@ -7,8 +7,8 @@ import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/input.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { Drawings, RecentImages } from './drawings.tsx'
 import { MAX_REFERENCES, type Reference, verbFor } from './drawing.ts'
+import { Drawings, RecentImages } from './drawings.tsx'
 import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
 import type { ImageModel } from './models.ts'
 import { References } from './references.tsx'
@@ -32,7 +32,11 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   const model = models.find(({ id }) => id === form.model) ?? models[0]
   const recent = useAsk(['images', 'recent', account], () =>
     api.images.get({
-      query: { limit: RECENT, ...(account === undefined ? {} : { account }), ...(is_operator ? { content: 'shown' } : {}) },
+      query: {
+        limit: RECENT,
+        ...(account === undefined ? {} : { account }),
+        ...(is_operator ? { content: 'shown' } : {}),
+      },
     }),
   )
   const asked = useAskedReference()
@@ -48,7 +52,15 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   function begin(): void {
     if (prompt.trim() === '' || !model) return
     const n = Math.min(form.n, model.max_n)
-    draw({ account, model: model.id, prompt: prompt.trim(), n, size: form.size, quality: form.quality, references })
+    draw({
+      account,
+      model: model.id,
+      prompt: prompt.trim(),
+      n,
+      size: form.size,
+      quality: form.quality,
+      references,
+    })
   }
   function press(event: KeyboardEvent): void {
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
@@ -68,7 +80,12 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
             onChange={setPrompt}
             onKeyDown={press}
           />
-          <References references={references} onChange={setReferences} account={account} is_operator={is_operator} />
+          <References
+            references={references}
+            onChange={setReferences}
+            account={account}
+            is_operator={is_operator}
+          />
           <div className="row">
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}
