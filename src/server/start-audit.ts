@@ -40,7 +40,15 @@ export interface StartAudit {
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
-  const { db, library, data_folder, log, now = Date.now, books, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
+  const {
+    db,
+    library,
+    data_folder,
+    log,
+    now = Date.now,
+    books,
+    max_rows_at_once = MAX_ROWS_AT_ONCE,
+  } = options
   const since_ms = now()
   if (rowsOf(db) > max_rows_at_once) return auditBeside(options, since_ms)
   const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))

@@ -62,23 +62,16 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       references,
     })
   }
-  function press(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-    event.preventDefault()
-    begin()
-  }
 
   return (
     <div className="play">
       <div className="play-main">
         <div className="stack">
-          <TextArea
-            aria-label="Prompt"
-            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
-            rows={3}
+          <PromptBox
             value={prompt}
             onChange={setPrompt}
-            onKeyDown={press}
+            onBegin={begin}
+            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
           />
           <References
             references={references}
@@ -108,4 +101,21 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       {model && <ImageSettings form={form} set={setForm} models={models} model={model} />}
     </div>
   )
+}
+
+interface PromptBoxProps {
+  value: string
+  onChange: (value: string) => void
+  onBegin: () => void
+  placeholder: string
+}
+
+/** Enter begins; with Shift it is a new line. */
+function PromptBox({ onBegin, ...rest }: PromptBoxProps) {
+  function press(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    onBegin()
+  }
+  return <TextArea aria-label="Prompt" rows={3} onKeyDown={press} {...rest} />
 }
