@@ -105,7 +105,9 @@ describe('the pages of the console run in browsers', () => {
   })
 
   test('no file of the server imports one of theirs', () => {
-    const wrong = FILES.filter((file) => !file.startsWith(WEB) && importsOf(file).some((path) => path.startsWith(WEB)))
+    const wrong = FILES.filter(
+      (file) => !file.startsWith(WEB) && importsOf(file).some((path) => path.startsWith(WEB)),
+    )
     expect(wrong).toEqual([])
   })
 })

@@ -56,7 +56,7 @@ export async function bundlePages({ brotli_quality }: BundleOptions): Promise<Bu
 const compressed = { br: promisify(brotliCompress), gzip: promisify(gzip) }
 
 async function finished(output: BuildArtifact, quality: number): Promise<BundledFile> {
-  const identity = await output.bytes()
+  const identity = new Uint8Array(await output.arrayBuffer())
   const [br, gzipped] = await Promise.all([
     compressed.br(identity, {
       params: {
@@ -78,6 +78,8 @@ async function finished(output: BuildArtifact, quality: number): Promise<Bundled
 export async function sourcesChangedAt(): Promise<number> {
   const entries = await readdir(WEB_FOLDER, { recursive: true, withFileTypes: true })
   const files = entries.filter((entry) => entry.isFile())
-  const times = await Promise.all(files.map(({ parentPath, name }) => Bun.file(join(parentPath, name)).stat()))
+  const times = await Promise.all(
+    files.map(({ parentPath, name }) => Bun.file(join(parentPath, name)).stat()),
+  )
   return Math.max(...times.map(({ mtimeMs }) => mtimeMs))
 }

@@ -1,12 +1,13 @@
 // What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
-import { requireOperator, type Viewer } from '../../src/access/viewer.ts'
+
 import type { Visitor } from '../../src/access/session-rows.ts'
+import { requireOperator, type Viewer } from '../../src/access/viewer.ts'
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
 import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
-import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { addressOf } from '../../src/http/sockets.ts'
 import { openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -77,7 +78,10 @@ export function requireConsole({ catalogue }: Pick<Gateway, 'catalogue'>): void 
 }
 
 const viewerOf = (gateway: Gateway, request: Request): Viewer =>
-  gateway.sessions.viewer(tokenOf(request, siteSettings(gateway)), addressOf({ request, sockets: gateway.sockets }))
+  gateway.sessions.viewer(
+    tokenOf(request, siteSettings(gateway)),
+    addressOf({ request, sockets: gateway.sockets }),
+  )
 
 function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
   try {

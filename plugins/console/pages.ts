@@ -86,7 +86,8 @@ async function fileFor(name: string): Promise<Asked> {
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')
   const file = files.get(is_asset ? name : DOCUMENT)
-  if (!file) throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
+  if (!file)
+    throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
   return { file, cache_control: is_asset ? KEEP : ASK_AGAIN }
 }
 
@@ -99,7 +100,8 @@ function answer(request: Request, { file, cache_control }: Asked): Response {
     etag,
     vary: 'accept-encoding',
   }
-  if (request.headers.get('if-none-match')?.includes(etag)) return new Response(null, { status: 304, headers })
+  if (request.headers.get('if-none-match')?.includes(etag))
+    return new Response(null, { status: 304, headers })
   headers['content-type'] = file.type
   if (coding !== 'identity') headers['content-encoding'] = coding
   return new Response(file.copies[coding], { headers })

@@ -11,12 +11,7 @@ const { placeholder } = sql
 const is = (column: SQLiteColumn, name: string): SQL => sql`${column} IS ${placeholder(name)}`
 
 export const passwordQueries = perConnection({
-  ofAccount: (orm) =>
-    orm
-      .select()
-      .from(passwords)
-      .where(is(passwords.account_id, 'account_id'))
-      .prepare(),
+  ofAccount: (orm) => orm.select().from(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
   insert: (orm) =>
     orm
       .insert(passwords)
@@ -26,11 +21,7 @@ export const passwordQueries = perConnection({
         set_at_ms: placeholder('set_at_ms'),
       })
       .prepare(),
-  remove: (orm) =>
-    orm
-      .delete(passwords)
-      .where(is(passwords.account_id, 'account_id'))
-      .prepare(),
+  remove: (orm) => orm.delete(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
 })
 
 /** The sessions of a person: of the operator, of an account's password, or of one key. */
@@ -69,7 +60,13 @@ export const sessionQueries = perConnection({
       .where(eq(sessions.id, placeholder('id')))
       .prepare(),
   all: (orm) =>
-    orm.select().from(sessions).where(onPage()).orderBy(desc(sessions.id)).limit(placeholder('row_limit')).prepare(),
+    orm
+      .select()
+      .from(sessions)
+      .where(onPage())
+      .orderBy(desc(sessions.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
   /** Those of the account's password and of its keys; of the operator where the account is null. */
   ofAccount: (orm) =>
     orm
@@ -83,9 +80,7 @@ export const sessionQueries = perConnection({
     orm
       .select()
       .from(sessions)
-      .where(
-        and(is(sessions.account_id, 'account_id'), eq(sessions.key_id, placeholder('key_id')), onPage()),
-      )
+      .where(and(is(sessions.account_id, 'account_id'), eq(sessions.key_id, placeholder('key_id')), onPage()))
       .orderBy(desc(sessions.id))
       .limit(placeholder('row_limit'))
       .prepare(),
@@ -151,10 +146,7 @@ export const linkQueries = perConnection({
       .where(eq(sign_in_links.sha256, placeholder('sha256')))
       .prepare(),
   removeOfAccount: (orm) =>
-    orm
-      .delete(sign_in_links)
-      .where(is(sign_in_links.account_id, 'account_id'))
-      .prepare(),
+    orm.delete(sign_in_links).where(is(sign_in_links.account_id, 'account_id')).prepare(),
   removeExpired: (orm) =>
     orm
       .delete(sign_in_links)

@@ -40,7 +40,12 @@ export interface Visitor {
 export function openSession(
   db: Database,
   { account_id, key_id }: Person,
-  { token, visitor, now_ms, settings }: { token: string; visitor: Visitor; now_ms: number; settings: ConsoleSettings },
+  {
+    token,
+    visitor,
+    now_ms,
+    settings,
+  }: { token: string; visitor: Visitor; now_ms: number; settings: ConsoleSettings },
 ): SessionRow {
   const { insert, removeOldest } = sessionQueries(db)
   const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
@@ -89,7 +94,9 @@ export function viewerOf(
     const [key] = keyQueries(db).keysById.all({ id: key_id })
     if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
     if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
-      throw permissionDenied('This API key may not be used from your address. Sign in from an address on its list.')
+      throw permissionDenied(
+        'This API key may not be used from your address. Sign in from an address on its list.',
+      )
   }
   if (account.status === 'suspended') throw suspendedAccount()
   const owner = { session_id, account_id, account: account.name }

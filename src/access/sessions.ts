@@ -10,6 +10,7 @@ import type { KeyOfAccount } from './lookup.ts'
 import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
 import { accountQueries } from './queries.ts'
 import type { RandomBytes } from './secret.ts'
+import { sessionQueries } from './session-queries.ts'
 import {
   endOf,
   openSession,
@@ -24,7 +25,6 @@ import {
 } from './session-rows.ts'
 import { readLink, takeLink } from './sign-in-links.ts'
 import type { SignInRate } from './sign-in-rate.ts'
-import { sessionQueries } from './session-queries.ts'
 import type { Viewer } from './viewer.ts'
 
 /** A session that was opened. */
@@ -156,7 +156,11 @@ export function createSessions(parts: SessionParts): Sessions {
 }
 
 /** @throws GatewayError as `viewerOf` */
-function opened({ db, settings, randomBytes, now }: SessionParts, person: Person, visitor: Visitor): SignedIn {
+function opened(
+  { db, settings, randomBytes, now }: SessionParts,
+  person: Person,
+  visitor: Visitor,
+): SignedIn {
   const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
   const now_ms = now()
   const row = openSession(db, person, { token, visitor, now_ms, settings: settings() })
@@ -171,7 +175,9 @@ async function changePassword(
   { address }: Visitor,
 ): Promise<void> {
   if (viewer.role === 'key')
-    throw permissionDenied('A session by API key has no password. Sign in with the account’s password to change it.')
+    throw permissionDenied(
+      'A session by API key has no password. Sign in with the account’s password to change it.',
+    )
   checkPassword(new_password, 'new_password')
   const account_id = viewer.role === 'operator' ? null : viewer.account_id
   const old_hash = hashOf(db, account_id)
@@ -202,9 +208,12 @@ async function touch({ db, settings, log }: SessionParts, row: SessionRow, now_m
 }
 
 const wrongPassword = () =>
-  unauthenticated('The account or the password is wrong. Who has no password yet needs a link from the operator.', {
-    code: 'wrong_password',
-    param: 'password',
-  })
+  unauthenticated(
+    'The account or the password is wrong. Who has no password yet needs a link from the operator.',
+    {
+      code: 'wrong_password',
+      param: 'password',
+    },
+  )
 const wrongOldPassword = () =>
   permissionDenied('The old password is wrong.', { code: 'wrong_password', param: 'old_password' })

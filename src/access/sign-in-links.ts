@@ -80,7 +80,11 @@ export function readLink(db: Database, token: string, now_ms: number): LinkFor {
  * @param hash of the new password
  * @throws GatewayError not_found as `readLink`
  */
-export function takeLink(db: Database, token: string, { hash, now_ms }: { hash: string; now_ms: number }): LinkFor {
+export function takeLink(
+  db: Database,
+  token: string,
+  { hash, now_ms }: { hash: string; now_ms: number },
+): LinkFor {
   return immediately(db, () => {
     const link = readLink(db, token, now_ms)
     const account_id = link.account?.id ?? null

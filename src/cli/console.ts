@@ -47,7 +47,9 @@ export function addConsoleCommands(program: Command, deps: CliDeps): void {
     .action(async (_: object, command: Command) => {
       const { folder, answer, remark } = contextOf(command, deps)
       const { url } = await consoleOf(folder, deps)
-      const { ended_sessions, ...made } = withDatabase(folder, 'make', (db) => resetOperator(db, issuing(deps)))
+      const { ended_sessions, ...made } = withDatabase(folder, 'make', (db) =>
+        resetOperator(db, issuing(deps)),
+      )
       const link = linkAt(url, 'welcome', made)
       remark(`The operator's password is gone; sessions ended: ${ended_sessions}.`)
       answer({ ...link, ended_sessions }, link.url)
@@ -84,7 +86,11 @@ function urlOf({ server: { public_url, listen } }: Catalogue): string {
 }
 
 /** The token is in the fragment, which browsers send nowhere. */
-const linkAt = (url: string, page: 'welcome' | 'invitation', { token, expires_at_ms }: SignInLink): ConsoleLink => ({
+const linkAt = (
+  url: string,
+  page: 'welcome' | 'invitation',
+  { token, expires_at_ms }: SignInLink,
+): ConsoleLink => ({
   url: `${url.replace(/\/+$/, '')}/console/${page}#${token}`,
   expires_at: new Date(expires_at_ms).toISOString(),
 })

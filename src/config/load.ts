@@ -8,7 +8,13 @@ import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
-import { ConsoleSchema, LimitsSchema, NativeSchema, ResponsesSchema, ServerSchema } from './section-schemas.ts'
+import {
+  ConsoleSchema,
+  LimitsSchema,
+  NativeSchema,
+  ResponsesSchema,
+  ServerSchema,
+} from './section-schemas.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 

@@ -9,7 +9,7 @@ import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
-import { createSessions } from '../access/sessions.ts'
+import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
@@ -136,15 +136,7 @@ export function compose({
     library,
     images: imagePartsOf(library),
     responses,
-    sessions: createSessions({
-      db,
-      passwords: createPasswords(),
-      rate: createSignInRate(() => performance.now()),
-      settings: () => catalogue().console,
-      randomBytes,
-      now,
-      log,
-    }),
+    sessions: sessionsOf({ db, catalogue, now, log }),
     db,
     log,
     now,
@@ -166,6 +158,22 @@ const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
       return pass && findKeyById(db, pass.key_id)
     },
     now,
+  })
+
+const sessionsOf = ({
+  db,
+  catalogue,
+  now,
+  log,
+}: Pick<Gateway, 'db' | 'catalogue' | 'now' | 'log'>): Sessions =>
+  createSessions({
+    db,
+    passwords: createPasswords(),
+    rate: createSignInRate(() => performance.now()),
+    settings: () => catalogue().console,
+    randomBytes,
+    now,
+    log,
   })
 
 const imagePartsOf = (library: Library): ImageParts => ({

@@ -43,7 +43,12 @@ export const openCalls = (gateway: CallParts, surface: SurfaceOf, headers: Recor
     // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
     if (!(responseValue instanceof Response))
-      return jsonAnswer(responseValue, origin.request_id, { ...headers, ...idHeaders(origin) }, statusOf(set.status))
+      return jsonAnswer(
+        responseValue,
+        origin.request_id,
+        { ...headers, ...idHeaders(origin) },
+        statusOf(set.status),
+      )
     if (!responseValue.headers.has('x-request-id'))
       responseValue.headers.set('x-request-id', origin.request_id)
     for (const [name, value] of Object.entries(headers))

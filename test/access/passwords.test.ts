@@ -7,7 +7,10 @@ const passwords = createPasswords()
 
 describe('a hash', () => {
   test('is argon2id with a salt, and is of its password only', async () => {
-    const [one, other] = [await passwords.hash('correct horse battery'), await passwords.hash('correct horse battery')]
+    const [one, other] = [
+      await passwords.hash('correct horse battery'),
+      await passwords.hash('correct horse battery'),
+    ]
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
     expect(one).not.toBe(other)
     expect(await passwords.verify('correct horse battery', one)).toBe(true)

@@ -16,7 +16,9 @@ describe('an address', () => {
     const { clock, rate, tries } = scene()
     tries(20, '203.0.113.7')
     clock.at_ms = 15_000
-    expect(() => rate.attempt('203.0.113.7')).toThrow(expect.objectContaining({ kind: 'rate_limited', retry_after_s: 45 }))
+    expect(() => rate.attempt('203.0.113.7')).toThrow(
+      expect.objectContaining({ kind: 'rate_limited', retry_after_s: 45 }),
+    )
     expect(() => rate.attempt('203.0.113.8')).not.toThrow()
     clock.at_ms = 60_000
     expect(() => rate.attempt('203.0.113.7')).not.toThrow()

@@ -54,7 +54,8 @@ describe('a cookie', () => {
     const key = gateway.key('alice')
     const { cookie } = signedIn(gateway, 'operator')
     const token = cookie.split('=')[1] ?? ''
-    const carried = async (headers: Record<string, string>) => (await nobody.send('GET', '/sessions', { headers })).status
+    const carried = async (headers: Record<string, string>) =>
+      (await nobody.send('GET', '/sessions', { headers })).status
     expect(await carried({ authorization: `Bearer ${token}` })).toBe(401)
     expect(await carried({ authorization: `Bearer ${key}` })).toBe(401)
     expect(await carried({ 'x-api-key': key })).toBe(401)
@@ -83,7 +84,10 @@ describe('a page of another origin', () => {
     const tries = [
       await client.send('DELETE', '/session', { origin }),
       await client.send('DELETE', '/sessions', { origin }),
-      await client.send('PUT', '/password', { origin, body: { old_password: PASSWORD, new_password: 'x'.repeat(12) } }),
+      await client.send('PUT', '/password', {
+        origin,
+        body: { old_password: PASSWORD, new_password: 'x'.repeat(12) },
+      }),
       await client.send('POST', '/invitations', { origin, body: { account: 'alice' } }),
       await client.send('POST', '/session', { origin, body: { password: PASSWORD } }),
       await client.send('POST', '/links/accept', { origin, body: { token: 'x', password: PASSWORD } }),
@@ -172,14 +176,19 @@ describe('guessing', () => {
     const guess = (token: string) => client.send('POST', '/links/look', { body: { token } })
     for (let i = 0; i < 20; i++) expect((await guess('x'.repeat(32))).status).toBe(404)
     expect((await guess('x'.repeat(32))).status).toBe(429)
-    expect((await client.send('POST', '/session', { body: { key: `tg_${'x'.repeat(43)}` } })).status).toBe(429)
+    expect((await client.send('POST', '/session', { body: { key: `tg_${'x'.repeat(43)}` } })).status).toBe(
+      429,
+    )
     await own.stop()
   })
 
   test('goes by the caller’s address behind a trusted proxy', async () => {
     const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
     const guess = (address: string) =>
-      clientOf(own).send('POST', '/links/look', { body: { token: 'x' }, headers: { 'x-forwarded-for': address } })
+      clientOf(own).send('POST', '/links/look', {
+        body: { token: 'x' },
+        headers: { 'x-forwarded-for': address },
+      })
     for (let i = 0; i < 20; i++) expect((await guess('198.51.100.1, 203.0.113.7')).status).toBe(404)
     expect((await guess('198.51.100.2, 203.0.113.7')).status).toBe(429)
     expect((await guess('203.0.113.8')).status).toBe(404)
@@ -188,8 +197,14 @@ describe('guessing', () => {
 })
 
 describe('plain HTTP from another machine', () => {
-  const from = (client: ConsoleClient, host: string, method: string, path: string, body?: object, origin = `http://${host}`) =>
-    client.send(method, path, { ...(body ? { body } : {}), origin, headers: { host } })
+  const from = (
+    client: ConsoleClient,
+    host: string,
+    method: string,
+    path: string,
+    body?: object,
+    origin = `http://${host}`,
+  ) => client.send(method, path, { ...(body ? { body } : {}), origin, headers: { host } })
 
   test('signs nobody in, and says what to do', async () => {
     const told = await from(nobody, 'name.lan', 'GET', '/session')
@@ -198,7 +213,10 @@ describe('plain HTTP from another machine', () => {
     expect(answer.status).toBe(403)
     expect(answer.headers.has('set-cookie')).toBe(false)
     expect(await answer.json()).toMatchObject({
-      error: { code: 'insecure_connection', message: expect.stringMatching(/public_url.*tunnel.*insecure_http/s) },
+      error: {
+        code: 'insecure_connection',
+        message: expect.stringMatching(/public_url.*tunnel.*insecure_http/s),
+      },
     })
     const { token } = makeOperatorsLink(gateway.db, issuing())
     const link = await from(nobody, 'name.lan', 'POST', '/links/accept', { token, password: PASSWORD })
@@ -209,7 +227,10 @@ describe('plain HTTP from another machine', () => {
   test('does where the operator allows it, by a cookie that says so', async () => {
     const own = await start(catalogue('', '[console]\ninsecure_http = true'))
     const { token } = makeOperatorsLink(own.db, issuing())
-    const answer = await from(clientOf(own), 'name.lan', 'POST', '/links/accept', { token, password: PASSWORD })
+    const answer = await from(clientOf(own), 'name.lan', 'POST', '/links/accept', {
+      token,
+      password: PASSWORD,
+    })
     const cookie = answer.headers.get('set-cookie') ?? ''
     expect(cookie).toMatch(/^tollgate=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/)
     const client = clientOf(own, cookie.split(';')[0])
@@ -223,7 +244,14 @@ describe('plain HTTP from another machine', () => {
     const own = await start(catalogue('public_url = "https://gateway.example.com"'))
     const { token } = makeOperatorsLink(own.db, issuing())
     const accept = (origin: string) =>
-      from(clientOf(own), 'gateway.example.com', 'POST', '/links/accept', { token, password: PASSWORD }, origin)
+      from(
+        clientOf(own),
+        'gateway.example.com',
+        'POST',
+        '/links/accept',
+        { token, password: PASSWORD },
+        origin,
+      )
     expect((await accept('http://gateway.example.com')).status).toBe(403)
     const answer = await accept('https://gateway.example.com')
     expect(answer.headers.get('set-cookie')).toMatch(/^__Host-tollgate=.*; Secure$/)

@@ -31,15 +31,19 @@ const assetsIn = (text: string): string[] =>
 const scriptPath = (): string => assetsIn(document_text).find((path) => path.endsWith('.js')) ?? ''
 
 describe('the document', () => {
-  test.each(['/console', '/console/', '/console/calls', '/console/calls/req_1?tab=entries', '/console/models/gpt-5.1', '/console/models/a%2Fb'])(
-    'is served at %s',
-    async (path) => {
-      const answer = await get(path)
-      expect(answer.status).toBe(200)
-      expect(answer.headers.get('content-type')).toStartWith('text/html')
-      expect(await answer.text()).toBe(document_text)
-    },
-  )
+  test.each([
+    '/console',
+    '/console/',
+    '/console/calls',
+    '/console/calls/req_1?tab=entries',
+    '/console/models/gpt-5.1',
+    '/console/models/a%2Fb',
+  ])('is served at %s', async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toStartWith('text/html')
+    expect(await answer.text()).toBe(document_text)
+  })
 
   test('has a script, a style sheet and an icon, with hashes in their names, and nothing inline', () => {
     const assets = assetsIn(document_text)
@@ -99,7 +103,10 @@ describe('its files', () => {
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
   ] as const)('are sent as %s to those who take it, the same bytes', async (coding, unpack) => {
-    const [plain, packed] = await Promise.all([get(scriptPath()), get(scriptPath(), { 'accept-encoding': coding })])
+    const [plain, packed] = await Promise.all([
+      get(scriptPath()),
+      get(scriptPath(), { 'accept-encoding': coding }),
+    ])
     expect(packed.headers.get('content-encoding')).toBe(coding)
     expect(packed.headers.get('vary')).toBe('accept-encoding')
     expect(packed.headers.get('etag')).not.toBe(plain.headers.get('etag'))
@@ -108,15 +115,19 @@ describe('its files', () => {
     expect(Buffer.compare(unpack(bytes), whole)).toBe(0)
   })
 
-  test.each(['/console/assets/index-00000000.js', '/console/assets/', '/console/assets/../assets/x.js', '/console/assets/..%2findex.html', '/console/api', '/console/api/nothing'])(
-    'what there is not is 404 in JSON: %s',
-    async (path) => {
-      const answer = await get(path)
-      expect(answer.status).toBe(404)
-      const { error } = (await answer.json()) as { error: { type: string; message: string } }
-      expect(error.type).toBe('not_found')
-    },
-  )
+  test.each([
+    '/console/assets/index-00000000.js',
+    '/console/assets/',
+    '/console/assets/../assets/x.js',
+    '/console/assets/..%2findex.html',
+    '/console/api',
+    '/console/api/nothing',
+  ])('what there is not is 404 in JSON: %s', async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    const { error } = (await answer.json()) as { error: { type: string; message: string } }
+    expect(error.type).toBe('not_found')
+  })
 })
 
 test('a console that is switched off has no pages', async () => {

@@ -64,7 +64,9 @@ test('the data folder is measured beside the answers', async () => {
     return seen.data.measured_at_ms !== null
   })
   const database = seen?.data.parts.find(({ name }) => name === 'database')
-  expect(database?.bytes).toBeGreaterThanOrEqual((await Bun.file(join(gateway.data_folder, 'tollgate.db')).stat()).size)
+  expect(database?.bytes).toBeGreaterThanOrEqual(
+    (await Bun.file(join(gateway.data_folder, 'tollgate.db')).stat()).size,
+  )
 })
 
 test('the parts of a folder: each folder with all that is in it, the database, and the rest', async () => {
@@ -72,7 +74,9 @@ test('the parts of a folder: each folder with all that is in it, the database, a
   try {
     await mkdir(join(folder, 'images/ab/cd'), { recursive: true })
     await Promise.all(
-      Array.from({ length: 130 }, (_, at) => writeFile(join(folder, 'images/ab', `${at}.png`), 'x'.repeat(10))),
+      Array.from({ length: 130 }, (_, at) =>
+        writeFile(join(folder, 'images/ab', `${at}.png`), 'x'.repeat(10)),
+      ),
     )
     await writeFile(join(folder, 'images/ab/cd/deep.png'), 'x'.repeat(700))
     await writeFile(join(folder, 'tollgate.db'), 'x'.repeat(400))

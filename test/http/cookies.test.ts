@@ -25,5 +25,7 @@ test('is for this host alone, and for no script', () => {
   expect(setCookie({ name: '__Host-a', secure: true }, 'v', 60)).toBe(
     '__Host-a=v; Path=/; Max-Age=60; HttpOnly; SameSite=Strict; Secure',
   )
-  expect(setCookie({ name: 'a', secure: false }, '', 0)).toBe('a=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict')
+  expect(setCookie({ name: 'a', secure: false }, '', 0)).toBe(
+    'a=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict',
+  )
 })

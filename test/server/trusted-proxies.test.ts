@@ -16,10 +16,18 @@ describe('behind a trusted proxy', () => {
     ['by Forwarded', { forwarded: 'for=203.0.113.7;proto=https' }, 200],
     ['a caller off the list', { 'x-forwarded-for': '198.51.100.1' }, 403],
     ['one who claims to be on it', { 'x-forwarded-for': '203.0.113.7, 198.51.100.1' }, 403],
-    ['one who claims it in the other header', { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=203.0.113.7' }, 403],
+    [
+      'one who claims it in the other header',
+      { 'x-forwarded-for': '198.51.100.1', forwarded: 'for=203.0.113.7' },
+      403,
+    ],
     ['one whose address is not told', { 'x-forwarded-for': 'unknown' }, 403],
     ['no header', {}, 403],
-    ['headers that nobody said are believed', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7' }, 403],
+    [
+      'headers that nobody said are believed',
+      { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.7' },
+      403,
+    ],
   ])('%s: %p is %d', async (_, headers, status) => {
     expect(await statusFor(headers)).toBe(status)
   })

@@ -1,8 +1,8 @@
 // A viewer of the console without a browser: signed in as whoever a test needs, calling its routes with the cookie.
 import { randomBytes } from 'node:crypto'
-import { openSession, type Person, type Visitor } from '../../src/access/session-rows.ts'
-import { hashKey } from '../../src/access/secret.ts'
 import { accountQueries, keyQueries } from '../../src/access/queries.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import { openSession, type Person, type Visitor } from '../../src/access/session-rows.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** The operator, an account by its name as if by its password, or a key by its text. */
@@ -37,7 +37,11 @@ export function signedIn(gateway: TestGateway, who: Who, now_ms = Date.now()): C
 
 /** Calls with this cookie, or as somebody who is not signed in. */
 export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = ''): ConsoleClient {
-  const send: ConsoleClient['send'] = (method, path, { body, origin = gateway.url.origin, headers = {} } = {}) =>
+  const send: ConsoleClient['send'] = (
+    method,
+    path,
+    { body, origin = gateway.url.origin, headers = {} } = {},
+  ) =>
     fetch(new URL(`/console/api${path}`, gateway.url), {
       method,
       headers: {

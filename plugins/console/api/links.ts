@@ -1,8 +1,8 @@
 // Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
 import { Elysia } from 'elysia'
+import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { signOut } from '../../../src/access/session-rows.ts'
 import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
-import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
 import { setCookie } from '../../../src/http/cookies.ts'
 import { time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'

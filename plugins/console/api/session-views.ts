@@ -86,7 +86,12 @@ export const SessionsView = Type.Object({ sessions: Type.Array(ListedSession), .
 /** @param owner the account and the key that it was signed in with, as far as it was */
 export function listedSession(
   row: SessionRow,
-  { account, key, current_id, expires_at_ms }: {
+  {
+    account,
+    key,
+    current_id,
+    expires_at_ms,
+  }: {
     account: Account | undefined
     key: Key | undefined
     current_id: number

@@ -110,9 +110,12 @@ async function signIn(
   if (key !== undefined && password === undefined && !account)
     return await gateway.sessions.withKey(() => gateway.gate.admit({ ...origin, credential: key }), visitor)
   if (password === undefined || key !== undefined)
-    throw invalidRequest('Send a password, with the name of its account unless it is the operator’s; or a key alone.', {
-      param: 'password',
-    })
+    throw invalidRequest(
+      'Send a password, with the name of its account unless it is the operator’s; or a key alone.',
+      {
+        param: 'password',
+      },
+    )
   return await gateway.sessions.withPassword({ account: account || undefined, password }, visitor)
 }
 
@@ -129,7 +132,10 @@ function sessionsPage(gateway: Gateway, viewer: Viewer, query: typeof SessionsQu
   return { sessions, ...pageFields({ next_cursor }) }
 }
 
-const isOver = (key: { revoked_at_ms: number | null; expires_at_ms: number | null }, now_ms: number): boolean =>
+const isOver = (
+  key: { revoked_at_ms: number | null; expires_at_ms: number | null },
+  now_ms: number,
+): boolean =>
   (key.revoked_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms ||
   (key.expires_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms
 

@@ -34,7 +34,9 @@ export class ApiError extends Error {
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
   constructor() {
-    super('The gateway cannot be reached. What was typed is still here; try again once the connection is back.')
+    super(
+      'The gateway cannot be reached. What was typed is still here; try again once the connection is back.',
+    )
   }
 }
 
@@ -105,7 +107,13 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
   const request_id = headers.get('x-request-id')
   const failure = isErrorBody(body)
     ? new ApiError(status, body.error.message, body.error.code, body.error.param ?? null, request_id)
-    : new ApiError(status, `The gateway answered ${status}. Try again, or look into its log.`, 'unknown', null, request_id)
+    : new ApiError(
+        status,
+        `The gateway answered ${status}. Try again, or look into its log.`,
+        'unknown',
+        null,
+        request_id,
+      )
   if (status === 401) for (const hear of signed_out) hear()
   return failure
 }

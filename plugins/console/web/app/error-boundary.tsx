@@ -25,7 +25,10 @@ export class ErrorBoundary extends Component<BoundaryProps, BoundaryState> {
     return { failure: failure instanceof Error ? failure : new Error(String(failure)) }
   }
 
-  static getDerivedStateFromProps({ place }: BoundaryProps, state: BoundaryState): Partial<BoundaryState> | null {
+  static getDerivedStateFromProps(
+    { place }: BoundaryProps,
+    state: BoundaryState,
+  ): Partial<BoundaryState> | null {
     return place === state.place ? null : { failure: null, place }
   }
 

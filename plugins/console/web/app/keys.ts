@@ -18,7 +18,8 @@ export function useKeys(deeds: KeyDeeds): void {
   useEffect(() => {
     let asked_ms = 0
     function press(event: KeyboardEvent): void {
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target))
+        return
       const is_letter = event.timeStamp - asked_ms < LETTER_WITHIN_MS
       asked_ms = 0
       if (is_letter && deeds.goTo(event.key)) event.preventDefault()

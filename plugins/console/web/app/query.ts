@@ -1,5 +1,5 @@
 // What pages ask the server: kept, asked again, and asked until it answers.
-import { QueryClient, useQuery, type UseQueryResult } from '@tanstack/react-query'
+import { QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { type Answer, ApiError, ask, ConnectionLost } from './client.ts'
 import { onConnection } from './connection.ts'
 

@@ -1,8 +1,9 @@
 // The page for the address: found in the list, loaded at first use, with the focus on its heading.
-import { type ComponentType, lazy, type LazyExoticComponent, Suspense, useLayoutEffect, useRef } from 'react'
+
+import { FileQuestionMark } from 'lucide-react'
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useLayoutEffect, useRef } from 'react'
 import { matchRoute, useRouter } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
-import { FileQuestionMark } from 'lucide-react'
 import { pages } from '../pages/index.ts'
 import { ButtonLink } from '../parts/button.tsx'
 import { Page } from '../parts/page.tsx'
@@ -113,8 +114,8 @@ export function Routes({ role }: { role: Role }) {
         title="There is no page at this address"
         action={home && <ButtonLink href={home.path}>{`Go to ${home.title}`}</ButtonLink>}
       >
-        It may have moved, or it is not yours to see. Addresses are kept: a link from this console still works for whoever
-        sent it.
+        It may have moved, or it is not yours to see. Addresses are kept: a link from this console still works
+        for whoever sent it.
       </EmptyState>
     </Page>
   )

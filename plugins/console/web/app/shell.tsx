@@ -10,8 +10,8 @@ import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
-import { Brand, SideBar } from './side-bar.tsx'
 import { useViewer } from './session.tsx'
+import { Brand, SideBar } from './side-bar.tsx'
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 
@@ -45,11 +45,11 @@ export function Shell() {
         Skip to the page
       </a>
       <SideBar {...bar} />
-      <div className="top-bar">
+      <header className="top-bar">
         <Button look="quiet" icon={MenuIcon} aria-label="Pages" onClick={() => setOpen('drawer')} />
         <Brand />
         {onSearch && <Button look="quiet" icon={SearchIcon} aria-label="Search" onClick={onSearch} />}
-      </div>
+      </header>
       <div>
         <ConnectionBanner />
         <main className="main" id="main" tabIndex={-1}>

@@ -6,9 +6,9 @@ import { Button } from '../parts/button.tsx'
 import { Menu } from '../parts/menu.tsx'
 import type { PageEntry } from './page-entry.ts'
 import { usePath } from './routes.tsx'
+import { useSignOut, useViewer } from './session.tsx'
 import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
 import { toast } from './toasts.tsx'
-import { useSignOut, useViewer } from './session.tsx'
 
 export interface SideBarProps {
   pages: readonly PageEntry[]
@@ -31,7 +31,7 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
   const isHere = (entry: PageEntry): boolean =>
     path === entry.path || path.startsWith(`${entry.path}/`) || (path === '/' && entry.path === home)
   return (
-    <div className="side-bar">
+    <aside className="side-bar" aria-label="Console">
       <Brand />
       {onSearch && (
         <button type="button" className="side-link" onClick={onSearch}>
@@ -58,7 +58,7 @@ export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
         </ul>
       </nav>
       <SideFoot onHelp={onHelp} />
-    </div>
+    </aside>
   )
 }
 

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
-import type { ChartProps } from './chart.tsx'
+import type { ChartProps } from './chart-props.ts'
 
 const AXIS_PX = 56
 const LABEL_GAP_PX = 8
@@ -16,7 +16,14 @@ export interface LinesProps extends ChartProps {
   onRead: (at: number | null) => void
 }
 
-export default function Lines({ times_ms, series, format, formatAxis = format, height_px, onRead }: LinesProps) {
+export default function Lines({
+  times_ms,
+  series,
+  format,
+  formatAxis = format,
+  height_px,
+  onRead,
+}: LinesProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
@@ -25,11 +32,20 @@ export default function Lines({ times_ms, series, format, formatAxis = format, h
     const draw = () => {
       plot?.destroy()
       const width = element.clientWidth
-      const options = optionsOf({ series, formatAxis, width, height: height_px, onRead, colours: coloursOf(element) })
+      const options = optionsOf({
+        series,
+        formatAxis,
+        width,
+        height: height_px,
+        onRead,
+        colours: coloursOf(element),
+      })
       plot = new UPlot(options, dataOf(times_ms, series), element)
     }
     draw()
-    const resizing = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: height_px }))
+    const resizing = new ResizeObserver(() =>
+      plot?.setSize({ width: element.clientWidth, height: height_px }),
+    )
     resizing.observe(element)
     const stopHearing = onThemeChange(draw)
     return () => {
@@ -94,7 +110,8 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
         grid: { show: false },
         border: { show: true, stroke: colours.line, width: 1 },
         space: 72,
-        values: (_plot, splits, _at, _space, step_s) => splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
+        values: (_plot, splits, _at, _space, step_s) =>
+          splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
       },
       {
         ...axis,
@@ -147,7 +164,12 @@ function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours):
   for (const { label, nth, y } of placed) {
     lowest = Math.max(y, lowest + LABEL_HEIGHT_PX * ratio)
     ctx.fillStyle = colours.series[nth] ?? colours.text
-    ctx.fillText(label, bbox.left + bbox.width + LABEL_GAP_PX * ratio, lowest, (MAX_LABEL_PX - LABEL_GAP_PX) * ratio)
+    ctx.fillText(
+      label,
+      bbox.left + bbox.width + LABEL_GAP_PX * ratio,
+      lowest,
+      (MAX_LABEL_PX - LABEL_GAP_PX) * ratio,
+    )
   }
   ctx.restore()
 }

@@ -2,35 +2,13 @@
 import { ChartLine, Table2 } from 'lucide-react'
 import { lazy, Suspense, useCallback, useState } from 'react'
 import { Button } from './button.tsx'
+import type { ChartProps } from './chart-props.ts'
 import { Table } from './table.tsx'
 import { exactTime } from './time.tsx'
 
 const Lines = lazy(() => import('./chart-lines.tsx'))
 
 const DEFAULT_HEIGHT_PX = 180
-
-export interface Series {
-  /** Stands at the end of its line. */
-  label: string
-  /** One for each time; null where there is none. */
-  values: readonly (number | null)[]
-}
-
-export interface ChartProps {
-  /** What is drawn, for screen readers and as the heading: "Revenue". */
-  label: string
-  /** Milliseconds since 1970, ascending. */
-  times_ms: readonly number[]
-  /** At most four. */
-  series: readonly Series[]
-  /** A value in words: `(nanos) => `${roundedUsd(nanos)} USD``. */
-  format: (value: number) => string
-  /** A value on the axis, shorter. */
-  formatAxis?: (value: number) => string
-  height_px?: number
-  /** What the figures say in one sentence, for those who do not see the lines. */
-  summary?: string
-}
 
 export function Chart(props: ChartProps) {
   const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary } = props

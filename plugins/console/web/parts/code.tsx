@@ -1,7 +1,7 @@
 // A block of code with its copy button, a secret that is shown once, and a deed as a command.
 import { SquareTerminal } from 'lucide-react'
-import { Copy } from './copy.tsx'
 import { names } from './class-names.ts'
+import { Copy } from './copy.tsx'
 
 export interface CodeProps {
   children: string
@@ -14,8 +14,8 @@ export interface CodeProps {
 export function Code({ children, what = 'code', wraps, secret }: CodeProps) {
   return (
     <div className={names('code-block', secret && 'secret')}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <pre className={names(wraps && 'wraps')} tabIndex={wraps ? undefined : 0} aria-label={what}>
+      {/* What scrolls must be reached by the keyboard. */}
+      <pre className={names(wraps && 'wraps')} tabIndex={wraps ? undefined : 0}>
         {children}
       </pre>
       <Copy text={children} what={what} />

@@ -19,7 +19,11 @@ export interface Deed<Given, Result> {
   busy: boolean
 }
 
-export function useDeed<Given, Result>({ work, changes, done }: DeedOptions<Given, Result>): Deed<Given, Result> {
+export function useDeed<Given, Result>({
+  work,
+  changes,
+  done,
+}: DeedOptions<Given, Result>): Deed<Given, Result> {
   const queries = useQueryClient()
   const { mutateAsync, isPending } = useMutation({
     mutationFn: work,

@@ -49,7 +49,8 @@ async function keepOpen<Event>(path: string, signal: AbortSignal, hear: Hearers<
       for await (const event of readEvents(answer)) hear.onEvent(JSON.parse(event) as Event)
     } catch (broken) {
       if (signal.aborted) return
-      if (broken instanceof ApiError && broken.status < 500 && broken.status !== 429) return hear.onState('refused')
+      if (broken instanceof ApiError && broken.status < 500 && broken.status !== 429)
+        return hear.onState('refused')
     }
     if (signal.aborted) return
     hear.onState('lost')

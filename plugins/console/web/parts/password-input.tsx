@@ -14,7 +14,13 @@ export interface PasswordInputProps {
   what?: string
 }
 
-export function PasswordInput({ value, onChange, autoComplete, autoFocus, what = 'password' }: PasswordInputProps) {
+export function PasswordInput({
+  value,
+  onChange,
+  autoComplete,
+  autoFocus,
+  what = 'password',
+}: PasswordInputProps) {
   const [is_shown, setShown] = useState(false)
   return (
     <div className="input-with-button">
@@ -24,7 +30,6 @@ export function PasswordInput({ value, onChange, autoComplete, autoFocus, what =
         autoComplete={autoComplete}
         autoCapitalize="none"
         spellCheck={false}
-        // biome-ignore lint/a11y/noAutofocus: a form to sign in has nothing before it
         autoFocus={autoFocus}
         value={value}
         onChange={onChange}

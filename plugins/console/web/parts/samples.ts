@@ -11,9 +11,16 @@ export interface ChatCall {
 }
 
 /** A first call by curl, and by the library of OpenAI in Python and JavaScript. */
-export function chatSamples({ base_url, key, model, message = 'Say hello in one word.' }: ChatCall): Sample[] {
+export function chatSamples({
+  base_url,
+  key,
+  model,
+  message = 'Say hello in one word.',
+}: ChatCall): Sample[] {
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: message }] }, null, 2)
-  const [url, secret, name, text] = [`${base_url}/v1`, key, model, message].map((word) => JSON.stringify(word))
+  const [url, secret, name, text] = [`${base_url}/v1`, key, model, message].map((word) =>
+    JSON.stringify(word),
+  )
   return [
     {
       language: 'curl',

@@ -45,7 +45,12 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         <ChevronsUpDown className="icon" aria-hidden />
       </Base.Trigger>
       <Base.Portal>
-        <Base.Positioner className="float-positioner" alignItemWithTrigger={false} sideOffset={4} align="start">
+        <Base.Positioner
+          className="float-positioner"
+          alignItemWithTrigger={false}
+          sideOffset={4}
+          align="start"
+        >
           <Base.Popup className="float">
             <Base.List>
               {options.map((option) => (

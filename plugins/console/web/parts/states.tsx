@@ -24,7 +24,12 @@ export function useAfter(ms: number): boolean {
 export function Skeleton({ rows = 8 }: { rows?: number }) {
   const is_shown = useAfter(SKELETON_AFTER_MS)
   return (
-    <output className="skeleton" aria-label="Loading" aria-busy style={{ visibility: is_shown ? 'visible' : 'hidden' }}>
+    <output
+      className="skeleton"
+      aria-label="Loading"
+      aria-busy
+      style={{ visibility: is_shown ? 'visible' : 'hidden' }}
+    >
       {Array.from({ length: rows }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else to be told apart by
         <span key={at} />

@@ -1,5 +1,12 @@
 // A state: a word, an icon and a colour, never the colour alone.
-import { CircleAlert, CircleCheck, CircleDashed, CircleMinus, type LucideIcon, TriangleAlert } from 'lucide-react'
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleMinus,
+  type LucideIcon,
+  TriangleAlert,
+} from 'lucide-react'
 
 export type Tone = 'good' | 'warn' | 'bad' | 'idle' | 'busy'
 

@@ -57,7 +57,11 @@ export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: Tab
           {rows.map((row) => (
             <tr key={keyOf(row)} className={names(hrefOf && 'links')}>
               {columns.map((column, at) => (
-                <td key={column.key} className={names(column.end && 'end')} data-phone={phonePlace(column, at)}>
+                <td
+                  key={column.key}
+                  className={names(column.end && 'end')}
+                  data-phone={phonePlace(column, at)}
+                >
                   {at === 0 && hrefOf ? (
                     <Link className="row-link" href={hrefOf(row)}>
                       {column.cell(row)}
@@ -94,7 +98,11 @@ function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
   const is_down = sorting.by === `-${sort_key}`
   const is_up = sorting.by === sort_key
   return (
-    <th scope="col" className={className} aria-sort={is_up ? 'ascending' : is_down ? 'descending' : undefined}>
+    <th
+      scope="col"
+      className={className}
+      aria-sort={is_up ? 'ascending' : is_down ? 'descending' : undefined}
+    >
       <button type="button" onClick={() => sorting.onSort(is_down ? sort_key : `-${sort_key}`)}>
         {title}
         {is_down && <ArrowDown className="icon" aria-hidden />}

@@ -62,7 +62,11 @@ export function Time({ at_ms, exact: in_view }: TimeProps) {
   // What has just arrived is newer than the last tick.
   const words = in_view ? exactTime(at_ms) : relativeTime(at_ms, Math.max(now, Math.min(at_ms, Date.now())))
   return (
-    <time className="no-wrap" dateTime={new Date(at_ms).toISOString()} title={in_view ? undefined : exactTime(at_ms)}>
+    <time
+      className="no-wrap"
+      dateTime={new Date(at_ms).toISOString()}
+      title={in_view ? undefined : exactTime(at_ms)}
+    >
       {words}
     </time>
   )

@@ -7,7 +7,7 @@ import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
 import { Section } from '../../parts/page.tsx'
 import { PasswordInput } from '../../parts/password-input.tsx'
 
-export function PasswordSection({ account }: { account?: string }) {
+export function PasswordSection({ account }: { account: string | null }) {
   const [old_password, setOld] = useState('')
   const [new_password, setNew] = useState('')
   const change = useDeed({
@@ -30,7 +30,11 @@ export function PasswordSection({ account }: { account?: string }) {
           <Field label="Old password" name="old_password">
             <PasswordInput autoComplete="current-password" value={old_password} onChange={setOld} />
           </Field>
-          <Field label="New password" name="new_password" help="At least 12 characters. A few words in a row are good.">
+          <Field
+            label="New password"
+            name="new_password"
+            help="At least 12 characters. A few words in a row are good."
+          >
             <PasswordInput autoComplete="new-password" value={new_password} onChange={setNew} />
           </Field>
           <FormActions>

@@ -52,7 +52,12 @@ export function SessionsSection() {
       <Loaded query={sessions} rows={3}>
         {({ sessions: rows, next_cursor }) => (
           <>
-            <Table label="Sessions" columns={columnsOf(end.run, end.busy)} rows={rows} keyOf={({ id }) => id} />
+            <Table
+              label="Sessions"
+              columns={columnsOf(end.run, end.busy)}
+              rows={rows}
+              keyOf={({ id }) => id}
+            />
             <Pager next_cursor={next_cursor} />
           </>
         )}
@@ -92,7 +97,12 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
     cell: ({ last_seen_at_ms }) => <Time at_ms={last_seen_at_ms} />,
     phone: 'second-end',
   },
-  { key: 'expires', title: 'Ends', cell: ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />, phone: 'none' },
+  {
+    key: 'expires',
+    title: 'Ends',
+    cell: ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />,
+    phone: 'none',
+  },
   {
     key: 'end',
     title: '',

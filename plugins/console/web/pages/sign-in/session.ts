@@ -4,7 +4,11 @@ import { api, ask } from '../../app/client.ts'
 
 /** Whether anybody can sign in here, asked once. */
 export function useSite() {
-  return useQuery({ queryKey: ['site'], queryFn: () => ask(api.session.get()), staleTime: Number.POSITIVE_INFINITY })
+  return useQuery({
+    queryKey: ['site'],
+    queryFn: () => ask(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
 }
 
 /**

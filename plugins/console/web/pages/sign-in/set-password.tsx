@@ -28,7 +28,8 @@ export default function SetPassword() {
     return (
       <OutsideFrame title="Link not valid">
         <Notice tone="warn">
-          {link.error?.message ?? 'The address of this page has lost its end, after the #. Open the link as it was given to you.'}
+          {link.error?.message ??
+            'The address of this page has lost its end, after the #. Open the link as it was given to you.'}
         </Notice>
       </OutsideFrame>
     )

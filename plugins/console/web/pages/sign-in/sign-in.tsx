@@ -32,8 +32,8 @@ export default function SignIn({ note, onSignedIn }: SignInProps) {
     <OutsideFrame title="Sign in" refusal={refusal}>
       {site && !site.operator_is_set && (
         <Notice>
-          No operator’s password is set yet. Open the link that <code>tollgate serve</code> printed, or make one with{' '}
-          <code>tollgate console link</code>.
+          No operator’s password is set yet. Open the link that <code>tollgate serve</code> printed, or make
+          one with <code>tollgate console link</code>.
         </Notice>
       )}
       <SignInForm onSignedIn={onSignedIn} />

@@ -29,10 +29,14 @@ export default function SystemPage() {
 function Known({ system }: { system: System }) {
   const { data } = system
   return (
-    <div className="page">
+    <div className="stack system">
       <Figures>
         <Figure label="Health" value={<Health not_ready={system.not_ready} />} note={system.not_ready} />
-        <Figure label="Up for" value={lasting(system.uptime_ms)} note={<Since at_ms={system.started_at_ms} />} />
+        <Figure
+          label="Up for"
+          value={lasting(system.uptime_ms)}
+          note={<Since at_ms={system.started_at_ms} />}
+        />
         <Figure label="Calls under way" value={count(system.calls_under_way)} />
         <Figure label="Memory" value={bytes(system.memory_bytes)} />
         <Figure
@@ -91,7 +95,13 @@ function DataFolder({ parts, measured_at_ms }: System['data']) {
                 phone: 'second',
               },
               { key: 'files', title: 'Files', end: true, cell: ({ files }) => count(files), phone: 'none' },
-              { key: 'bytes', title: 'Size', end: true, cell: (part) => bytes(part.bytes), phone: 'first-end' },
+              {
+                key: 'bytes',
+                title: 'Size',
+                end: true,
+                cell: (part) => bytes(part.bytes),
+                phone: 'first-end',
+              },
             ]}
           />
           <p className="small soft">
