@@ -5,8 +5,8 @@ import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Generation } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { findGeneration } from './generations.ts'
-import type { Library } from './library.ts'
 import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
+import type { Library } from './library.ts'
 import { generationQueries } from './queries.ts'
 
 /** Which images; an absent field does not filter. */

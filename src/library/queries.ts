@@ -1,17 +1,5 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  gt,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  sql,
-  sum,
-} from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { files, generations } from '../db/schema.ts'

@@ -1,9 +1,10 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import { createGate } from '../access/gate.ts'
+import type { Database } from 'bun:sqlite'
+import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey, findKeyById } from '../access/lookup.ts'
-import { createPasses, throughPasses } from '../access/passes.ts'
+import { createPasses, type Passes, throughPasses } from '../access/passes.ts'
 import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
@@ -91,14 +92,7 @@ export function compose({
 }: Parts): Gateway {
   const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
   const passes = createPasses()
-  const gate = createGate({
-    findKey: (sha256) => findKey(db, sha256),
-    findPassed: (request) => {
-      const pass = passes.of(request)
-      return pass && findKeyById(db, pass.key_id)
-    },
-    now,
-  })
+  const gate = gateOf(db, passes, now)
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -160,6 +154,16 @@ export function compose({
 }
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
+  createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed(request) {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
 
 const sessionsOf = ({
   db,

@@ -10,7 +10,7 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp } from './app.ts'
+import { createApp, lateApp } from './app.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
@@ -99,7 +99,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { notReady, closed } = readiness
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
-  let application: Pick<ReturnType<typeof createApp>, 'handle'> | undefined
+  const inside = lateApp()
   const gateway = compose({
     stores,
     running,
@@ -108,10 +108,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady,
     sockets: () => listening,
-    serve: async (request) => {
-      if (!application) throw new Error('a call was made inside before the gateway listened')
-      return application.handle(request)
-    },
+    serve: inside.serve,
     books,
     closed,
     network,
@@ -124,7 +121,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
-  application = app
+  inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores

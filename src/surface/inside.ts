@@ -32,7 +32,7 @@ export const createCallInside =
       const value = arrived.headers.get(name)
       if (value !== null) headers.set(name, value)
     }
-    const request = new Request(new URL(path, INSIDE), { method, headers, body, signal })
+    const request = new Request(INSIDE + path, { method, headers, body, signal })
     passes.give(request, { key_id, arrived })
     return serve(request)
   }

@@ -1,8 +1,8 @@
 // The console's files: taken in, counted against the quota, each account its own.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { paint } from '../media/support.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 
 const PATH = '/console/api/files'
 const PNG = await paint('png', { width: 48, height: 32 })
@@ -67,7 +67,10 @@ test('what is no image is refused, and nothing of it is kept', async () => {
   form.append('files', new File(['no image'], 'cat.png', { type: 'image/png' }))
   const before = (await listed(alice)).quota
   const answer = await alice.askRaw(PATH, form)
-  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: 'IMAGE_TYPE_UNSUPPORTED' } }])
+  expect([answer.status, await answer.json()]).toMatchObject([
+    400,
+    { error: { code: 'IMAGE_TYPE_UNSUPPORTED' } },
+  ])
   expect((await listed(alice)).quota).toEqual(before)
 })
 
@@ -86,7 +89,9 @@ describe('of another account', () => {
     expect((await operator.ask(PATH)).status).toBe(400)
     expect((await listed(operator, '?account=alice')).files[0]).toMatchObject({ key, name: null })
     expect((await operator.ask(at(key, '/picture'))).status).toBe(403)
-    expect((await listed(operator, '?account=alice&content=shown')).files[0]).toMatchObject({ name: 'secret.png' })
+    expect((await listed(operator, '?account=alice&content=shown')).files[0]).toMatchObject({
+      name: 'secret.png',
+    })
     expect((await operator.ask(at(key, '/picture', '&content=shown'))).status).toBe(200)
   })
 })

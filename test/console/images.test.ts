@@ -1,9 +1,9 @@
 // The console's images: each account its own, the operator what they ask for; thumbnails, lineage, deletion.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import sharp from 'sharp'
-import { MODEL, PICTURE } from '../support/catalogue.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 
 let gateway: TestGateway
 let alice: ConsoleSession
@@ -18,7 +18,7 @@ const PATH = '/console/api/images'
 const SHOWN = 'content=shown'
 
 beforeAll(async () => {
-  gateway = await startTestGateway()
+  gateway = await startTestGateway({ catalogue: FIRST_CATALOGUE })
   for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '5' })
   alice = await consoleSession(gateway, { account: 'alice' })
   bob = await consoleSession(gateway, { account: 'bob' })
@@ -30,14 +30,22 @@ beforeAll(async () => {
 afterAll(() => gateway.stop())
 
 async function draw(path: string, rest: object, prompt = 'a red house'): Promise<string> {
-  const answer = await alice.ask(`/console/api/play/${path}`, { model: PICTURE, prompt, ...rest })
-  const { svc_generation_ids: ids = [] } = (await answer.json()) as { svc_generation_ids?: string[] }
+  const answer = await alice.ask(`/console/api/play/${path}`, { model: 'sim-image', prompt, ...rest })
+  const { svc_generation_ids: ids = [] } = (await answer.clone().json()) as { svc_generation_ids?: string[] }
+  if (answer.status !== 200) throw new Error(await answer.clone().text())
   expect([answer.status, ids.length]).toEqual([200, 1])
   return ids[0] ?? ''
 }
 
 interface Listed {
-  images: { id: string; account: string; prompt: string | null; cost_usd: string; request_id: string; kind: string }[]
+  images: {
+    id: string
+    account: string
+    prompt: string | null
+    cost_usd: string
+    request_id: string
+    kind: string
+  }[]
   next_cursor: number | null
 }
 const listed = async (session: ConsoleSession, query = ''): Promise<Listed> =>
@@ -47,7 +55,12 @@ describe('the list', () => {
   test('has the newest first, with what each cost and the call that made it', async () => {
     const { images } = await listed(alice)
     expect(images.map(({ id }) => id)).toEqual([third, second, first])
-    expect(images[0]).toMatchObject({ prompt: 'a red house', cost_usd: '0.04', kind: 'edit', account: 'alice' })
+    expect(images[0]).toMatchObject({
+      prompt: 'a red house',
+      cost_usd: '0.04',
+      kind: 'edit',
+      account: 'alice',
+    })
     expect(gateway.rows().calls.map(({ request_id }) => request_id)).toContain(images[0]?.request_id ?? '')
   })
 
@@ -57,7 +70,7 @@ describe('the list', () => {
     const rest = await listed(alice, `?limit=2&cursor=${page.next_cursor}`)
     expect(rest.images.map(({ id }) => id)).toEqual([first])
     expect((await listed(alice, '?kind=generation')).images.map(({ id }) => id)).toEqual([first])
-    expect((await listed(alice, `?model=${MODEL}`)).images).toEqual([])
+    expect((await listed(alice, `?model=sim-flash`)).images).toEqual([])
   })
 
   test('is empty for others, who cannot name the account', async () => {
@@ -106,7 +119,9 @@ describe('the lineage', () => {
       [file, -1, 'file'],
       [child, 0, 'image'],
     ])
-    const deleted = await alice.ask(`/console/api/files?key=${encodeURIComponent(file)}`, undefined, { method: 'DELETE' })
+    const deleted = await alice.ask(`/console/api/files?key=${encodeURIComponent(file)}`, undefined, {
+      method: 'DELETE',
+    })
     expect(deleted.status).toBe(200)
     expect(await lineageOf(alice, child)).toEqual([
       [file, -1, 'deleted'],
@@ -116,7 +131,9 @@ describe('the lineage', () => {
   })
 
   async function uploadedFile(): Promise<string> {
-    const bytes = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#f00' } }).png().toBuffer()
+    const bytes = await sharp({ create: { width: 20, height: 20, channels: 3, background: '#f00' } })
+      .png()
+      .toBuffer()
     const form = new FormData()
     form.append('files', new File([new Uint8Array(bytes)], 'red.png', { type: 'image/png' }))
     const answer = await alice.askRaw('/console/api/files', form)
@@ -131,7 +148,9 @@ describe('a picture', () => {
     expect(answer.headers.get('cache-control')).toBe('private, max-age=86400, immutable')
     expect(answer.headers.get('vary')).toBe('Cookie')
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'")
-    const row = gateway.db.query('SELECT sha256 FROM generations WHERE uuid = ?').get(first) as { sha256: string }
+    const row = gateway.db.query('SELECT sha256 FROM generations WHERE uuid = ?').get(first) as {
+      sha256: string
+    }
     expect(new Bun.CryptoHasher('sha256').update(await answer.bytes()).digest('hex')).toBe(row.sha256)
   })
 
@@ -143,7 +162,12 @@ describe('a picture', () => {
     expect([format, Math.max(width, height)]).toEqual(['webp', 384])
     expect(small?.length).toBeLessThan(whole?.length ?? 0)
     // The second time it is the same, from memory.
-    expect(Buffer.compare(await (await alice.ask(`${PATH}/${first}/thumbnail`)).bytes(), small ?? new Uint8Array())).toBe(0)
+    expect(
+      Buffer.compare(
+        await (await alice.ask(`${PATH}/${first}/thumbnail`)).bytes(),
+        small ?? new Uint8Array(),
+      ),
+    ).toBe(0)
   })
 
   test.each(['', '/picture', '/thumbnail'])('of another account is 404: GET %s', async (of) => {
@@ -169,7 +193,8 @@ describe('deletion', () => {
     await (await alice.ask(`${PATH}/${id}/thumbnail`)).bytes()
     const calls = gateway.rows().calls.length
     expect((await alice.ask(`${PATH}/${id}`, undefined, { method: 'DELETE' })).status).toBe(200)
-    for (const of of ['', '/picture', '/thumbnail']) expect((await alice.ask(`${PATH}/${id}${of}`)).status).toBe(404)
+    for (const of of ['', '/picture', '/thumbnail'])
+      expect((await alice.ask(`${PATH}/${id}${of}`)).status).toBe(404)
     expect(gateway.rows().calls).toHaveLength(calls)
     await gateway.atRest()
   })

@@ -12,14 +12,18 @@ const ALICE = { account: 'alice' }
 const PNG = Buffer.from(await paint('png', { width: 64, height: 48 }))
 
 const calls = () => gateway.rows().calls
-const button = ({ page }: ConsolePage, name: string | RegExp) => page.getByRole('button', { name, exact: true })
+const button = ({ page }: ConsolePage, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true })
 
 /** Types a question, sends it, and waits for its charge. */
 async function converse(one: ConsolePage, question: string): Promise<void> {
   await one.page.getByLabel('Message').fill(question)
   await one.page.keyboard.press('Enter')
   await button(one, 'Stop').waitFor({ state: 'hidden' })
-  await one.page.getByText(/tokens in, .* in all/).last().waitFor()
+  await one.page
+    .getByText(/tokens in, .* in all/)
+    .last()
+    .waitFor()
 }
 
 describe('the playground for text', () => {
@@ -109,7 +113,11 @@ describe('the playground for images', () => {
     await button(one, 'Compose').click()
     await one.page.getByRole('button', { name: 'Work from the house with a cat before it' }).waitFor()
     await gateway.atRest()
-    expect(calls().slice(-3).map(({ surface, images }) => [surface, images])).toEqual([
+    expect(
+      calls()
+        .slice(-3)
+        .map(({ surface, images }) => [surface, images]),
+    ).toEqual([
       ['images', 1],
       ['images', 1],
       ['images', 1],

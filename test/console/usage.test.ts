@@ -1,14 +1,15 @@
 // The usage of an account: three ways of adding up the same calls, and nobody else's.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dailySums } from '../../src/ledger/sums.ts'
-import { usageOf } from '../../src/ledger/usage.ts'
+import { type UsageSum, usageOf } from '../../src/ledger/usage.ts'
 import { recorded } from '../ledger/recorded.ts'
-import { NOW } from '../ledger/world.ts'
 import { MODEL } from '../support/catalogue.ts'
-import { type ConsoleSession, consoleSession } from './portal.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
 
 const DAY_MS = 86_400_000
+const NOW = Date.UTC(2026, 10, 20, 12)
+const COUNTS = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'cost_nanos'] as const
 
 /** On three days, by two keys of anna and one of bert, with two models. */
 const db = recorded([
@@ -23,13 +24,9 @@ const asked = { account_id: 1, until_ms: NOW, days: 7 }
 test('days, models and keys add up to the same total, which is that of the daily sums', () => {
   const { total, days, models, keys } = usageOf(db, asked)
   expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1 })
-  const added = (rows: { cost_nanos: number; calls: number; input_tokens: number; output_tokens: number }[]) =>
-    rows.reduce(
-      (sum, row) => [sum[0] + row.cost_nanos, sum[1] + row.calls, sum[2] + row.input_tokens, sum[3] + row.output_tokens],
-      [0, 0, 0, 0] as [number, number, number, number],
-    )
-  const whole = [total.cost_nanos, total.calls, total.input_tokens, total.output_tokens] as [number, number, number, number]
-  for (const rows of [days, models, keys]) expect(added(rows)).toEqual(whole)
+  const added = (rows: readonly UsageSum[]) =>
+    COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
+  for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
   const { sums } = dailySums(db, { account_id: 1 }, { zone: 'utc' })
   expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
 })
@@ -89,7 +86,11 @@ test('is shown to its account, and to the operator who names it', async () => {
       further_keys: 0,
     })
   }
-  expect(await (await bob.ask(PATH)).json()).toMatchObject({ account: 'bob', total: { calls: 0 }, models: [] })
+  expect(await (await bob.ask(PATH)).json()).toMatchObject({
+    account: 'bob',
+    total: { calls: 0 },
+    models: [],
+  })
 })
 
 test.each([

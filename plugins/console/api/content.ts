@@ -31,7 +31,12 @@ export function requireShown(viewer: Viewer, asked: Asked): void {
 }
 
 /** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
-export function logLook({ log }: Pick<Gateway, 'log'>, viewer: Viewer, account: string | null, what: string): void {
+export function logLook(
+  { log }: Pick<Gateway, 'log'>,
+  viewer: Viewer,
+  account: string | null,
+  what: string,
+): void {
   if (viewer.role !== 'operator') return
   log.info({ session: viewer.session_id, account, what }, 'the operator looked at what belongs to an account')
 }

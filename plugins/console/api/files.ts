@@ -7,7 +7,14 @@ import { ImageBytes } from '../../../src/http/image-answer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { TimeFields, time } from '../../../src/http/views.ts'
-import { findFile, isStored, listFiles, openFile, removeFile, type StoredFile } from '../../../src/library/files.ts'
+import {
+  findFile,
+  isStored,
+  listFiles,
+  openFile,
+  removeFile,
+  type StoredFile,
+} from '../../../src/library/files.ts'
 import { ownerOfKey } from '../../../src/library/names.ts'
 import { usedBytes } from '../../../src/library/quota.ts'
 import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
@@ -64,16 +71,14 @@ export const files = (gateway: Gateway) =>
 
 /** Taking some in: an upload by a key, with its limits. */
 const taking = (gateway: Gateway) =>
-  new Elysia({ name: 'console-files: taking in' })
-    .use(viewerCalls(gateway, { bodies: 'own' }))
-    .post(
-      '/console/api/files',
-      async ({ viewer, query, request }) => {
-        const { id: key_id } = await payerOf(gateway, viewer, query.account)
-        return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
-      },
-      { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
-    )
+  new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
+    '/console/api/files',
+    async ({ viewer, query, request }) => {
+      const { id: key_id } = await payerOf(gateway, viewer, query.account)
+      return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
+    },
+    { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
+  )
 
 function listed(gateway: Gateway) {
   const { library } = gateway
@@ -103,7 +108,7 @@ function listed(gateway: Gateway) {
         await removeFile(library, account_id, key)
         return { key, deleted: true as const }
       },
-      { parse: 'none', query: OneQuery, response: { 200: DeletedView, ...FAILURES } },
+      { query: OneQuery, response: { 200: DeletedView, ...FAILURES } },
     )
 }
 

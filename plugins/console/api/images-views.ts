@@ -1,11 +1,11 @@
 // What a page is shown of produced images.
 import { type Static, Type } from '@sinclair/typebox'
+import type { Generation } from '../../../src/db/schema.ts'
 import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { ModelName } from '../../../src/http/parameters.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
-import { NullableMoneyFields, NullableTimeFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import type { Generation } from '../../../src/db/schema.ts'
+import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { HistoryImage } from '../../../src/library/history.ts'
 import type { Relative } from '../../../src/library/lineage.ts'
 import { CONTENT } from './content.ts'
@@ -72,10 +72,7 @@ const RelativeView = Type.Object(
   closed,
 )
 
-export const ImageView = Type.Object(
-  { ...IMAGE, lineage: Type.Array(RelativeView) },
-  closed,
-)
+export const ImageView = Type.Object({ ...IMAGE, lineage: Type.Array(RelativeView) }, closed)
 
 export const DeletedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, closed)
 

@@ -66,7 +66,7 @@ function listed(gateway: Gateway) {
           throw conflict('This image is still being made. Delete it once it is there.')
         return { id, deleted: true as const }
       },
-      { parse: 'none', params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
+      { params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
     )
 }
 

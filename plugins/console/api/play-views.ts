@@ -1,7 +1,7 @@
 // What the playground is told: who pays for its calls, and which models can be called with what.
 import { type Static, Type } from '@sinclair/typebox'
-import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../../src/access/console-key.ts'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../../src/domain/catalogue.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
@@ -155,7 +155,9 @@ export function playView({ account, key, catalogue, protocols, now_ms }: Playing
           may_renew: key?.name === CONSOLE_KEY,
         }
       : null,
-    text_models: models.filter((model) => model.kind === 'text').map((model) => textView(model, takes(model))),
+    text_models: models
+      .filter((model) => model.kind === 'text')
+      .map((model) => textView(model, takes(model))),
     image_models: models.filter((model) => model.kind === 'image').map(imageView),
   }
 }

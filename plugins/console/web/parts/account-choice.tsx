@@ -46,7 +46,11 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
                 <li key={name}>
                   <button type="button" onClick={() => onChoose(name)}>
                     <b>{name}</b>
-                    {status === 'active' ? <Money nanos={available_nanos} /> : <Status tone="warn">{status}</Status>}
+                    {status === 'active' ? (
+                      <Money nanos={available_nanos} />
+                    ) : (
+                      <Status tone="warn">{status}</Status>
+                    )}
                   </button>
                 </li>
               ))}

@@ -3,26 +3,26 @@ import { FolderUp } from 'lucide-react'
 import { useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { toast } from '../../app/toasts.tsx'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { bytes, share } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy.tsx'
 import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
-import { copyText } from '../../parts/copy.tsx'
+import { DropZone } from '../../parts/drop-zone.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { type Answered, asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { toast } from '../../app/toasts.tsx'
-import { type Answered, asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
-import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
-import { useWhose, type Whose } from '../../parts/whose.ts'
-import { DropZone } from '../../parts/drop-zone.tsx'
+import { Time } from '../../parts/time.tsx'
 import { uploadFiles } from '../../parts/upload.ts'
+import { useWhose, type Whose } from '../../parts/whose.ts'
 
 type FilesView = Answered<typeof api.files.get>
 type FileRow = FilesView['files'][number]
@@ -65,7 +65,9 @@ function FilesOf({ whose }: { whose: Whose }) {
   const upload = useDeed({
     work: (files: File[]) => uploadFiles(files, whose.query),
     changes: ['files'],
-    done: (files) => ({ text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.` }),
+    done: (files) => ({
+      text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.`,
+    }),
   })
   return (
     <Loaded query={query} rows={6}>
@@ -77,7 +79,10 @@ function FilesOf({ whose }: { whose: Whose }) {
           </DropZone>
           {is_operator && !is_shown && (
             <Notice>
-              <p>What files show is their account’s: names and pictures are not shown unless you ask. It is logged then.</p>
+              <p>
+                What files show is their account’s: names and pictures are not shown unless you ask. It is
+                logged then.
+              </p>
               <p className="notice-deed">
                 <Button small onClick={() => change({ content: 'shown' })}>
                   Show pictures
@@ -132,10 +137,25 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
     done: () => ({ text: 'The file is deleted.' }),
   })
   const columns: Column<FileRow>[] = [
-    { key: 'name', title: 'Name', cell: (file) => <FileName file={file} is_operator={is_operator} is_shown={is_shown} /> },
+    {
+      key: 'name',
+      title: 'Name',
+      cell: (file) => <FileName file={file} is_operator={is_operator} is_shown={is_shown} />,
+    },
     { key: 'size', title: 'Size', end: true, phone: 'second-end', cell: (file) => bytes(file.bytes) },
-    { key: 'pixels', title: 'Pixels', end: true, phone: 'none', cell: ({ width, height }) => `${width} × ${height}` },
-    { key: 'created', title: 'Uploaded', phone: 'second', cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} /> },
+    {
+      key: 'pixels',
+      title: 'Pixels',
+      end: true,
+      phone: 'none',
+      cell: ({ width, height }) => `${width} × ${height}`,
+    },
+    {
+      key: 'created',
+      title: 'Uploaded',
+      phone: 'second',
+      cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
+    },
     {
       key: 'deeds',
       title: '',
@@ -145,7 +165,9 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
         <Menu
           label={`More for ${file.name ?? 'this file'}`}
           items={[
-            ...(file.state === 'stored' ? [{ label: 'Use as reference', href: asReference(file.key, account) }] : []),
+            ...(file.state === 'stored'
+              ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
+              : []),
             { label: 'Copy key', onSelect: () => void copyKey(file.key) },
             'line',
             { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
@@ -171,12 +193,25 @@ function FileTable({ files, whose, is_shown }: FileTableProps) {
 
 async function copyKey(key: string): Promise<void> {
   const done = await copyText(key)
-  toast(done ? { text: 'The key is copied: send it as image_key.' } : { tone: 'bad', text: `Copy it by hand: ${key}` })
+  toast(
+    done
+      ? { text: 'The key is copied: send it as image_key.' }
+      : { tone: 'bad', text: `Copy it by hand: ${key}` },
+  )
 }
 
-function FileName({ file, is_operator, is_shown }: { file: FileRow; is_operator: boolean; is_shown: boolean }) {
+function FileName({
+  file,
+  is_operator,
+  is_shown,
+}: {
+  file: FileRow
+  is_operator: boolean
+  is_shown: boolean
+}) {
   const { key, name, state } = file
-  if (!is_shown || name === null) return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
+  if (!is_shown || name === null)
+    return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
   return (
     <span className="files-name">
       {state === 'stored' ? (

@@ -3,21 +3,21 @@ import { Images as ImagesIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
+import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Status, type Tone } from '../../parts/status.tsx'
 import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
-import { Time } from '../../parts/time.tsx'
-import { ChosenAccount } from '../../parts/account-choice.tsx'
-import { useWhose } from '../../parts/whose.ts'
-import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
-import { KIND_WORDS, sizeOf } from './models.ts'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useWhose } from '../../parts/whose.ts'
+import { KIND_WORDS, sizeOf } from './models.ts'
 
 const PAGE_SIZE = 48
 
@@ -64,11 +64,16 @@ export default function Images() {
           value={kind}
           onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
         />
-        {is_operator && is_shown && <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>}
+        {is_operator && is_shown && (
+          <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
+        )}
       </div>
       {is_operator && !is_shown && (
         <Notice>
-          <p>What accounts draw is theirs: prompts and pictures are not shown here unless you ask. It is logged then.</p>
+          <p>
+            What accounts draw is theirs: prompts and pictures are not shown here unless you ask. It is logged
+            then.
+          </p>
           <p className="notice-deed">
             <Button small onClick={() => change({ content: 'shown' })}>
               Show pictures
@@ -105,12 +110,23 @@ const TONES: Record<ListedImage['state'], Tone> = {
 
 const COLUMNS: readonly Column<ListedImage>[] = [
   { key: 'created', title: 'Made', cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} /> },
-  { key: 'cost', title: 'Cost, USD', end: true, phone: 'first-end', cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} /> },
+  {
+    key: 'cost',
+    title: 'Cost, USD',
+    end: true,
+    phone: 'first-end',
+    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
+  },
   { key: 'account', title: 'Account', phone: 'second', cell: ({ account }) => account },
   { key: 'model', title: 'Model', phone: 'none', cell: ({ model }) => model },
   { key: 'kind', title: 'Kind', phone: 'none', cell: ({ kind }) => KIND_WORDS[kind] },
   { key: 'size', title: 'Size', end: true, phone: 'none', cell: (image) => sizeOf(image) },
-  { key: 'state', title: 'State', phone: 'second-end', cell: ({ state }) => <Status tone={TONES[state]}>{state}</Status> },
+  {
+    key: 'state',
+    title: 'State',
+    phone: 'second-end',
+    cell: ({ state }) => <Status tone={TONES[state]}>{state}</Status>,
+  },
 ]
 
 function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {
@@ -139,7 +155,8 @@ function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_o
 }
 
 function NothingMade({ is_filtered, is_operator }: { is_filtered: boolean; is_operator: boolean }) {
-  if (is_filtered) return <EmptyState title="No image fits">Choose another kind, or go back to the newest.</EmptyState>
+  if (is_filtered)
+    return <EmptyState title="No image fits">Choose another kind, or go back to the newest.</EmptyState>
   return (
     <EmptyState
       icon={ImagesIcon}

@@ -1,10 +1,10 @@
 // The lineage of an image as a small tree: what it was made from above it, what was made from it below.
 import { CornerDownRight } from 'lucide-react'
 import { Link } from 'wouter'
-import { Time } from '../../parts/time.tsx'
 import { fileThumbnail, imageThumbnail } from '../../parts/pictures.ts'
-import type { Relative, ShownImage } from './models.ts'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { Relative, ShownImage } from './models.ts'
 
 export interface LineageProps {
   image: ShownImage
@@ -47,7 +47,11 @@ export function Lineage({ image, is_operator, is_shown }: LineageProps) {
   )
 }
 
-const WORDS: Record<Relative['is'], string> = { image: 'image', file: 'uploaded file', deleted: 'deleted since' }
+const WORDS: Record<Relative['is'], string> = {
+  image: 'image',
+  file: 'uploaded file',
+  deleted: 'deleted since',
+}
 
 const thumbnailOf = ({ is, id }: Relative, is_operator: boolean): string =>
   is === 'file' ? fileThumbnail(id, is_operator) : imageThumbnail(id, is_operator)

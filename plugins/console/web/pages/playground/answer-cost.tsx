@@ -1,7 +1,7 @@
 // What an answer costs: by estimate while it streams, and as it is recorded once it has ended.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { api, ApiError, ask, ConnectionLost } from '../../app/client.ts'
+import { ApiError, api, ask, ConnectionLost } from '../../app/client.ts'
 import { count, duration, roundedUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import type { Answer } from './draft.ts'
@@ -17,7 +17,9 @@ export interface AnswerCostProps {
 export function AnswerCost({ answer, model, account }: AnswerCostProps) {
   if (answer.state === 'streaming') return <Estimate answer={answer} model={model} />
   if (answer.request_id === undefined)
-    return <span className="small soft">{answer.state === 'stopped' ? 'Stopped.' : 'Nothing was charged.'}</span>
+    return (
+      <span className="small soft">{answer.state === 'stopped' ? 'Stopped.' : 'Nothing was charged.'}</span>
+    )
   return <Charged request_id={answer.request_id} account={account} is_stopped={answer.state === 'stopped'} />
 }
 
@@ -43,10 +45,12 @@ interface ChargedProps {
 function Charged({ request_id, account, is_stopped }: ChargedProps) {
   const { data, error } = useQuery({
     queryKey: ['charge', request_id, account],
-    queryFn: () => ask(api.play.charge.get({ query: { request_id, ...(account === undefined ? {} : { account }) } })),
+    queryFn: () =>
+      ask(api.play.charge.get({ query: { request_id, ...(account === undefined ? {} : { account }) } })),
     staleTime: Number.POSITIVE_INFINITY,
     retry: (tries, failure) =>
-      failure instanceof ConnectionLost || (failure instanceof ApiError && failure.status === 404 && tries < MAX_TRIES),
+      failure instanceof ConnectionLost ||
+      (failure instanceof ApiError && failure.status === 404 && tries < MAX_TRIES),
     retryDelay: 400,
   })
   const link = <Link href={`/calls/${encodeURIComponent(request_id)}`}>the call</Link>
@@ -56,8 +60,9 @@ function Charged({ request_id, account, is_stopped }: ChargedProps) {
   return (
     <span className="small soft">
       {is_stopped && 'Stopped. '}
-      {count(input_tokens)} tokens in, {count(output_tokens)} out{estimated && ' by estimate'} · <Money nanos={cost_nanos} />{' '}
-      · {first_byte_ms !== null && `first word after ${duration(first_byte_ms)}, `}
+      {count(input_tokens)} tokens in, {count(output_tokens)} out{estimated && ' by estimate'} ·{' '}
+      <Money nanos={cost_nanos} /> ·{' '}
+      {first_byte_ms !== null && `first word after ${duration(first_byte_ms)}, `}
       {duration(duration_ms)} in all · {link}
     </span>
   )

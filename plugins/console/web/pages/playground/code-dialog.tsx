@@ -20,7 +20,11 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
   const at = Number(side)
   const model = models[at] ?? models[0]
   const typed = draft.question.trim()
-  const messages = messagesOf(draft, at, typed === '' && draft.turns.length > 0 ? undefined : typed || 'Hello')
+  const messages = messagesOf(
+    draft,
+    at,
+    typed === '' && draft.turns.length > 0 ? undefined : typed || 'Hello',
+  )
   const call = {
     url: location.origin,
     model: model?.id ?? '',
@@ -47,7 +51,8 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
       </div>
       <Snippet samples={LANGUAGES.map((language) => ({ language, code: codeOf(sdk, language, call) }))} />
       <p className="small soft">
-        Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any model.
+        Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
+        model.
       </p>
     </Dialog>
   )

@@ -21,8 +21,8 @@ export function Turns({ turns, models, account }: TurnsProps) {
     return (
       <div className="play-empty soft">
         <p>
-          What you write goes to {models.map((model) => model?.id).join(' and to ')}, and its answer streams here. Each
-          answer says what it cost.
+          What you write goes to {models.map((model) => model?.id).join(' and to ')}, and its answer streams
+          here. Each answer says what it cost.
         </p>
       </div>
     )
@@ -82,10 +82,15 @@ interface AnswerViewProps {
 }
 
 function AnswerView({ answer, model, account, is_named }: AnswerViewProps) {
-  if (!answer) return <div className="play-answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
+  if (!answer)
+    return <div className="play-answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
   const { text, thinking, state, failure } = answer
   return (
-    <article className="play-answer" aria-busy={state === 'streaming'} aria-label={model ? `Answer of ${model.id}` : 'Answer'}>
+    <article
+      className="play-answer"
+      aria-busy={state === 'streaming'}
+      aria-label={model ? `Answer of ${model.id}` : 'Answer'}
+    >
       {is_named && model && <h3>{model.id}</h3>}
       {thinking !== '' && (
         <details className="play-thinking">
@@ -96,7 +101,9 @@ function AnswerView({ answer, model, account, is_named }: AnswerViewProps) {
         </details>
       )}
       {text !== '' && <div className="play-answer-text">{text}</div>}
-      {state === 'streaming' && text === '' && <div className="soft play-answer-waiting">Waiting for the first word</div>}
+      {state === 'streaming' && text === '' && (
+        <div className="soft play-answer-waiting">Waiting for the first word</div>
+      )}
       {failure !== undefined && (
         <Notice tone="bad" alert>
           {failure}

@@ -50,7 +50,12 @@ export function changed(draft: Draft, change: Change): Draft {
     ...draft,
     turns: draft.turns.map((turn) =>
       turn.id === id
-        ? { ...turn, answers: turn.answers.map((answer, at) => (at === side && answer ? { ...answer, ...some } : answer)) }
+        ? {
+            ...turn,
+            answers: turn.answers.map((answer, at) =>
+              at === side && answer ? { ...answer, ...some } : answer,
+            ),
+          }
         : turn,
     ),
   }

@@ -59,7 +59,10 @@ function sourcesOf(references: readonly Reference[]): { path: string; fields: Re
   const [only] = references
   if (!only) return { path: 'images', fields: {} }
   if (references.length === 1)
-    return { path: 'edits', fields: only.is === 'image' ? { generation_id: only.id } : { image_key: only.id } }
+    return {
+      path: 'edits',
+      fields: only.is === 'image' ? { generation_id: only.id } : { image_key: only.id },
+    }
   const idsOf = (is: Reference['is']) => references.filter((each) => each.is === is).map(({ id }) => id)
   return { path: 'compose', fields: { generation_ids: idsOf('image'), image_keys: idsOf('file') } }
 }

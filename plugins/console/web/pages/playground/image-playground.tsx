@@ -7,8 +7,8 @@ import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/input.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { Drawings, RecentImages } from './drawings.tsx'
 import { MAX_REFERENCES, type Reference, verbFor } from './drawing.ts'
+import { Drawings, RecentImages } from './drawings.tsx'
 import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
 import type { ImageModel } from './models.ts'
 import { References } from './references.tsx'
@@ -32,7 +32,11 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   const model = models.find(({ id }) => id === form.model) ?? models[0]
   const recent = useAsk(['images', 'recent', account], () =>
     api.images.get({
-      query: { limit: RECENT, ...(account === undefined ? {} : { account }), ...(is_operator ? { content: 'shown' } : {}) },
+      query: {
+        limit: RECENT,
+        ...(account === undefined ? {} : { account }),
+        ...(is_operator ? { content: 'shown' } : {}),
+      },
     }),
   )
   const asked = useAskedReference()
@@ -48,27 +52,33 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   function begin(): void {
     if (prompt.trim() === '' || !model) return
     const n = Math.min(form.n, model.max_n)
-    draw({ account, model: model.id, prompt: prompt.trim(), n, size: form.size, quality: form.quality, references })
-  }
-  function press(event: KeyboardEvent): void {
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-    event.preventDefault()
-    begin()
+    draw({
+      account,
+      model: model.id,
+      prompt: prompt.trim(),
+      n,
+      size: form.size,
+      quality: form.quality,
+      references,
+    })
   }
 
   return (
     <div className="play">
       <div className="play-main">
         <div className="stack">
-          <TextArea
-            aria-label="Prompt"
-            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
-            rows={3}
+          <PromptBox
             value={prompt}
             onChange={setPrompt}
-            onKeyDown={press}
+            onBegin={begin}
+            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
           />
-          <References references={references} onChange={setReferences} account={account} is_operator={is_operator} />
+          <References
+            references={references}
+            onChange={setReferences}
+            account={account}
+            is_operator={is_operator}
+          />
           <div className="row">
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}
@@ -91,4 +101,21 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       {model && <ImageSettings form={form} set={setForm} models={models} model={model} />}
     </div>
   )
+}
+
+interface PromptBoxProps {
+  value: string
+  onChange: (value: string) => void
+  onBegin: () => void
+  placeholder: string
+}
+
+/** Enter begins; with Shift it is a new line. */
+function PromptBox({ onBegin, ...rest }: PromptBoxProps) {
+  function press(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    onBegin()
+  }
+  return <TextArea aria-label="Prompt" rows={3} onKeyDown={press} {...rest} />
 }

@@ -4,6 +4,7 @@ import { FlaskConical } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { useDeed } from '../../parts/deed.ts'
 import { Money } from '../../parts/money.tsx'
@@ -11,7 +12,6 @@ import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 import { ImagePlayground } from './image-playground.tsx'
 import type { Payer, Play } from './models.ts'
@@ -52,14 +52,21 @@ interface PlayingProps {
 function Playing({ play, whose, onCharged }: PlayingProps) {
   const { payer, text_models, image_models } = play
   if (payer === null)
-    return <AccountChoice why="Calls from here are real ones: an account pays for them." onChoose={whose.choose} />
-  if (text_models.length + image_models.length === 0) return <NoModels is_operator={whose.is_operator} payer={payer} />
+    return (
+      <AccountChoice why="Calls from here are real ones: an account pays for them." onChoose={whose.choose} />
+    )
+  if (text_models.length + image_models.length === 0)
+    return <NoModels is_operator={whose.is_operator} payer={payer} />
   const tabs: { value: string; title: string; content: ReactNode }[] = []
   const common = { account: whose.account, onCharged }
   if (text_models.length > 0)
     tabs.push({ value: 'text', title: 'Text', content: <TextPlayground models={text_models} {...common} /> })
   if (image_models.length > 0)
-    tabs.push({ value: 'images', title: 'Images', content: <ImagePlayground models={image_models} {...common} /> })
+    tabs.push({
+      value: 'images',
+      title: 'Images',
+      content: <ImagePlayground models={image_models} {...common} />,
+    })
   return (
     <>
       <Unusable payer={payer} whose={whose} />
@@ -109,7 +116,8 @@ function Unusable({ payer, whose }: { payer: Payer; whose: Whose }) {
   return (
     <Notice tone="warn">
       <p>
-        The key “{key.name}” <code>{key.prefix}</code>, which pays for calls from here, {key.state === 'revoked' ? 'was revoked' : 'has expired'}.
+        The key “{key.name}” <code>{key.prefix}</code>, which pays for calls from here,{' '}
+        {key.state === 'revoked' ? 'was revoked' : 'has expired'}.
       </p>
       {may_renew && (
         <p className="notice-deed">

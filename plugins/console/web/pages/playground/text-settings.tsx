@@ -45,7 +45,9 @@ export function TextSettings({ draft, set, models, is_streaming }: TextSettingsP
           value={id}
           models={models}
           disabled={is_streaming}
-          onChange={(other) => set({ models: draft.models.map((known, at) => (at === side ? other : known)) })}
+          onChange={(other) =>
+            set({ models: draft.models.map((known, at) => (at === side ? other : known)) })
+          }
           onRemove={
             side === 0 ? undefined : () => set({ models: draft.models.slice(0, 1), turns: oneSided(draft) })
           }
@@ -108,7 +110,8 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
         help={
           model && (
             <>
-              {roundedUsd(model.input_nanos)} USD in, {roundedUsd(model.output_nanos)} USD out, of a million tokens
+              {roundedUsd(model.input_nanos)} USD in, {roundedUsd(model.output_nanos)} USD out, of a million
+              tokens
               {model.has_tiers && '; more for long prompts'}
             </>
           )
@@ -126,7 +129,14 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
         />
       </Field>
       {onRemove && (
-        <Button look="quiet" small icon={X} aria-label={`Remove ${value}`} disabled={disabled} onClick={onRemove} />
+        <Button
+          look="quiet"
+          small
+          icon={X}
+          aria-label={`Remove ${value}`}
+          disabled={disabled}
+          onClick={onRemove}
+        />
       )}
     </div>
   )
@@ -154,7 +164,13 @@ function ParameterField({ name, value, onChange, missing }: ParameterFieldProps)
       ) : name === 'stop' ? (
         <TextArea rows={2} code value={value} onChange={onChange} />
       ) : (
-        <TextInput inputMode="decimal" autoComplete="off" value={value} onChange={onChange} placeholder="default" />
+        <TextInput
+          inputMode="decimal"
+          autoComplete="off"
+          value={value}
+          onChange={onChange}
+          placeholder="default"
+        />
       )}
     </Field>
   )

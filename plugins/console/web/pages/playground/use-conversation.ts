@@ -63,7 +63,12 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
     } catch (thrown) {
       const ended = { ...heard.end(), ended_ms: Date.now() }
       if (controller.signal.aborted) tell({ ...ended, state: 'stopped' })
-      else tell({ ...ended, state: 'failed', failure: thrown instanceof Error ? thrown.message : String(thrown) })
+      else
+        tell({
+          ...ended,
+          state: 'failed',
+          failure: thrown instanceof Error ? thrown.message : String(thrown),
+        })
     } finally {
       running.current.delete(controller)
       onCharged()

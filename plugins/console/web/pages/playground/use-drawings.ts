@@ -1,6 +1,6 @@
 // The drawings of this visit: begun, made, or failed.
 import { useCallback, useRef, useState } from 'react'
-import { type DrawingAsked, draw as ask } from './drawing.ts'
+import { draw as ask, type DrawingAsked } from './drawing.ts'
 
 export interface Drawing {
   id: number
@@ -30,7 +30,8 @@ export function useDrawings(onEnd: () => void) {
       }
       ask(asked).then(
         ({ ids, cost, request_id }) => end({ state: 'done', ids, cost, request_id }),
-        (thrown: unknown) => end({ state: 'failed', failure: thrown instanceof Error ? thrown.message : String(thrown) }),
+        (thrown: unknown) =>
+          end({ state: 'failed', failure: thrown instanceof Error ? thrown.message : String(thrown) }),
       )
     },
     [onEnd],

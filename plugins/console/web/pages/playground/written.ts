@@ -1,6 +1,12 @@
 // Values written as code: JSON for curl, literals of Python and of JavaScript.
 
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [name: string]: Value | undefined }
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Value[]
+  | { readonly [name: string]: Value | undefined }
 export type Writing = 'json' | 'python' | 'javascript'
 
 const MAX_LINE_CHARS = 88

@@ -3,6 +3,7 @@ import { ChartColumn, X } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { briefCount, count, roundedUsd } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
@@ -10,11 +11,10 @@ import { Chart } from '../../parts/chart.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
-import type { Answered } from '../../parts/pictures.ts'
 import { Page, Section } from '../../parts/page.tsx'
+import type { Answered } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
-import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useWhose, type Whose } from '../../parts/whose.ts'
 
 type UsageView = Answered<typeof api.usage.get>
@@ -47,7 +47,10 @@ export default function Usage() {
       }
     >
       {whose.is_operator && whose.account === undefined ? (
-        <AccountChoice why="Usage is shown by account. That of all together is on the overview." onChoose={whose.choose} />
+        <AccountChoice
+          why="Usage is shown by account. That of all together is on the overview."
+          onChoose={whose.choose}
+        />
       ) : (
         <UsageOf whose={whose} />
       )}
@@ -73,7 +76,12 @@ function UsageOf({ whose }: { whose: Whose }) {
   return (
     <>
       <div className="row">
-        <Choices<Range> label="Range" options={RANGES} value={days} onChange={(chosen) => change({ days: chosen })} />
+        <Choices<Range>
+          label="Range"
+          options={RANGES}
+          value={days}
+          onChange={(chosen) => change({ days: chosen })}
+        />
         {model !== '' && <Filter name="Model" value={model} onRemove={() => change({ model: undefined })} />}
         {key !== '' && <Filter name="Key" value={key} onRemove={() => change({ key: undefined })} />}
       </div>
@@ -94,10 +102,20 @@ function UsageOf({ whose }: { whose: Whose }) {
               <Section
                 title="In parts"
                 actions={
-                  <Choices<Group> label="Parts" options={GROUPS} value={by} onChange={(chosen) => change({ by: chosen })} />
+                  <Choices<Group>
+                    label="Parts"
+                    options={GROUPS}
+                    value={by}
+                    onChange={(chosen) => change({ by: chosen })}
+                  />
                 }
               >
-                <Parts usage={usage} by={by} onModel={(id) => change({ model: id }, { push: true })} onKey={(prefix) => change({ key: prefix }, { push: true })} />
+                <Parts
+                  usage={usage}
+                  by={by}
+                  onModel={(id) => change({ model: id }, { push: true })}
+                  onKey={(prefix) => change({ key: prefix }, { push: true })}
+                />
               </Section>
             </>
           )
@@ -143,11 +161,29 @@ interface PartsProps {
 
 /** The figures of a row, whatever it is of. */
 const FIGURES: readonly Column<Sum>[] = [
-  { key: 'cost', title: 'Charged, USD', end: true, phone: 'first-end', cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} /> },
+  {
+    key: 'cost',
+    title: 'Charged, USD',
+    end: true,
+    phone: 'first-end',
+    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
+  },
   { key: 'calls', title: 'Calls', end: true, phone: 'second', cell: ({ calls }) => count(calls) },
   { key: 'failed', title: 'Failed', end: true, phone: 'none', cell: ({ failed }) => count(failed) },
-  { key: 'input', title: 'Tokens in', end: true, phone: 'none', cell: ({ input_tokens }) => count(input_tokens) },
-  { key: 'output', title: 'Tokens out', end: true, phone: 'second-end', cell: ({ output_tokens }) => count(output_tokens) },
+  {
+    key: 'input',
+    title: 'Tokens in',
+    end: true,
+    phone: 'none',
+    cell: ({ input_tokens }) => count(input_tokens),
+  },
+  {
+    key: 'output',
+    title: 'Tokens out',
+    end: true,
+    phone: 'second-end',
+    cell: ({ output_tokens }) => count(output_tokens),
+  },
   { key: 'images', title: 'Images', end: true, phone: 'none', cell: ({ images }) => count(images) },
 ]
 
@@ -158,7 +194,10 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
         label="Usage by day"
         rows={usage.days.toReversed()}
         keyOf={({ day }) => day}
-        columns={[{ key: 'day', title: 'Day', cell: ({ day }) => <span className="no-wrap">{day}</span> }, ...FIGURES]}
+        columns={[
+          { key: 'day', title: 'Day', cell: ({ day }) => <span className="no-wrap">{day}</span> },
+          ...FIGURES,
+        ]}
       />
     )
   if (by === 'key')
@@ -181,7 +220,9 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
             ...FIGURES,
           ]}
         />
-        {usage.further_keys > 0 && <p className="soft">{count(usage.further_keys)} further keys cost less.</p>}
+        {usage.further_keys > 0 && (
+          <p className="soft">{count(usage.further_keys)} further keys cost less.</p>
+        )}
       </>
     )
   return (
@@ -190,7 +231,11 @@ function Parts({ usage, by, onModel, onKey }: PartsProps) {
       rows={usage.models}
       keyOf={({ model }) => model}
       columns={[
-        { key: 'model', title: 'Model', cell: ({ model }) => <Choice onChoose={() => onModel(model)}>{model}</Choice> },
+        {
+          key: 'model',
+          title: 'Model',
+          cell: ({ model }) => <Choice onChoose={() => onModel(model)}>{model}</Choice>,
+        },
         ...FIGURES,
       ]}
     />
