@@ -40,6 +40,8 @@ async function picture({ open, quiet, page }: ConsolePage, address: string, path
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')
   if (size) await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
   await quiet()
+  // Charts are drawn after their code has come.
+  await page.waitForTimeout(500)
   await page.screenshot({ path })
   if (size) await page.setViewportSize(size)
 }
