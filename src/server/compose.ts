@@ -1,8 +1,10 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import { createGate } from '../access/gate.ts'
+import type { Database } from 'bun:sqlite'
+import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
-import { findKey } from '../access/lookup.ts'
+import { findKey, findKeyById } from '../access/lookup.ts'
+import { createPasses, type Passes, throughPasses } from '../access/passes.ts'
 import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
@@ -25,7 +27,9 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
@@ -58,6 +62,10 @@ export interface Parts {
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -74,14 +82,17 @@ export function compose({
   configuration,
   notReady,
   sockets,
+  serve,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
+  const passes = createPasses()
+  const gate = gateOf(db, passes, now)
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -122,6 +133,8 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
     configuration,
@@ -135,11 +148,22 @@ export function compose({
     randomBytes,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
-    sockets,
+    sockets: throughPasses(sockets, passes),
+    callInside: createCallInside(passes, serve),
   }
 }
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
+  createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed(request) {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
 
 const sessionsOf = ({
   db,

@@ -10,7 +10,8 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp } from './app.ts'
+import { createApp, lateApp } from './app.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
@@ -96,7 +97,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const { notReady, closed } = readiness
+  const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  const inside = lateApp()
   const gateway = compose({
     stores,
     running,
@@ -105,6 +108,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady,
     sockets: () => listening,
+    serve: inside.serve,
+    books,
     closed,
     network,
     log,
@@ -116,10 +121,11 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
   await options.atLast?.(catalogue())
   readiness.started()
 
@@ -130,6 +136,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
     start_audit.stop()
+    books.stop()
     stopSweeping()
     stopTicking()
     watched.close()

@@ -23,7 +23,12 @@ const TrialBody = Type.Object(
   {
     ...DRAFT_FIELDS,
     provider: Type.String({ maxLength: 128 }),
-    model: Type.String({ minLength: 1, maxLength: 256, description: "the provider's own name of a model" }),
+    model: Type.String({
+      minLength: 1,
+      maxLength: 256,
+      must: "the provider's own name of a model",
+      description: "the provider's own name of a model",
+    }),
     key: Type.Optional(Type.Integer({ minimum: 1, description: 'its number in the file; 1 where absent' })),
     by_responses: Type.Optional(Type.Boolean({ description: 'asked by the Responses API' })),
     image: Type.Optional(
