@@ -114,7 +114,7 @@ function modelView(model: Model, days: readonly ModelDay[], viewer: Viewer): Sta
     kind: model.kind,
     state: stateOf(model),
     why: (viewer.role === 'operator' ? model.unavailable : undefined) ?? null,
-    price: linesView(model.price),
+    price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
     context_tokens: is_text ? model.context : null,
     max_output_tokens: is_text ? model.max_output_tokens : null,
     ...(viewer.role === 'operator' ? { routes: model.routes.map((route) => ({ ...route })) } : {}),

@@ -139,7 +139,7 @@ function keyView(
     failures: cooldown?.failures ?? 0,
     ...time('failed', cooldown?.failed_at_ms ?? null),
     failure_class: reason?.failure_class ?? null,
-    words: reason ? publicWords(reason.message) : null,
+    words: reason ? publicWords(reason.message.replace(/^UpstreamFault: /, '')) : null,
     ...cooldowns.countsOf(id),
   }
 }

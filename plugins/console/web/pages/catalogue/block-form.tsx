@@ -44,7 +44,7 @@ export function BlockForm({ draft }: { draft: Draft }) {
   const choose = (part: string) => change({ part })
   return (
     <div className="stack">
-      <div className="spread">
+      <div className="stack">
         <Field label="Part of the file">
           <Select options={options} value={state.part} onChange={choose} />
         </Field>

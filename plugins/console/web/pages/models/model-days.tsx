@@ -18,6 +18,7 @@ export function ModelDays({ days, title }: { days: readonly Day[]; title: string
       times_ms={days.map(({ start_s }) => start_s * 1_000)}
       series={[{ label: 'Amount', values: days.map(({ cost_nanos }) => cost_nanos) }]}
       format={inUsd}
+      formatAxis={roundedUsd}
       height_px={HEIGHT_PX}
     />
   )

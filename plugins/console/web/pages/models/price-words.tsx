@@ -23,7 +23,7 @@ export function PriceWords({ price }: { price: readonly PriceLine[] }) {
   const output = base.find(({ name }) => name === 'output')
   const more = price.some(({ of }) => of !== '') ? ' +' : ''
   const words =
-    input && output
+    input && output && output.price_nanos > 0
       ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} out / M tokens`
       : base.length > 0
         ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`

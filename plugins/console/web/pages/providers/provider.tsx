@@ -76,7 +76,7 @@ function ProviderSections({ provider }: { provider: Provider }) {
 
 function Keys({ provider }: { provider: Provider }) {
   const columns: Column<Key>[] = [
-    { key: 'id', title: 'Key', cell: ({ id }) => <code>{id}</code> },
+    { key: 'id', title: 'Key', cell: ({ id }) => <code className="no-wrap">{id}</code> },
     { key: 'state', title: 'State', cell: (key) => <KeyState of={key} />, phone: 'first-end' },
     {
       key: 'source',
@@ -98,7 +98,7 @@ function Keys({ provider }: { provider: Provider }) {
     },
     { key: 'answered', title: 'Answered', cell: ({ answered }) => count(answered), end: true, phone: 'none' },
     { key: 'failed', title: 'Failed', cell: ({ failed }) => count(failed), end: true, phone: 'none' },
-    { key: 'words', title: 'Last failure', cell: (key) => <KeyFailure of={key} />, phone: 'second-end' },
+    { key: 'words', title: 'Last failure', cell: (key) => <KeyFailure of={key} />, phone: 'none' },
   ]
   return (
     <Section title="Keys">

@@ -21,9 +21,7 @@ export function ChangeList({ changes }: { changes: Changes }) {
             {VERBS[model.change]} the model <strong>{model.id}</strong>
             {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
           </span>
-          {model.prices.map((price) => (
-            <PriceChange key={`${price.name} ${price.of}`} price={price} />
-          ))}
+          <PriceChanges prices={model.prices} />
         </li>
       ))}
       {providers.map((provider) => (
@@ -47,8 +45,44 @@ const words = (field: string): string => field.replaceAll('_', ' ')
 
 type Price = Changes['models'][number]['prices'][number]
 
+const FOLLOWERS: readonly string[] = [
+  'audio',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'thinking',
+  'image_output',
+]
+const LEADERS: readonly string[] = ['input', 'output']
+
+const ratioOf = ({ before_nanos, after_nanos }: Price): number | null =>
+  before_nanos && after_nanos !== null ? after_nanos / before_nanos : null
+
+/** Rates that nobody wrote follow from input and output: those that change with one of these by as much are named beside it. */
+function PriceChanges({ prices }: { prices: readonly Price[] }) {
+  const leaders = prices.filter(({ name }) => LEADERS.includes(name))
+  const leaderOf = (price: Price): Price | undefined =>
+    FOLLOWERS.includes(price.name)
+      ? leaders.find((leader) => leader.of === price.of && isSameRatio(ratioOf(leader), ratioOf(price)))
+      : undefined
+  return prices
+    .filter((price) => leaderOf(price) === undefined)
+    .map((price) => (
+      <PriceChange
+        key={`${price.name} ${price.of}`}
+        price={price}
+        followers={prices.filter((other) => leaderOf(other) === price).map(({ name }) => words(name))}
+      />
+    ))
+}
+
+/** Derived rates are rounded up to a nano-dollar. */
+const isSameRatio = (one: number | null, other: number | null): boolean =>
+  one !== null && other !== null && Math.abs(one - other) < 1e-6
+
 /** "input: 0.30 → 0.35 USD per million tokens (+17 %)" */
-function PriceChange({ price: { name, of, per, before_nanos, after_nanos } }: { price: Price }) {
+function PriceChange({ price, followers }: { price: Price; followers: readonly string[] }) {
+  const { name, of, per, before_nanos, after_nanos } = price
   const before = before_nanos === null ? 'none' : exactUsd(before_nanos)
   const after = after_nanos === null ? 'none' : exactUsd(after_nanos)
   const part =
@@ -65,6 +99,7 @@ function PriceChange({ price: { name, of, per, before_nanos, after_nanos } }: { 
           {share(Math.abs(part))})
         </span>
       )}
+      {followers.length > 0 && <span className="soft">, and with it {followers.join(', ')}</span>}
     </span>
   )
 }

@@ -7,27 +7,34 @@ import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
 interface Rate {
   name: string
   label: string
-  unit: string
   help?: string
 }
 
-const PER_MILLION = 'USD / M tokens'
-const IN: Rate = { name: 'input', label: 'Input', unit: PER_MILLION }
-const OUT: Rate = { name: 'output', label: 'Output', unit: PER_MILLION }
+const OF_TOKENS = ', a million tokens'
+const IN: Rate = { name: 'input', label: `Input${OF_TOKENS}` }
+const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
 
 /** The rates of each kind, the usual ones; those that the file has besides are shown too. */
 const RATES: Readonly<Record<string, readonly Rate[]>> = {
-  text: [
-    IN,
-    OUT,
-    { name: 'cache_read', label: 'Cache read', unit: PER_MILLION, help: 'A tenth of input where empty.' },
-  ],
+  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', help: 'A tenth of input where empty.' }],
   embedding: [IN],
-  image: [{ name: 'per_image', label: 'Each image', unit: 'USD' }],
-  speech: [{ name: 'per_million_characters', label: 'Million characters', unit: 'USD' }],
-  transcription: [{ name: 'per_minute', label: 'Minute of audio', unit: 'USD' }],
+  image: [{ name: 'per_image', label: 'Each image' }],
+  speech: [{ name: 'per_million_characters', label: 'Million characters' }],
+  transcription: [{ name: 'per_minute', label: 'Minute of audio' }],
   moderation: [IN],
-  rerank: [{ name: 'per_thousand_searches', label: 'Thousand searches', unit: 'USD' }],
+  rerank: [{ name: 'per_thousand_searches', label: 'Thousand searches' }],
+}
+
+const inWords = (name: string): string => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** With two decimals at least, as prices are written. */
+function amountAt(block: Block, name: string): string {
+  const text = textAt(block, name)
+  const [whole, decimals = ''] = text.split('.')
+  return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
 }
 
 const TABLES = ['tiers', 'variants', 'extras']
@@ -48,7 +55,7 @@ function ratesOf(kind: string, price: Block): readonly Rate[] {
       const known = Object.values(RATES)
         .flat()
         .find((rate) => rate.name === name)
-      return known ?? { name, label: name.replaceAll('_', ' '), unit: kind === 'text' ? PER_MILLION : 'USD' }
+      return known ?? { name, label: inWords(name) }
     }),
   ]
 }
@@ -74,7 +81,6 @@ export function PriceFields({ draft, path, model }: PriceFieldsProps) {
           list="tiers"
           title={`Prompts above ${Number(textAt(price, 'tiers', at, 'above')).toLocaleString('en-US')} tokens`}
           skip={['above']}
-          unit={PER_MILLION}
         />
       ))}
       {listAt(price, 'variants').map((_, at) => (
@@ -87,7 +93,6 @@ export function PriceFields({ draft, path, model }: PriceFieldsProps) {
             .filter(Boolean)
             .join(', ')}
           skip={['size', 'quality']}
-          unit="USD"
         />
       ))}
     </div>
@@ -102,15 +107,14 @@ interface LineProps {
   at: number
   title: string
   skip: readonly string[]
-  unit: string
 }
 
 /** A tier, or a line of an image's price. */
-function Line({ draft, price, path, list, at, title, skip, unit }: LineProps) {
+function Line({ draft, price, path, list, at, title, skip }: LineProps) {
   const block = blockAt(price, list, at)
   const rates = Object.keys(block)
     .filter((name) => !skip.includes(name))
-    .map((name) => ({ name, label: name.replaceAll('_', ' '), unit }))
+    .map((name) => ({ name, label: inWords(name) }))
   return (
     <fieldset className="price-line">
       <legend>{title}</legend>
@@ -129,13 +133,13 @@ interface RateFieldsProps {
 function RateFields({ draft, path, block, rates }: RateFieldsProps) {
   return (
     <div className="fields">
-      {rates.map(({ name, label, unit, help }) => {
+      {rates.map(({ name, label, help }) => {
         const own = [...path, name]
         const change = (text: string) =>
           void draft.edit([text === '' ? { op: 'remove', path: own } : { op: 'set', path: own, value: text }])
         return (
           <Field key={name} label={label} help={help} error={draft.mistakeAt(own)}>
-            <CommittedInput unit={unit} value={textAt(block, name)} commit={change} />
+            <CommittedInput unit="USD" value={amountAt(block, name)} commit={change} />
           </Field>
         )
       })}

@@ -66,14 +66,19 @@ interface ResultProps {
   }
 }
 
+/** Below a USD cents would hide the difference. */
+const MAX_EXACT_NANOS = 1_000_000_000
+const isSmall = ({ charged_nanos }: Sum): boolean => charged_nanos < MAX_EXACT_NANOS
+
 function Result({ result: { all, models, accounts } }: ResultProps) {
   if (all.calls === 0)
     return <p className="soft">No call of the last seven days was to a model whose price changes.</p>
   return (
     <div className="stack">
       <p>
-        {count(all.calls)} calls of the last seven days cost <Money nanos={all.charged_nanos} />. At the new
-        prices they would have cost <Money nanos={all.would_cost_nanos} />:{' '}
+        {count(all.calls)} calls of the last seven days cost{' '}
+        <Money nanos={all.charged_nanos} exact={isSmall(all)} />. At the new prices they would have cost{' '}
+        <Money nanos={all.would_cost_nanos} exact={isSmall(all)} />:{' '}
         <strong title={`${exactUsd(all.difference_nanos)} USD`}>{moreOrLess(all)}</strong>.
         {all.unrated_calls > 0 && (
           <>
@@ -113,21 +118,21 @@ const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): 
   {
     key: 'charged',
     title: 'Charged',
-    cell: ({ charged_nanos }) => <Money nanos={charged_nanos} />,
+    cell: (row) => <Money nanos={row.charged_nanos} exact={isSmall(row)} />,
     end: true,
     phone: 'second-end',
   },
   {
     key: 'would',
     title: 'At the new price',
-    cell: ({ would_cost_nanos }) => <Money nanos={would_cost_nanos} />,
+    cell: (row) => <Money nanos={row.would_cost_nanos} exact={isSmall(row)} />,
     end: true,
     phone: 'none',
   },
   {
     key: 'difference',
     title: 'Difference',
-    cell: ({ difference_nanos }) => <Money nanos={difference_nanos} />,
+    cell: (row) => <Money nanos={row.difference_nanos} exact={isSmall(row)} />,
     end: true,
     phone: 'first-end',
   },

@@ -25,7 +25,11 @@ const COLUMNS: Column<Route>[] = [
   {
     key: 'provider',
     title: 'Provider',
-    cell: ({ provider }) => <Link href={`/providers/${encodeURIComponent(provider)}`}>{provider}</Link>,
+    cell: ({ provider }) => (
+      <Link className="no-wrap" href={`/providers/${encodeURIComponent(provider)}`}>
+        {provider}
+      </Link>
+    ),
   },
   { key: 'model', title: 'Its name there', cell: ({ model }) => <code>{model}</code>, phone: 'second' },
   { key: 'order', title: 'Order', cell: ({ order }) => order, end: true, phone: 'none' },

@@ -3,7 +3,7 @@ import { duration } from '../amounts.ts'
 import { Status } from '../status.tsx'
 import type { Trial } from './trial.ts'
 
-const MAX_WORDS_CHARS = 400
+const MAX_WORDS_CHARS = 240
 
 export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
   return (
@@ -17,7 +17,7 @@ export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
           {outcome.words !== '' && (
             <p className="trial-words">
               <span className="soft">{outcome.status !== null && `${String(outcome.status)}: `}</span>
-              {outcome.words.slice(0, MAX_WORDS_CHARS)}
+              {shortened(outcome.words)}
             </p>
           )}
           {outcome.advice !== null && <p className="small soft">{capital(outcome.advice)}</p>}
@@ -26,5 +26,8 @@ export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
     </div>
   )
 }
+
+const shortened = (words: string): string =>
+  words.length > MAX_WORDS_CHARS ? `${words.slice(0, MAX_WORDS_CHARS)}…` : words
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
