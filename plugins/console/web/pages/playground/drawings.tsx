@@ -56,6 +56,7 @@ function DrawingView({ drawing, ...choosing }: Choosing & { drawing: Drawing }) 
                 <span className="thumbnail thumbnail-missing">
                   <Waiting since_ms={started_ms} />
                 </span>
+                <span className="tile-label">{asked.prompt}</span>
               </li>
             ))
           : ids.map((id) => <Tile key={id} id={id} label={asked.prompt} {...choosing} />)}
