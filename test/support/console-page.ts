@@ -63,8 +63,7 @@ const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentEle
 const BUSY = 'document.querySelectorAll(\'[aria-busy="true"]\').length'
 
 let axe: Promise<string> | undefined
-const axeSource = () =>
-  (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
+const axeSource = () => (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
 
 /** A page in a context of its own, not signed in. @param origin the only host that it may ask */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
