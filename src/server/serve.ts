@@ -95,7 +95,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  const { notReady, closed } = readiness
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
   const gateway = compose({
@@ -103,10 +102,10 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     running,
     protocols,
     catalogue,
-    notReady,
+    notReady: readiness.notReady,
     sockets: () => listening,
     books,
-    closed,
+    closed: readiness.closed,
     network,
     log,
     now,
@@ -131,7 +130,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
     start_audit.stop()
-    books.stop()
     stopSweeping()
     stopTicking()
     watched.close()

@@ -7,8 +7,10 @@ import {
   OPERATOR,
   type OpenPageEntry,
   type PageEntry,
+  type Search,
   type SignInProps,
 } from '../app/page-entry.ts'
+import { searchAll } from './search.ts'
 
 const entries = () => import('./entries/entries.tsx')
 
@@ -76,4 +78,4 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-export { search } from './search.ts'
+export const search: Search | undefined = searchAll
