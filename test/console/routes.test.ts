@@ -28,6 +28,11 @@ const FOR_ACCOUNTS = [
   'GET /entries',
   'GET /entries.csv',
   'GET /search',
+  'GET /overview',
+  'GET /live',
+  'GET /calls',
+  'GET /call-filters',
+  'GET /calls/:request_id',
 ]
 
 const PREFIX = '/console/api'

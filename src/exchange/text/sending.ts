@@ -36,6 +36,7 @@ class TextSending<T> implements Sending<T> {
     this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
+    if (this.#output_limit !== undefined) held.settlement.trace.note({ output_limit: this.#output_limit })
   }
 
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest> {

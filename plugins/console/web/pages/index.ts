@@ -1,5 +1,5 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { KeyRound, ReceiptText, Scale, Server, Settings, Users } from 'lucide-react'
+import { ArrowLeftRight, Gauge, KeyRound, ReceiptText, Scale, Server, Settings, Users } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
   ACCOUNTS,
@@ -15,6 +15,28 @@ import { searchAll } from './search.ts'
 const entries = () => import('./entries/entries.tsx')
 
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/overview',
+    title: 'Overview',
+    seen_by: EVERYONE,
+    icon: Gauge,
+    letter: 'o',
+    load: () => import('./overview/overview.tsx'),
+  },
+  {
+    path: '/calls',
+    title: 'Calls',
+    seen_by: EVERYONE,
+    icon: ArrowLeftRight,
+    letter: 'c',
+    load: () => import('./calls/calls.tsx'),
+  },
+  {
+    path: '/calls/:request_id',
+    title: 'Call',
+    seen_by: EVERYONE,
+    load: () => import('./call/call.tsx'),
+  },
   {
     path: '/accounts',
     title: 'Accounts',
