@@ -46,7 +46,7 @@ function KeyPage({ of: key }: { of: ShownKey }) {
       lead={leadOf(key, role === 'operator')}
       actions={
         <>
-          <ButtonLink icon={ListFilter} href={`/calls?key=${encodeURIComponent(key.prefix)}`}>
+          <ButtonLink icon={ListFilter} href={`/calls?key=${key.id}`}>
             Calls
           </ButtonLink>
           {key.may_manage && !is_revoked && (
