@@ -26,7 +26,9 @@ export interface AccountFilter {
 }
 
 const isGiven = (name: string) => sql`${placeholder(name)} IS NOT NULL`
-const shown_status = sql<ShownAccount['status']>`iif(${closed_accounts.account_id} IS NULL, ${accounts.status}, 'closed')`
+const shown_status = sql<
+  ShownAccount['status']
+>`iif(${closed_accounts.account_id} IS NULL, ${accounts.status}, 'closed')`
 const available = sql<number>`(${accounts.balance_nanos} - ${accounts.held_nanos})`
 
 const accountRows = (orm: BunSQLiteDatabase) =>
@@ -91,7 +93,8 @@ const filterValues = ({ search, status }: AccountFilter) => ({
 })
 
 /** The account of this number; undefined where there is none. */
-export const listedAccount = (db: Database, id: number): ListedAccount | undefined => listedAccounts(db, [id])[0]
+export const listedAccount = (db: Database, id: number): ListedAccount | undefined =>
+  listedAccounts(db, [id])[0]
 
 /** The account of this name; undefined where there is none. */
 export function accountNamed(db: Database, name: string): ListedAccount | undefined {

@@ -86,7 +86,10 @@ export function listKeyPage(
 ): Page<ListedKey> {
   const { page: all, pageOfAccount } = keyListQueries(db)
   const values = { ...pageValues(page), search: search ?? null, status: status ?? null, now_ms }
-  return pageOf(account_id === undefined ? all.all(values) : pageOfAccount.all({ ...values, account_id }), page)
+  return pageOf(
+    account_id === undefined ? all.all(values) : pageOfAccount.all({ ...values, account_id }),
+    page,
+  )
 }
 
 /** The key of this number; undefined where there is none, or where it is another account's. */

@@ -63,6 +63,15 @@ export function listKeys(db: Database, account_id?: number): Key[] {
   return account_id === undefined ? listKeys.all() : keysOfAccount.all({ account_id })
 }
 
+/** A name for a key that is given none: `key-4`, the first that no working key of the account has. */
+export function freeKeyName(db: Database, account_id: number, now_ms: number): string {
+  const { keyByName } = keyQueries(db)
+  for (let number = listKeys(db, account_id).length + 1; ; number += 1) {
+    const name = `key-${number}`
+    if (!keyByName.get({ account_id, name, now_ms })) return name
+  }
+}
+
 /**
  * The key that an operator means.
  *

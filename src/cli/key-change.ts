@@ -12,17 +12,21 @@ import { keyView } from './views.ts'
 
 interface ChangeOptions {
   name?: string
-  models?: string[] | null
-  spendLimit?: Nanos | null
-  expires?: number | null
-  addresses?: string[] | null
+  models?: Limit<string[]>
+  spendLimit?: Limit<Nanos>
+  expires?: Limit<number>
+  addresses?: Limit<string[]>
+}
+
+/** What a limit becomes; null: none. In an object, since commander takes a null for an option without a value. */
+interface Limit<T> {
+  to: T | null
 }
 
 /** A reader for which one word takes a limit away. */
 const or =
   <T>(word: string, read: (text: string) => T) =>
-  (text: string): T | null =>
-    text === word ? null : read(text)
+  (text: string): Limit<T> => ({ to: text === word ? null : read(text) })
 
 export function addKeyChange(key: Command, deps: CliDeps): void {
   key
@@ -34,14 +38,24 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     )
     .option('--name <name>', 'what the key is for')
     .option('--models <list>', 'models it may call, or all', or('all', readList))
-    .option('--spend-limit <usd>', 'most that all of its calls together may cost, or none', or('none', readLimit))
-    .option('--expires <when>', 'when it expires: a duration, its last day, or never', or('never', readExpiry(deps.now)))
+    .option(
+      '--spend-limit <usd>',
+      'most that all of its calls together may cost, or none',
+      or('none', readLimit),
+    )
+    .option(
+      '--expires <when>',
+      'when it expires: a duration, its last day, or never',
+      or('never', readExpiry(deps.now)),
+    )
     .option('--addresses <list>', 'where it may be used from, or anywhere', or('anywhere', readList))
     .action((reference: string, options: ChangeOptions, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const changes = changesOf(options)
       if (Object.keys(changes).length === 0)
-        throw invalidRequest('Nothing to change: give --name, --models, --spend-limit, --expires or --addresses.')
+        throw invalidRequest(
+          'Nothing to change: give --name, --models, --spend-limit, --expires or --addresses.',
+        )
       const { changed, account } = withDatabase(folder, 'write', (db) => {
         const changed = changeKey(db, reference, changes, deps.now())
         return { changed, account: listAccounts(db).find(({ id }) => id === changed.account_id)?.name ?? '' }
@@ -53,13 +67,13 @@ export function addKeyChange(key: Command, deps: CliDeps): void {
     })
 }
 
-/** What was given; null takes a limit away. */
+/** What was given. */
 function changesOf({ name, models, spendLimit, expires, addresses }: ChangeOptions): Partial<KeySettings> {
   return {
     ...(name === undefined ? {} : { name }),
-    ...(models === undefined ? {} : { models }),
-    ...(spendLimit === undefined ? {} : { spend_limit_nanos: spendLimit }),
-    ...(expires === undefined ? {} : { expires_at_ms: expires }),
-    ...(addresses === undefined ? {} : { addresses }),
+    ...(models === undefined ? {} : { models: models.to }),
+    ...(spendLimit === undefined ? {} : { spend_limit_nanos: spendLimit.to }),
+    ...(expires === undefined ? {} : { expires_at_ms: expires.to }),
+    ...(addresses === undefined ? {} : { addresses: addresses.to }),
   }
 }

@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
 import { keyStatus } from '../access/key-status.ts'
-import { createKey, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
+import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'
@@ -48,7 +48,7 @@ function addCreate(key: Command, deps: CliDeps): void {
       const issued = withDatabase(context.folder, 'write', (db) => {
         const { id } = accountByName(db, account_name)
         const settings = {
-          name: options.name ?? `key-${listKeys(db, id).length + 1}`,
+          name: options.name ?? freeKeyName(db, id, deps.now()),
           models: options.models ?? null,
           spend_limit_nanos: options.spendLimit ?? null,
           addresses: options.addresses ?? null,

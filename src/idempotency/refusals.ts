@@ -25,7 +25,10 @@ export const answerIsLost = (): GatewayError =>
   )
 
 export const anotherDeed = (): GatewayError =>
-  unprocessable('deed: this id was used for another movement of money within the last 24 hours. Send a new one.', {
-    param: 'deed',
-    code: 'deed_reused',
-  })
+  unprocessable(
+    'deed: this id was used for another movement of money within the last 24 hours. Send a new one.',
+    {
+      param: 'deed',
+      code: 'deed_reused',
+    },
+  )

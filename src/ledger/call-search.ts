@@ -31,7 +31,12 @@ export const MIN_REQUEST_ID_CHARS = 12
  *
  * @param account_id whose they must be; undefined: anybody's
  */
-export function callsBeginningWith(db: Database, text: string, account_id: number | undefined, row_limit: number) {
+export function callsBeginningWith(
+  db: Database,
+  text: string,
+  account_id: number | undefined,
+  row_limit: number,
+) {
   if (text.length < MIN_REQUEST_ID_CHARS) return []
   return queries(db).beginning.all({
     from: text,

@@ -73,7 +73,8 @@ export async function listNamedEntries(
   const place = cursor === undefined ? undefined : placeOf(db, cursor)
   if (cursor !== undefined && !place) return undefined
   if (place && account_id !== undefined && place.account_id !== account_id) return undefined
-  const asked = account_id === undefined ? queries(db).accounts.all() : [{ id: account_id, name: nameOf(db, account_id) }]
+  const asked =
+    account_id === undefined ? queries(db).accounts.all() : [{ id: account_id, name: nameOf(db, account_id) }]
   let found: NamedEntry[] = []
   for (const [index, { id, name }] of asked.entries()) {
     if (index > 0 && index % ACCOUNTS_AT_ONCE === 0) await endOfTurn()
@@ -96,14 +97,22 @@ const newestFirst = (one: NamedEntry, other: NamedEntry): number =>
 const ENTRIES_AT_ONCE = 250
 
 /** All entries that match, the newest first, a part at a time: calls go on between two parts. A part may be empty. */
-export async function* allEntries(db: Database, { account_id, ...filter }: EntriesFilter): AsyncGenerator<NamedEntry[]> {
-  for (const part of account_id === undefined ? partsOfAll(db, filter) : partsOf(db, { ...filter, account_id })) {
+export async function* allEntries(
+  db: Database,
+  { account_id, ...filter }: EntriesFilter,
+): AsyncGenerator<NamedEntry[]> {
+  for (const part of account_id === undefined
+    ? partsOfAll(db, filter)
+    : partsOf(db, { ...filter, account_id })) {
     yield part
     await endOfTurn()
   }
 }
 
-function* partsOfAll(db: Database, { kind, since_ms, until_ms }: Omit<EntryFilter, 'account_id'>): Generator<NamedEntry[]> {
+function* partsOfAll(
+  db: Database,
+  { kind, since_ms, until_ms }: Omit<EntryFilter, 'account_id'>,
+): Generator<NamedEntry[]> {
   const { lastId, range } = queries(db)
   for (let below_id = (lastId.get()?.id ?? 0) + 1; below_id > 1; below_id -= ENTRIES_AT_ONCE) {
     yield range.all({

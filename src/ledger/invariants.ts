@@ -5,7 +5,15 @@
 import { SUMMED } from './sums.ts'
 
 /** What an audit counts of what it looks at. */
-export type Counted = 'accounts' | 'keys' | 'holds' | 'calls' | 'charges' | 'entries' | 'daily sums' | 'quarter sums'
+export type Counted =
+  | 'accounts'
+  | 'keys'
+  | 'holds'
+  | 'calls'
+  | 'charges'
+  | 'entries'
+  | 'daily sums'
+  | 'quarter sums'
 
 export interface Invariant {
   readonly name: string

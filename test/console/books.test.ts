@@ -1,7 +1,7 @@
 // The books in the console: the audit of the start, one on request beside the calls, and what it finds.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createBooks } from '../../src/server/books.ts'
-import { clientOf, type ConsoleClient, signedIn } from '../support/console-session.ts'
+import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
@@ -16,7 +16,10 @@ afterAll(() => gateway.stop())
 
 async function audited() {
   await operator.json('POST', '/books/audit')
-  await eventually('the audit ended', async () => (await operator.json('GET', '/books')).running_since_at_ms === null)
+  await eventually(
+    'the audit ended',
+    async () => (await operator.json('GET', '/books')).running_since_at_ms === null,
+  )
   return await operator.json('GET', '/books')
 }
 
@@ -30,9 +33,13 @@ test('an audit on request reads what is there now, rule by rule', async () => {
   const begun = await operator.json('POST', '/books/audit')
   expect(begun.running_since_at_ms).toBeNumber()
   const { last } = await audited()
-  expect(last.report).toMatchObject({ clean: true, totals: { accounts: 1, balance_nanos: 5_000_000_000, topped_up_usd: '5.00' } })
+  expect(last.report).toMatchObject({
+    clean: true,
+    totals: { accounts: 1, balance_nanos: 5_000_000_000, topped_up_usd: '5.00' },
+  })
   expect(last.report.rules.length).toBeGreaterThan(15)
-  const rule = (name: string) => last.report.rules.find(({ invariant }: { invariant: string }) => invariant === name)
+  const rule = (name: string) =>
+    last.report.rules.find(({ invariant }: { invariant: string }) => invariant === name)
   expect(rule('balance_is_sum_of_entries')).toMatchObject({ over: 'accounts', checked: 1, breaches: 0 })
   expect(rule('stored_row_has_its_file')).toMatchObject({ checked: 0, breaches: 0 })
   expect(rule('conversation_is_whole')).toMatchObject({ over: 'kept responses', checked: 0 })
@@ -45,7 +52,12 @@ test('what is wrong is found, at its rule', async () => {
   gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 1')
   expect(last.report.clean).toBe(false)
   expect(last.report.findings).toMatchObject([
-    { invariant: 'balance_is_sum_of_entries', subject: 'account 1', expected: 5_000_000_000, found: 5_000_000_001 },
+    {
+      invariant: 'balance_is_sum_of_entries',
+      subject: 'account 1',
+      expected: 5_000_000_000,
+      found: 5_000_000_001,
+    },
   ])
   const broken = last.report.rules.filter(({ breaches }: { breaches: number }) => breaches > 0)
   expect(broken).toMatchObject([{ invariant: 'balance_is_sum_of_entries', breaches: 1 }])

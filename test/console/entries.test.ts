@@ -1,7 +1,7 @@
 // Entries in the console: of one account, of all, in pages and as a file; an account sees its own.
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { clientOf, signedIn } from '../support/console-session.ts'
 import { MODEL } from '../support/catalogue.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
@@ -43,7 +43,9 @@ beforeAll(async () => {
 
 describe('the list', () => {
   test('of all accounts: the newest first, every entry once, whatever the page', async () => {
-    const rows = gateway.rows().entries.toSorted((one, other) => other.created_at_ms - one.created_at_ms || other.id - one.id)
+    const rows = gateway
+      .rows()
+      .entries.toSorted((one, other) => other.created_at_ms - one.created_at_ms || other.id - one.id)
     for (const limit of [1, 3, 50])
       expect((await all(operator, '', limit)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
   })
@@ -51,7 +53,13 @@ describe('the list', () => {
   test('of one account, with its call or its note', async () => {
     const entries = await all(operator, '&account=alice')
     expect(entries.every(({ account }) => account === 'alice')).toBe(true)
-    expect(entries[0]).toMatchObject({ kind: 'withdrawal', amount_usd: '-1.00', note: 'back', request_id: null, model: null })
+    expect(entries[0]).toMatchObject({
+      kind: 'withdrawal',
+      amount_usd: '-1.00',
+      note: 'back',
+      request_id: null,
+      model: null,
+    })
     expect(entries.find(({ kind }) => kind === 'charge')).toMatchObject({
       amount_nanos: -ANSWER_NANOS,
       model: MODEL,
@@ -63,7 +71,10 @@ describe('the list', () => {
 
   test('sums up to each balance', async () => {
     for (const { name, balance_nanos } of gateway.rows().accounts) {
-      const sum = (await all(operator, `&account=${name}`)).reduce((total, entry) => total + entry.amount_nanos, 0)
+      const sum = (await all(operator, `&account=${name}`)).reduce(
+        (total, entry) => total + entry.amount_nanos,
+        0,
+      )
       expect([name, sum]).toEqual([name, balance_nanos])
     }
   })
@@ -93,7 +104,10 @@ describe('the list', () => {
     ['who=alice', 400, 'who'],
   ])('?%s: %d', async (query, status, param) => {
     const answer = await operator.send('GET', `/entries?${query}`)
-    expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([status, param])
+    expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
+      status,
+      param,
+    ])
   })
 })
 
@@ -121,7 +135,9 @@ describe('the file', () => {
   test('has every entry, exact, the newest first', async () => {
     const answer = await operator.send('GET', '/entries.csv')
     expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="tollgate-entries-\d{4}-\d\d-\d\d\.csv"$/)
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="tollgate-entries-\d{4}-\d\d-\d\d\.csv"$/,
+    )
     expect(answer.headers.get('cache-control')).toBe('no-store')
     const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
     expect(head).toBe('id,time_utc,account,kind,amount_usd,amount_nanos,unpaid_usd,model,request_id,note')
@@ -149,7 +165,9 @@ describe('the file', () => {
     const { id } = await gateway.account('many')
     for (let made = 0; made < 600; made += 1) await gateway.topUp(id, '0.01')
     for (const query of ['?account=many', '']) {
-      const lines = (await (await operator.send('GET', `/entries.csv${query}`)).text()).trimEnd().split('\r\n')
+      const lines = (await (await operator.send('GET', `/entries.csv${query}`)).text())
+        .trimEnd()
+        .split('\r\n')
       const of_many = lines.filter((line) => line.includes(',many,'))
       expect(new Set(of_many).size).toBe(600)
     }

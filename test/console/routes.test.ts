@@ -37,6 +37,15 @@ const FOR_ACCOUNTS = [
   'GET /files/picture',
   'GET /files/thumbnail',
   'GET /usage',
+  'GET /keys',
+  'POST /keys',
+  'GET /keys/:id',
+  'PATCH /keys/:id',
+  'POST /keys/:id/rotate',
+  'POST /keys/:id/revoke',
+  'GET /entries',
+  'GET /entries.csv',
+  'GET /search',
 ]
 
 const PREFIX = '/console/api'

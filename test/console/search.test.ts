@@ -1,7 +1,7 @@
 // The search: accounts by name, keys by name and prefix, calls by request id, models; of what the viewer may see.
 import { describe, expect, test } from 'bun:test'
-import { clientOf, signedIn } from '../support/console-session.ts'
 import { MODEL } from '../support/catalogue.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { whole } from '../support/upstream.ts'
@@ -25,7 +25,9 @@ test('accounts by a part of the name, for the operator', async () => {
 test('keys by name and prefix; of a whole key its prefix is looked for', async () => {
   for (const words of ['lapt', alices_key.slice(0, 6), alices_key.slice(0, 10), alices_key])
     for (const client of [operator, alice, by_key])
-      expect((await find(client, words)).keys).toMatchObject([{ name: 'laptop', account: 'alice', prefix: alices_key.slice(0, 10) }])
+      expect((await find(client, words)).keys).toMatchObject([
+        { name: 'laptop', account: 'alice', prefix: alices_key.slice(0, 10) },
+      ])
   expect((await find(alice, key.slice(0, 10))).keys).toEqual([])
 })
 
@@ -38,7 +40,8 @@ test('calls by the beginning of their request id, of their own account', async (
 })
 
 test('models: all for the operator, for others what they may call', async () => {
-  const ids = async (client: typeof operator) => (await find(client, 'test')).models.map(({ id }: { id: string }) => id)
+  const ids = async (client: typeof operator) =>
+    (await find(client, 'test')).models.map(({ id }: { id: string }) => id)
   const of_operator = await ids(operator)
   expect(of_operator).toContain(MODEL)
   expect(of_operator.length).toBeGreaterThan(1)
@@ -49,9 +52,12 @@ describe('what it refuses', () => {
   test.each(['', '?q=', `?q=${'x'.repeat(101)}`, '?q=a&q=b', '?q=a&x=b'])('%s: 400', async (query) => {
     expect((await operator.send('GET', `/search${query}`)).status).toBe(400)
   })
-  test.each(['%', '_', "'", '"', '\\', '\u0000', '   ', 'é', '../..'])('%p is words like any others', async (words) => {
-    expect((await operator.send('GET', `/search?q=${encodeURIComponent(words)}`)).status).toBe(200)
-  })
+  test.each(['%', '_', "'", '"', '\\', '\u0000', '   ', 'é', '../..'])(
+    '%p is words like any others',
+    async (words) => {
+      expect((await operator.send('GET', `/search?q=${encodeURIComponent(words)}`)).status).toBe(200)
+    },
+  )
   test('without a session: 401', async () => {
     expect((await clientOf(gateway).send('GET', '/search?q=alice')).status).toBe(401)
   })

@@ -37,7 +37,18 @@ describe('a line', () => {
 
 describe('an answer', () => {
   test('is a file with its head, then every part', async () => {
-    const answer = csvAnswer('x.csv', ['a', 'b'], parts([[['1', '2']], [], [['3', '4'], ['5', '6']]]))
+    const answer = csvAnswer(
+      'x.csv',
+      ['a', 'b'],
+      parts([
+        [['1', '2']],
+        [],
+        [
+          ['3', '4'],
+          ['5', '6'],
+        ],
+      ]),
+    )
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="x.csv"')
     expect(await answer.text()).toBe('a,b\r\n1,2\r\n3,4\r\n5,6\r\n')
   })

@@ -133,7 +133,8 @@ test('one that was refused may be sent again', async () => {
   const id = await account()
   const deeds = started()
   const deed = topUp(id, 'deed-0001', { kind: 'withdrawal', amount_nanos: -10 })
-  const take = (now_ms: number) => ledger.submit({ op: 'withdraw', account_id: id, amount_nanos: 10, note: '', now_ms })
+  const take = (now_ms: number) =>
+    ledger.submit({ op: 'withdraw', account_id: id, amount_nanos: 10, note: '', now_ms })
   expect(await deeds.once(deed, take)).toEqual({ ok: false, refusal: 'insufficient_balance' })
   await gateway.topUp(id, '1')
   expect(await deeds.once(deed, take)).toMatchObject({ ok: true })

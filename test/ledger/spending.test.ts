@@ -1,8 +1,8 @@
 // How long a balance lasts at the pace of the week, whether that has grown, and who is low.
 import { describe, expect, test } from 'bun:test'
 import { isLow, paceOf, spendingOf, spendingOfMany, weekStart } from '../../src/ledger/spending.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
-import { answer, ask, ANSWER_NANOS, wholePath } from '../support/native.ts'
 import { whole } from '../support/upstream.ts'
 
 const DAY_MS = 86_400_000
@@ -10,16 +10,37 @@ const DAY_MS = 86_400_000
 const NOW = Date.UTC(2026, 10, 20, 12)
 const YEAR_AGO = NOW - 365 * DAY_MS
 
+const clock = { now_ms: Date.now() }
+const { gateway, call } = await fileScene({ script: whole(answer()), now: () => clock.now_ms })
+
 describe('the pace', () => {
-  test.each<[string, { available: number; created?: number; week: number; before: number }, { lasts_days: number | null; change_percent: number | null }]>([
+  test.each<
+    [
+      string,
+      { available: number; created?: number; week: number; before: number },
+      { lasts_days: number | null; change_percent: number | null },
+    ]
+  >([
     ['nothing was spent', { available: 100, week: 0, before: 0 }, { lasts_days: null, change_percent: null }],
-    ['nothing this week', { available: 100, week: 0, before: 70 }, { lasts_days: null, change_percent: -100 }],
+    [
+      'nothing this week',
+      { available: 100, week: 0, before: 70 },
+      { lasts_days: null, change_percent: -100 },
+    ],
     ['10 a day, 35 left', { available: 35, week: 65, before: 70 }, { lasts_days: 3, change_percent: 0 }],
     ['10 a day, 29 left', { available: 29, week: 65, before: 0 }, { lasts_days: 2, change_percent: null }],
     ['twice as much', { available: 200, week: 130, before: 70 }, { lasts_days: 10, change_percent: 100 }],
     ['nothing left', { available: 0, week: 65, before: 70 }, { lasts_days: 0, change_percent: 0 }],
-    ['a day old', { available: 20, created: NOW - DAY_MS, week: 10, before: 0 }, { lasts_days: 2, change_percent: null }],
-    ['an hour old', { available: 20, created: NOW - 3_600_000, week: 10, before: 0 }, { lasts_days: 2, change_percent: null }],
+    [
+      'a day old',
+      { available: 20, created: NOW - DAY_MS, week: 10, before: 0 },
+      { lasts_days: 2, change_percent: null },
+    ],
+    [
+      'an hour old',
+      { available: 20, created: NOW - 3_600_000, week: 10, before: 0 },
+      { lasts_days: 2, change_percent: null },
+    ],
   ])('%s', (_, { available, created = YEAR_AGO, week, before }, pace) => {
     const account = { available_nanos: available, created_at_ms: created }
     expect(paceOf(account, { week_nanos: week, week_before_nanos: before }, NOW)).toEqual(pace)
@@ -42,11 +63,7 @@ describe('low', () => {
 })
 
 describe('the sums', () => {
-  const clock = { now_ms: Date.now() }
-  const scene = fileScene({ script: whole(answer()), now: () => clock.now_ms })
-
   test('are of the last seven days and of the seven before, today included', async () => {
-    const { gateway, call } = await scene
     const today = clock.now_ms
     const calls = async (days_ago: number, count: number) => {
       clock.now_ms = today - days_ago * DAY_MS
@@ -65,8 +82,7 @@ describe('the sums', () => {
     expect([...(await spendingOfMany(gateway.db, many, today))]).toEqual([[id, expected]])
   })
 
-  test('are found by the key of their table', async () => {
-    const { gateway } = await scene
+  test('are found by the key of their table', () => {
     const plan = gateway.db
       .query<{ detail: string }, []>(
         `EXPLAIN QUERY PLAN SELECT account_id, sum(cost_nanos) FROM call_sums

@@ -42,7 +42,9 @@ export async function accountsPage(
     now_ms,
   )
   return {
-    accounts: found.rows.map((account) => accountRow(account, spending.get(account.id) ?? NOTHING_SPENT, now_ms)),
+    accounts: found.rows.map((account) =>
+      accountRow(account, spending.get(account.id) ?? NOTHING_SPENT, now_ms),
+    ),
     ...pageFields(found),
   }
 }

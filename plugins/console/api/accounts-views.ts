@@ -1,8 +1,8 @@
 // Accounts as the operator asks for them and sees them.
 import { type Static, Type } from '@sinclair/typebox'
+import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
-import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
@@ -110,7 +110,11 @@ export type ShownAccountRow = Static<typeof AccountRow>
 export type ShownAccount = Static<typeof AccountView>
 
 /** An account in a list. */
-export function accountRow(account: ListedAccount, spending: Spending, now_ms: number): Static<typeof AccountRow> {
+export function accountRow(
+  account: ListedAccount,
+  spending: Spending,
+  now_ms: number,
+): Static<typeof AccountRow> {
   const available_nanos = account.balance_nanos - account.held_nanos
   const pace = paceOf({ ...account, available_nanos }, spending, now_ms)
   return {

@@ -1,6 +1,6 @@
 // Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
 import type { Static } from '@sinclair/typebox'
-import { Elysia, status } from 'elysia'
+import { Elysia } from 'elysia'
 import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
 import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { countUsableKeys } from '../../../src/access/key-listing.ts'
@@ -36,9 +36,9 @@ export function accountRoutes(gateway: Gateway) {
       '/console/api/accounts',
       async ({ body: { name } }) => {
         const { id } = await changed(gateway, () => createAccount(db, { name, now_ms: now() }))
-        return status(201, shownAccount(gateway, String(id)))
+        return shownAccount(gateway, String(id))
       },
-      { body: NewAccount, response: { 201: AccountView, ...FAILURES } },
+      { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
     )
     .get('/console/api/accounts/:id', ({ params }) => shownAccount(gateway, params.id), {
       params: AccountParams,
@@ -49,7 +49,10 @@ export function accountRoutes(gateway: Gateway) {
       async ({ params: { id }, body }) => {
         const { id: number, name: before } = requireAccount(gateway, id)
         if (body.name !== before) await changed(gateway, () => renameAccount(db, before, body.name))
-        return { account: shownAccount(gateway, String(number)), remark: remarkOn(gateway, before, body.name) }
+        return {
+          account: shownAccount(gateway, String(number)),
+          remark: remarkOn(gateway, before, body.name),
+        }
       },
       { params: AccountParams, body: NewAccount, response: { 200: RenamedView, ...FAILURES } },
     )

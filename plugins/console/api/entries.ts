@@ -10,7 +10,12 @@ import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../../src/http/views.ts'
 import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
-import { allEntries, type EntriesFilter, listNamedEntries, type NamedEntry } from '../../../src/ledger/entries-of-all.ts'
+import {
+  allEntries,
+  type EntriesFilter,
+  listNamedEntries,
+  type NamedEntry,
+} from '../../../src/ledger/entries-of-all.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
@@ -45,7 +50,10 @@ export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
 const CsvFile = Type.Unsafe<Response>(
-  Type.Any({ description: 'a table of all entries that match, the newest first', contentMediaType: 'text/csv' }),
+  Type.Any({
+    description: 'a table of all entries that match, the newest first',
+    contentMediaType: 'text/csv',
+  }),
 )
 
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */

@@ -7,7 +7,11 @@ import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 export const closed = { additionalProperties: false }
 
 /** What an account is called in a path or a parameter: its number, which stays, or its name. */
-export const AccountRef = Type.String({ minLength: 1, maxLength: 64, must: 'the number or the name of an account' })
+export const AccountRef = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  must: 'the number or the name of an account',
+})
 export const AccountParams = Type.Object({ id: AccountRef }, closed)
 
 /** A key, in a path: its number, which stays, or its prefix. */

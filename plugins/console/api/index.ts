@@ -1,11 +1,16 @@
 // The JSON routes of the console, a subject each, and their types for its pages.
 import { Elysia } from 'elysia'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { accountRoutes } from './accounts.ts'
+import { accountMoneyRoutes } from './account-money.ts'
+import { accountRoutes, accountStatusRoutes } from './accounts.ts'
+import { bookRoutes } from './books.ts'
+import { entryRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
+import { keyEndRoutes, keyRoutes } from './keys.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
 import { play } from './play.ts'
+import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
 import { systemRoutes } from './system.ts'
 import { usage } from './usage.ts'
@@ -18,8 +23,15 @@ export const consoleApi = (gateway: Gateway) =>
     .use(linkRoutes(gateway))
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
-    .use(systemRoutes(gateway))
     .use(accountRoutes(gateway))
+    .use(accountStatusRoutes(gateway))
+    .use(accountMoneyRoutes(gateway))
+    .use(keyRoutes(gateway))
+    .use(keyEndRoutes(gateway))
+    .use(entryRoutes(gateway))
+    .use(bookRoutes(gateway))
+    .use(searchRoutes(gateway))
+    .use(systemRoutes(gateway))
     .use(play(gateway))
     .use(images(gateway))
     .use(files(gateway))

@@ -1,9 +1,9 @@
 // Keys as they are asked for, made and shown. The text of a key is in one answer only: that which made it.
 import { type Static, Type } from '@sinclair/typebox'
+import type { ListedKey } from '../../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
-import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
-import type { ListedKey } from '../../../src/access/key-listing.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
 import { Moment } from '../../../src/http/period.ts'
@@ -56,7 +56,9 @@ const KeyFields = {
 
 const KeyRow = Type.Object(KeyFields, closed)
 /** What the viewer may do here. */
-const may_manage = Type.Boolean({ description: 'whether the viewer may make, change, rotate and revoke keys' })
+const may_manage = Type.Boolean({
+  description: 'whether the viewer may make, change, rotate and revoke keys',
+})
 export const KeysView = Type.Object({ keys: Type.Array(KeyRow), may_manage, ...PAGE_FIELDS }, closed)
 export const KeyView = Type.Object({ ...KeyFields, limits: LimitsView, may_manage }, closed)
 
@@ -115,9 +117,15 @@ export const IssuedView = Type.Object(
 
 export type Issued = Static<typeof IssuedView>
 
-export function keyRow(key: ListedKey, usage: KeyUsage, viewer: Viewer, now_ms: number): Static<typeof KeyRow> {
+export function keyRow(
+  key: ListedKey,
+  usage: KeyUsage,
+  viewer: Viewer,
+  now_ms: number,
+): Static<typeof KeyRow> {
   const { spend_limit_nanos, spent_nanos, held_nanos } = key
-  const left_nanos = spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
+  const left_nanos =
+    spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
   return {
     id: key.id,
     account_id: key.account_id,

@@ -1,13 +1,13 @@
 // Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
 import type { Static } from '@sinclair/typebox'
-import { Elysia, status } from 'elysia'
+import { Elysia } from 'elysia'
 import { type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
 import {
   changeKey,
   createKey,
+  freeKeyName,
   type IssuedKey,
   type KeySettings,
-  listKeys,
   revokeKey,
   rotateKey,
 } from '../../../src/access/keys.ts'
@@ -44,11 +44,10 @@ export function keyRoutes(gateway: Gateway) {
       query: KeysQuery,
       response: { 200: KeysView, ...FAILURES },
     })
-    .post(
-      '/console/api/keys',
-      async ({ viewer, body }) => status(201, await issueKey(gateway, viewer, body)),
-      { body: NewKey, response: { 201: IssuedView, ...FAILURES } },
-    )
+    .post('/console/api/keys', ({ viewer, body }) => issueKey(gateway, viewer, body), {
+      body: NewKey,
+      response: { 200: IssuedView, ...FAILURES },
+    })
     .get('/console/api/keys/:id', ({ viewer, params }) => shownKey(gateway, viewer, params.id), {
       params: KeyParams,
       response: { 200: KeyView, ...FAILURES },
@@ -57,9 +56,7 @@ export function keyRoutes(gateway: Gateway) {
       '/console/api/keys/:id',
       async ({ viewer, params: { id }, body }) => {
         const changes = settingsOf(body)
-        await changed(gateway, () =>
-          changeKey(db, requireManaged(gateway, viewer, id), changes, now()),
-        )
+        await changed(gateway, () => changeKey(db, requireManaged(gateway, viewer, id), changes, now()))
         return shownKey(gateway, viewer, id)
       },
       { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
@@ -77,9 +74,9 @@ export function keyEndRoutes(gateway: Gateway) {
         const made = await changed(gateway, () =>
           rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
         )
-        return status(201, issued(gateway, viewer, made))
+        return issued(gateway, viewer, made)
       },
-      { params: KeyParams, body: Rotation, response: { 201: IssuedView, ...FAILURES } },
+      { params: KeyParams, body: Rotation, response: { 200: IssuedView, ...FAILURES } },
     )
     .post(
       '/console/api/keys/:id/revoke',
@@ -118,20 +115,26 @@ async function issueKey(
   if (!mayManage(viewer)) throw mayNotManage()
   const account_id = accountAsked(gateway, viewer, body.account)
   if (account_id === undefined)
-    throw invalidRequest('account: is missing; it must be the number or the name of the account whose key it is.', {
-      param: 'account',
-    })
+    throw invalidRequest(
+      'account: is missing; it must be the number or the name of the account whose key it is.',
+      {
+        param: 'account',
+      },
+    )
   const changes = settingsOf(body)
   const made = await changed(gateway, () => {
     const settings = {
-      name: `key-${listKeys(db, account_id).length + 1}`,
+      name: freeKeyName(db, account_id, now()),
       models: null,
       spend_limit_nanos: null,
       addresses: null,
       expires_at_ms: null,
       ...changes,
     }
-    return createKey(db, requireAccount(gateway, String(account_id)).name, settings, { randomBytes, now_ms: now() })
+    return createKey(db, requireAccount(gateway, String(account_id)).name, settings, {
+      randomBytes,
+      now_ms: now(),
+    })
   })
   return issued(gateway, viewer, made)
 }
@@ -149,13 +152,22 @@ function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Sta
 }
 
 /** A pattern may be meant for a model that is added later: it is told, not refused. */
-function unmatchedBy({ catalogue }: Pick<Gateway, 'catalogue'>, patterns: readonly string[] | null): string[] {
+function unmatchedBy(
+  { catalogue }: Pick<Gateway, 'catalogue'>,
+  patterns: readonly string[] | null,
+): string[] {
   const ids = [...catalogue().models.keys()]
   return (patterns ?? []).filter((pattern) => !ids.some(compileModelPatterns([pattern])))
 }
 
 /** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
-function settingsOf({ name, models, addresses, spend_limit, expires }: Static<typeof KeyChanges>): Partial<KeySettings> {
+function settingsOf({
+  name,
+  models,
+  addresses,
+  spend_limit,
+  expires,
+}: Static<typeof KeyChanges>): Partial<KeySettings> {
   return {
     ...(name === undefined ? {} : { name }),
     ...(models === undefined ? {} : { models }),

@@ -2,8 +2,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { ACCOUNT_STATUSES, listAccountPage } from '../../../src/access/account-listing.ts'
-import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
 import { listKeyPage } from '../../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { keyQueries } from '../../../src/access/queries.ts'
 import { PREFIX_LENGTH } from '../../../src/access/secret.ts'
@@ -24,7 +24,10 @@ const SearchQuery = Type.Object(
   closed,
 )
 
-const FoundAccount = Type.Object({ id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) }, closed)
+const FoundAccount = Type.Object(
+  { id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) },
+  closed,
+)
 const FoundKey = Type.Object(
   {
     id: Type.Integer(),
@@ -36,7 +39,10 @@ const FoundKey = Type.Object(
   closed,
 )
 const FoundModel = Type.Object({ id: Type.String(), name: Type.String(), kind: Type.String() }, closed)
-const FoundCall = Type.Object({ request_id: Type.String(), model: Type.String(), ...TimeFields('started') }, closed)
+const FoundCall = Type.Object(
+  { request_id: Type.String(), model: Type.String(), ...TimeFields('started') },
+  closed,
+)
 const FoundView = Type.Object(
   {
     accounts: Type.Array(FoundAccount),

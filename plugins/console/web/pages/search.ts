@@ -11,29 +11,37 @@ export const search: Search = async (words) => {
   const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
   const { accounts, keys, calls, models } = await ask(api.search.get({ query: { q } }))
   return [
-    ...accounts.map(({ id, name, status }): Hit => ({
-      kind: 'account',
-      label: name,
-      ...(status === 'active' ? {} : { detail: status }),
-      href: `/accounts/${id}`,
-    })),
-    ...keys.map(({ id, name, prefix, account, status }): Hit => ({
-      kind: 'key',
-      label: name,
-      detail: `${prefix}… of ${account}${status === 'active' ? '' : `, ${status}`}`,
-      href: `/keys/${id}`,
-    })),
-    ...calls.map(({ request_id, model, started_at_ms }): Hit => ({
-      kind: 'call',
-      label: request_id,
-      detail: `${model}, ${relativeTime(started_at_ms, Date.now())}`,
-      href: `/calls/${encodeURIComponent(request_id)}`,
-    })),
-    ...models.map(({ id, name, kind }): Hit => ({
-      kind: 'model',
-      label: id,
-      detail: name === id ? kind : `${name}, ${kind}`,
-      href: `/models/${encodeURIComponent(id)}`,
-    })),
+    ...accounts.map(
+      ({ id, name, status }): Hit => ({
+        kind: 'account',
+        label: name,
+        ...(status === 'active' ? {} : { detail: status }),
+        href: `/accounts/${id}`,
+      }),
+    ),
+    ...keys.map(
+      ({ id, name, prefix, account, status }): Hit => ({
+        kind: 'key',
+        label: name,
+        detail: `${prefix}… of ${account}${status === 'active' ? '' : `, ${status}`}`,
+        href: `/keys/${id}`,
+      }),
+    ),
+    ...calls.map(
+      ({ request_id, model, started_at_ms }): Hit => ({
+        kind: 'call',
+        label: request_id,
+        detail: `${model}, ${relativeTime(started_at_ms, Date.now())}`,
+        href: `/calls/${encodeURIComponent(request_id)}`,
+      }),
+    ),
+    ...models.map(
+      ({ id, name, kind }): Hit => ({
+        kind: 'model',
+        label: id,
+        detail: name === id ? kind : `${name}, ${kind}`,
+        href: `/models/${encodeURIComponent(id)}`,
+      }),
+    ),
   ]
 }

@@ -38,7 +38,13 @@ const OF_ACCOUNT: Column<ShownEntry>[] = [
   { key: 'kind', title: 'Entry', cell: ({ kind }) => WORDS[kind], phone: 'first' },
   { key: 'amount', title: 'USD', end: true, cell: (entry) => <Amount entry={entry} />, phone: 'first-end' },
   { key: 'for', title: 'For', cell: (entry) => <For entry={entry} />, phone: 'second' },
-  { key: 'time', title: 'When', end: true, cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />, phone: 'second-end' },
+  {
+    key: 'time',
+    title: 'When',
+    end: true,
+    cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
+    phone: 'second-end',
+  },
 ]
 
 const OF_ALL: Column<ShownEntry>[] = [
@@ -66,7 +72,7 @@ function Amount({ entry: { amount_nanos, unpaid_nanos } }: { entry: ShownEntry }
 
 function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
   if (request_id !== null) return <Link href={`/calls/${encodeURIComponent(request_id)}`}>{model}</Link>
-  return note === '' ? <span className="soft">–</span> : <>{note}</>
+  return note === '' ? <span className="soft">–</span> : note
 }
 
 export interface EntriesListProps {
@@ -91,9 +97,25 @@ export function EntriesList({ account }: EntriesListProps) {
     <div className="stack">
       <div className="spread">
         <div className="filters">
-          <Select inline aria-label="Which entries" options={KINDS} value={state.kind as 'all'} onChange={(kind) => filter({ kind })} />
-          <TextInput type="date" aria-label="From" value={state.since} onChange={(since) => filter({ since })} />
-          <TextInput type="date" aria-label="Until" value={state.until} onChange={(until) => filter({ until })} />
+          <Select
+            inline
+            aria-label="Which entries"
+            options={KINDS}
+            value={state.kind as 'all'}
+            onChange={(kind) => filter({ kind })}
+          />
+          <TextInput
+            type="date"
+            aria-label="From"
+            value={state.since}
+            onChange={(since) => filter({ since })}
+          />
+          <TextInput
+            type="date"
+            aria-label="Until"
+            value={state.until}
+            onChange={(until) => filter({ until })}
+          />
         </div>
         <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
           <Download className="icon" aria-hidden />
@@ -103,7 +125,10 @@ export function EntriesList({ account }: EntriesListProps) {
       <Loaded query={entries}>
         {({ entries: rows, next_cursor }) =>
           rows.length === 0 ? (
-            <NoEntries is_filtered={is_filtered} clear={() => filter({ kind: 'all', since: '', until: '' })} />
+            <NoEntries
+              is_filtered={is_filtered}
+              clear={() => filter({ kind: 'all', since: '', until: '' })}
+            />
           ) : (
             <>
               <Table

@@ -11,12 +11,16 @@ const NAMES = [
   ['concurrent_calls', 'Calls at once'],
 ] as const satisfies (readonly [keyof Limits, string])[]
 
-/** The limits that are set, each with what is used of it. */
+function LimitText({ limit }: { limit: Limits[keyof Limits] }) {
+  if (!limit) return <span className="soft">not limited</span>
+  return `${count(limit.used)} of ${count(limit.limit)}`
+}
+
+/** The limits, each with what is used of it. */
 export function LimitFacts({ limits }: { limits: Limits }) {
-  const facts = NAMES.map(([name, title]) => {
-    const limit = limits[name]
-    const value = limit ? `${count(limit.used)} of ${count(limit.limit)}` : <span className="soft">not limited</span>
-    return [title, value] as const
-  })
-  return <Facts facts={facts} />
+  return (
+    <Facts
+      facts={NAMES.map(([name, title]) => [title, <LimitText key={name} limit={limits[name]} />] as const)}
+    />
+  )
 }

@@ -44,7 +44,11 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   }
   return (
     <Form submit={rename} aria-label="Rename">
-      <Field label="New name" name="name" help="Keys, money and calls stay as they are. The sign-in is by the new name.">
+      <Field
+        label="New name"
+        name="name"
+        help="Keys, money and calls stay as they are. The sign-in is by the new name."
+      >
         <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
       </Field>
       <FormActions>
@@ -70,8 +74,8 @@ export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
       consequence={
         <div className="stack">
           <p>
-            Calls of {account.name} are refused from now on, and nobody signs in as {account.name}. Calls under way finish
-            and are charged. Balance and keys stay; resuming brings everything back.
+            Calls of {account.name} are refused from now on, and nobody signs in as {account.name}. Calls
+            under way finish and are charged. Balance and keys stay; resuming brings everything back.
           </p>
           <AsCommand command={`tollgate account suspend ${account.name}`} />
         </div>
@@ -104,9 +108,9 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
   return (
     <Form submit={close} aria-label="Close account">
       <p>
-        All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its balance of{' '}
-        <Money nanos={account.balance_nanos} exact />, its books, images and files are kept. Resuming opens it again; its keys
-        stay revoked.
+        All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its
+        balance of <Money nanos={account.balance_nanos} exact />, its books, images and files are kept.
+        Resuming opens it again; its keys stay revoked.
       </p>
       <Field label={`Write ${account.name} to be sure`} name="name">
         <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
@@ -136,7 +140,8 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
       {link ? (
         <>
           <p>
-            Send this link to {account.name}. It works once, until {exactTime(link.expires_at_ms)}, and is not shown again.
+            Send this link to {account.name}. It works once, until {exactTime(link.expires_at_ms)}, and is not
+            shown again.
           </p>
           <Secret value={link.url} what="link" />
           <DialogActions>
@@ -148,11 +153,13 @@ export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
       ) : (
         <Form submit={async () => setLink(await runOrThrow(undefined))} aria-label="Invite">
           <p>
-            A link lets {account.name} set a password, and sign in to their own pages: balance, calls, keys, playground and
-            images. An earlier link is replaced.
+            A link lets {account.name} set a password, and sign in to their own pages: balance, calls, keys,
+            playground and images. An earlier link is replaced.
           </p>
           {account.status !== 'active' && (
-            <Notice tone="warn">{account.name} is {account.status}: signing in is refused until it is resumed.</Notice>
+            <Notice tone="warn">
+              {account.name} is {account.status}: signing in is refused until it is resumed.
+            </Notice>
           )}
           <FormActions>
             <Button onClick={end}>Cancel</Button>

@@ -7,18 +7,18 @@ import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { exactUsd, roundedUsd } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
+import { EntriesList } from '../../parts/entries-list.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
+import { KeysList } from '../../parts/keys/keys-list.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { EntriesList } from '../../parts/entries-list.tsx'
-import { KeysList } from '../../parts/keys/keys-list.tsx'
 import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
 import { AccountLimits } from './account-limits.tsx'
-import { type Movement, MoneyDialog } from './money-dialog.tsx'
+import { MoneyDialog, type Movement } from './money-dialog.tsx'
 import { lasting } from './words.tsx'
 
 export default function Account({ params: { account: reference = '' } }: PageProps) {
@@ -78,7 +78,8 @@ function AccountPage({ account }: { account: ShownAccount }) {
 function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: ShownAccount) {
   if (status === 'closed') return `${name} is closed: its calls are refused, its books are kept.`
   const state = status === 'suspended' ? ` It is suspended: its calls are refused.` : ''
-  if (debt_nanos > 0) return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
+  if (debt_nanos > 0)
+    return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
   const days = available_nanos > 0 ? lasting(lasts_days) : null
   const pace = days === null ? '' : `, ${days} at this week’s pace`
   return `${name} has ${available_nanos > 0 ? roundedUsd(available_nanos) : 'no'} USD left${pace}.${state}`
@@ -111,11 +112,7 @@ function AccountFigures({ account }: { account: ShownAccount }) {
         value={lasting(lasts_days) ?? '–'}
         note={lasts_days === null ? 'nothing was spent in 7 days' : 'at this week’s pace'}
       />
-      <Figure
-        label="Keys that work"
-        value={keys}
-        note={<AccountState account={account} />}
-      />
+      <Figure label="Keys that work" value={keys} note={<AccountState account={account} />} />
     </Figures>
   )
 }
@@ -138,7 +135,9 @@ function AccountMenu({ account, open, debit }: AccountMenuProps) {
   const is_active = status === 'active'
   const items: (MenuItem | 'line')[] = [
     { label: 'Debit', icon: MinusCircle, onSelect: debit },
-    ...(status === 'closed' ? [] : [{ label: 'Invite to sign in', icon: Mail, onSelect: () => open('invite') }]),
+    ...(status === 'closed'
+      ? []
+      : [{ label: 'Invite to sign in', icon: Mail, onSelect: () => open('invite') }]),
     { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
     'line',
     is_active

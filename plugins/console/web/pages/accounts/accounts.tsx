@@ -28,11 +28,34 @@ const SHOWN = [
 
 const COLUMNS: Column<ShownAccountRow>[] = [
   { key: 'name', title: 'Account', sorts: true, cell: ({ name }) => name },
-  { key: 'balance', title: 'Free, USD', sorts: true, end: true, cell: (account) => <Free account={account} /> },
+  {
+    key: 'balance',
+    title: 'Free, USD',
+    sorts: true,
+    end: true,
+    cell: (account) => <Free account={account} />,
+  },
   { key: 'status', title: 'Status', cell: (account) => <AccountStatus account={account} /> },
-  { key: 'spent', title: '7 days, USD', sorts: true, end: true, cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} /> },
-  { key: 'change', title: 'Pace', end: true, phone: 'none', cell: ({ change_percent }) => changeText(change_percent) },
-  { key: 'lasts', title: 'Lasts', phone: 'none', cell: ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span> },
+  {
+    key: 'spent',
+    title: '7 days, USD',
+    sorts: true,
+    end: true,
+    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
+  },
+  {
+    key: 'change',
+    title: 'Pace',
+    end: true,
+    phone: 'none',
+    cell: ({ change_percent }) => changeText(change_percent),
+  },
+  {
+    key: 'lasts',
+    title: 'Lasts',
+    phone: 'none',
+    cell: ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
+  },
 ]
 
 function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAccountRow }) {
@@ -81,12 +104,22 @@ export default function Accounts() {
           value={state.search}
           onChange={(search) => filter({ search })}
         />
-        <Select inline aria-label="Which accounts" options={SHOWN} value={state.show} onChange={(show) => filter({ show })} />
+        <Select
+          inline
+          aria-label="Which accounts"
+          options={SHOWN}
+          value={state.show}
+          onChange={(show) => filter({ show })}
+        />
       </div>
       <Loaded query={accounts}>
         {({ accounts: rows, next_cursor }) =>
           rows.length === 0 ? (
-            <NoAccounts is_filtered={is_filtered} clear={() => filter({ search: '', show: 'all' })} make={() => setMaking(true)} />
+            <NoAccounts
+              is_filtered={is_filtered}
+              clear={() => filter({ search: '', show: 'all' })}
+              make={() => setMaking(true)}
+            />
           ) : (
             <>
               <Table
@@ -107,7 +140,15 @@ export default function Accounts() {
   )
 }
 
-function NoAccounts({ is_filtered, clear, make }: { is_filtered: boolean; clear: () => void; make: () => void }) {
+function NoAccounts({
+  is_filtered,
+  clear,
+  make,
+}: {
+  is_filtered: boolean
+  clear: () => void
+  make: () => void
+}) {
   if (is_filtered)
     return (
       <EmptyState title="No account fits" action={<Button onClick={clear}>Show all accounts</Button>}>
@@ -127,8 +168,8 @@ function NoAccounts({ is_filtered, clear, make }: { is_filtered: boolean; clear:
         </>
       }
     >
-      An account pays for the calls of its keys. Make one for each person, team or program whose spending you want to see
-      and limit.
+      An account pays for the calls of its keys. Make one for each person, team or program whose spending you
+      want to see and limit.
     </EmptyState>
   )
 }

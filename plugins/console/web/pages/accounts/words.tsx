@@ -4,7 +4,11 @@ import { Status, type Tone } from '../../parts/status.tsx'
 
 const TONES: Record<ShownAccountRow['status'], Tone> = { active: 'good', suspended: 'warn', closed: 'idle' }
 
-export function AccountStatus({ account: { status, low } }: { account: Pick<ShownAccountRow, 'status' | 'low'> }) {
+export function AccountStatus({
+  account: { status, low },
+}: {
+  account: Pick<ShownAccountRow, 'status' | 'low'>
+}) {
   if (low) return <Status tone="warn">low</Status>
   return <Status tone={TONES[status]}>{status}</Status>
 }

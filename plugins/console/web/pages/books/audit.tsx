@@ -43,7 +43,8 @@ export function Audit() {
           </div>
           {failure !== null && (
             <Notice tone="bad" alert>
-              The last audit could not run: {failure}. Run it again, or run <code>tollgate audit</code> beside the gateway.
+              The last audit could not run: {failure}. Run it again, or run <code>tollgate audit</code> beside
+              the gateway.
             </Notice>
           )}
           {last && <Report report={last.report} />}
@@ -70,7 +71,9 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
       {clean ? (
         <Status tone="good">{`All ${rules.length} rules hold.`}</Status>
       ) : (
-        <Status tone="bad">{findings.length === 1 ? '1 finding.' : `${count(findings.length)} findings.`}</Status>
+        <Status tone="bad">
+          {findings.length === 1 ? '1 finding.' : `${count(findings.length)} findings.`}
+        </Status>
       )}{' '}
       <span className="soft">
         Checked <Time at_ms={last.ended_at_ms} />, in {duration(last.took_ms)}.
@@ -81,7 +84,13 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
 
 const RULES: Column<Rule>[] = [
   { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'first' },
-  { key: 'checked', title: 'Checked', end: true, cell: ({ checked, over }) => `${count(checked)} ${over}`, phone: 'second' },
+  {
+    key: 'checked',
+    title: 'Checked',
+    end: true,
+    cell: ({ checked, over }) => `${count(checked)} ${over}`,
+    phone: 'second',
+  },
   { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },
 ]
 
@@ -93,7 +102,13 @@ function RuleState({ rule: { breaches } }: { rule: Rule }) {
 const FINDINGS: Column<Finding>[] = [
   { key: 'subject', title: 'Where', cell: ({ subject }) => subject, phone: 'first' },
   { key: 'found', title: 'Is', end: true, cell: ({ found }) => String(found), phone: 'first-end' },
-  { key: 'expected', title: 'Should be', end: true, cell: ({ expected }) => String(expected), phone: 'second-end' },
+  {
+    key: 'expected',
+    title: 'Should be',
+    end: true,
+    cell: ({ expected }) => String(expected),
+    phone: 'second-end',
+  },
   { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'second' },
 ]
 
@@ -103,7 +118,9 @@ function Report({ report: { rules, findings, totals } }: { report: AuditReport }
       <Balance totals={totals} />
       {findings.length > 0 && (
         <Section title="Findings">
-          <p className="soft">Amounts are in nano-dollars. Calls go on; what is wrong stays as it is until it is looked into.</p>
+          <p className="soft">
+            Amounts are in nano-dollars. Calls go on; what is wrong stays as it is until it is looked into.
+          </p>
           <Table
             label="Findings"
             columns={FINDINGS}

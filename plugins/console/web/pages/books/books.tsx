@@ -1,7 +1,8 @@
 // The page of the books: do the sums hold, rule by rule; and the entries.
+
+import { EntriesList } from '../../parts/entries-list.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { EntriesList } from '../../parts/entries-list.tsx'
 import { Audit } from './audit.tsx'
 
 export default function Books() {

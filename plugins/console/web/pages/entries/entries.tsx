@@ -1,7 +1,7 @@
 // The page of entries: every movement of a balance.
 import { useViewer } from '../../app/session.tsx'
-import { Page } from '../../parts/page.tsx'
 import { EntriesList } from '../../parts/entries-list.tsx'
+import { Page } from '../../parts/page.tsx'
 
 export default function Entries() {
   const { role } = useViewer()

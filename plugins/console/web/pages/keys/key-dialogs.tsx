@@ -9,9 +9,9 @@ import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
-import { Select } from '../../parts/select.tsx'
 import { IssuedKey } from '../../parts/keys/issued-key.tsx'
 import { draftOf, KeyFields, optionsFor, settingsOf } from '../../parts/keys/key-fields.tsx'
+import { Select } from '../../parts/select.tsx'
 
 export interface KeyDialogProps {
   of: ShownKey
@@ -86,7 +86,11 @@ export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
       wide={issued !== null}
       dismissable={issued === null}
     >
-      {issued ? <IssuedKey issued={issued} onDone={end} /> : <Rotate of={key} onIssued={setIssued} onCancel={end} />}
+      {issued ? (
+        <IssuedKey issued={issued} onDone={end} />
+      ) : (
+        <Rotate of={key} onIssued={setIssued} onCancel={end} />
+      )}
     </Dialog>
   )
 }
@@ -108,8 +112,8 @@ function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
       <p>
-        A new key takes over its name and its limits; what is left of its spend limit goes with it. Put the new one where the
-        old one is used, before the old one ends.
+        A new key takes over its name and its limits; what is left of its spend limit goes with it. Put the
+        new one where the old one is used, before the old one ends.
       </p>
       <Field label="The old key ends" name="grace_s">
         <Select options={GRACES} value={grace} onChange={setGrace} />
@@ -138,8 +142,8 @@ export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
       consequence={
         <div className="stack">
           <p>
-            Calls with {key.prefix}… are refused from now on, and whoever is signed in with it is signed out. Calls under way
-            finish and are charged. This cannot be undone.
+            Calls with {key.prefix}… are refused from now on, and whoever is signed in with it is signed out.
+            Calls under way finish and are charged. This cannot be undone.
           </p>
           {command}
         </div>

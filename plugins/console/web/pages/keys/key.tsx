@@ -11,13 +11,13 @@ import { count } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Id } from '../../parts/id.tsx'
+import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
+import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { Time } from '../../parts/time.tsx'
-import { LimitFacts } from '../../parts/limit-facts.tsx'
 import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
-import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
 
 export default function Key({ params: { key: reference = '' } }: PageProps) {
   const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
@@ -71,8 +71,8 @@ function KeyPage({ of: key }: { of: ShownKey }) {
         <LimitFacts limits={key.limits} />
         {role === 'operator' && (
           <p className="soft small">
-            They stand in the catalogue, under <code>[limits.key]</code> for every key and <code>[limits.keys.{key.prefix}]</code>{' '}
-            for this one.
+            They stand in the catalogue, under <code>[limits.key]</code> for every key and{' '}
+            <code>[limits.keys.{key.prefix}]</code> for this one.
           </p>
         )}
       </Section>
@@ -106,7 +106,10 @@ function KeyFacts({ of: key }: { of: ShownKey }) {
         ['Last 7 days', <Week key="week" of={key} />],
         ['Last used', <LastUse key="used" of={key} />],
         ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
-        [status === 'retiring' ? 'Will be revoked' : 'Revoked', revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />],
+        [
+          status === 'retiring' ? 'Will be revoked' : 'Revoked',
+          revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
+        ],
         ['Made', <Time key="made" at_ms={key.created_at_ms} />],
       ]}
     />

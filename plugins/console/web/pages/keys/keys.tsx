@@ -1,7 +1,7 @@
 // The page of keys: who may do what.
 import { useViewer } from '../../app/session.tsx'
-import { Page } from '../../parts/page.tsx'
 import { KeysList } from '../../parts/keys/keys-list.tsx'
+import { Page } from '../../parts/page.tsx'
 
 const LEADS = {
   operator: 'What programs call with: each belongs to an account, and can be limited and revoked by itself.',

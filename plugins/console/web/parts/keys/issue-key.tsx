@@ -75,7 +75,9 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
         <Button onClick={onCancel}>Cancel</Button>
         <SubmitButton>Create key</SubmitButton>
       </FormActions>
-      {role === 'operator' && <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />}
+      {role === 'operator' && (
+        <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
+      )}
     </Form>
   )
 }

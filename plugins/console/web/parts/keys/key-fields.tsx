@@ -63,16 +63,28 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
       <Field label="Name" name="name" help="What it is for, such as laptop or website.">
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
       </Field>
-      <Field label="Models" name="models" help="Ids or patterns such as gemini-*, with commas between. Empty: all models.">
+      <Field
+        label="Models"
+        name="models"
+        help="Ids or patterns such as gemini-*, with commas between. Empty: all models."
+      >
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
-      <Field label="Spend limit" name="spend_limit" help="The most that all of its calls together may cost. Empty: the account’s balance.">
+      <Field
+        label="Spend limit"
+        name="spend_limit"
+        help="The most that all of its calls together may cost. Empty: the account’s balance."
+      >
         <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
       </Field>
       <Field label="Last day" name="expires" help="After it the key is refused. Empty: it does not expire.">
         <TextInput type="date" value={draft.expires} onChange={set('expires')} />
       </Field>
-      <Field label="Addresses" name="addresses" help="Where it may be used from: IP addresses or blocks such as 10.0.0.0/8. Empty: anywhere.">
+      <Field
+        label="Addresses"
+        name="addresses"
+        help="Where it may be used from: IP addresses or blocks such as 10.0.0.0/8. Empty: anywhere."
+      >
         <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
       </Field>
     </>
@@ -89,7 +101,9 @@ export function optionsFor(draft: KeyDraft, unset: Partial<Record<keyof KeyDraft
     ['--expires', draft.expires || unset.expires],
     ['--addresses', addresses?.join(',') ?? unset.addresses],
   ]
-  return values.map(([name, value]) => (value === undefined ? '' : ` ${name} ${plainInShell(value)}`)).join('')
+  return values
+    .map(([name, value]) => (value === undefined ? '' : ` ${name} ${plainInShell(value)}`))
+    .join('')
 }
 
 const plainInShell = (word: string): string => (/^[\w.,:/@+-]+$/.test(word) ? word : inShell(word))

@@ -3,7 +3,12 @@ import type { ShownKeyRow } from '../../../api/keys-views.ts'
 import { Status, type Tone } from '../status.tsx'
 import { exactTime, Time } from '../time.tsx'
 
-const TONES: Record<ShownKeyRow['status'], Tone> = { active: 'good', retiring: 'warn', expired: 'idle', revoked: 'idle' }
+const TONES: Record<ShownKeyRow['status'], Tone> = {
+  active: 'good',
+  retiring: 'warn',
+  expired: 'idle',
+  revoked: 'idle',
+}
 
 export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
   const { status, left_nanos, revoked_at_ms } = key
@@ -13,7 +18,8 @@ export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
         spent
       </Status>
     )
-  const title = status === 'retiring' && revoked_at_ms !== null ? `Works until ${exactTime(revoked_at_ms)}` : undefined
+  const title =
+    status === 'retiring' && revoked_at_ms !== null ? `Works until ${exactTime(revoked_at_ms)}` : undefined
   return (
     <Status tone={TONES[status]} {...(title === undefined ? {} : { title })}>
       {status}

@@ -30,7 +30,13 @@ const OF_ACCOUNT: Column<ShownKeyRow>[] = [
   { key: 'name', title: 'Key', cell: ({ name }) => name, phone: 'first' },
   { key: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code>, phone: 'second' },
   { key: 'status', title: 'Status', cell: (key) => <KeyStatus of={key} />, phone: 'first-end' },
-  { key: 'week', title: '7 days, USD', end: true, cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />, phone: 'none' },
+  {
+    key: 'week',
+    title: '7 days, USD',
+    end: true,
+    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
+    phone: 'none',
+  },
   { key: 'spent', title: 'Spent, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
   { key: 'used', title: 'Last used', cell: (key) => <LastUse of={key} />, phone: 'none' },
 ]
@@ -85,7 +91,13 @@ export function KeysList({ account }: KeysListProps) {
             value={state.search}
             onChange={(search) => filter({ search })}
           />
-          <Select inline aria-label="Which keys" options={SHOWN} value={state.keys} onChange={(which) => filter({ keys: which })} />
+          <Select
+            inline
+            aria-label="Which keys"
+            options={SHOWN}
+            value={state.keys}
+            onChange={(which) => filter({ keys: which })}
+          />
         </div>
         {may_make && (
           <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
@@ -103,7 +115,13 @@ export function KeysList({ account }: KeysListProps) {
             />
           ) : (
             <>
-              <Table label="Keys" columns={columns} rows={rows} keyOf={({ id }) => id} hrefOf={({ id }) => `/keys/${id}`} />
+              <Table
+                label="Keys"
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/keys/${id}`}
+              />
               <Pager next_cursor={next_cursor} param={CURSOR} />
             </>
           )
@@ -114,7 +132,15 @@ export function KeysList({ account }: KeysListProps) {
   )
 }
 
-function NoKeys({ is_filtered, clear, may_make }: { is_filtered: boolean; clear: () => void; may_make: boolean }) {
+function NoKeys({
+  is_filtered,
+  clear,
+  may_make,
+}: {
+  is_filtered: boolean
+  clear: () => void
+  may_make: boolean
+}) {
   return (
     <EmptyState
       icon={KeyRound}
