@@ -5,7 +5,7 @@ import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { Moment, readPeriod } from '../../src/http/period.ts'
 import { OneOf } from '../../src/http/schema.ts'
-import type { CallFilter } from '../../src/ledger/history.ts'
+import { type CallFilter, OUTCOMES } from '../../src/ledger/history.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000
@@ -14,9 +14,6 @@ const DEFAULT_SUMS_MS = 31 * DAY_MS
 
 /** A page has at most so many calls, whatever was asked for: about 10 ms. */
 const MAX_CALLS = 500
-
-/** How a call ended. */
-export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
 
 const closed = { additionalProperties: false }
 

@@ -14,9 +14,8 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
+import { type CallPage, OUTCOMES, type RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
-import { OUTCOMES } from './model.ts'
 
 /** No answer has a field that its schema does not name. */
 const closed = { additionalProperties: false }
@@ -133,7 +132,7 @@ export function accountView({ account, key }: KeyOfAccount, limits: Limits, limi
 export const pageView = (page: CallPage) => ({ calls: page.calls.map(callView), ...pageFields(page) })
 
 function callView(call: RecordedCall) {
-  const { id, account_id, account_name, key_id, provider, upstream_model, ...shown } = call
+  const { id, account_id, account_name, key_id, provider, upstream_model, failed_tries, ...shown } = call
   const { key_name, streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, price, ...rest } = shown
   const { started_at_ms, ...plain } = rest
   return {

@@ -1,5 +1,5 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
-import { and, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
@@ -23,6 +23,17 @@ const optionalFilters = (table: typeof calls | typeof call_sums) =>
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
 
+/** The same for what the kept sums do not tell apart. */
+const filtersOfCalls = () =>
+  and(
+    isGivenOrNull(calls.provider),
+    or(
+      sql`${placeholder('status_from')} IS NULL`,
+      between(calls.status, placeholder('status_from'), placeholder('status_to')),
+    ),
+    or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+  )
+
 /** @param account which decides on the index that serves a query, so it is no optional filter: it has statements of its own */
 const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
@@ -34,7 +45,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
 
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
-  const { summed: _, ...columns } = getTableColumns(calls)
+  const { summed: _, trace: __, ...columns } = getTableColumns(calls)
   return orm
     .select({ ...columns, ...NAMES })
     .from(calls)
@@ -44,6 +55,7 @@ const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
       and(
         account,
         optionalFilters(calls),
+        filtersOfCalls(),
         gte(calls.started_at_ms, placeholder('since_ms')),
         lt(calls.started_at_ms, placeholder('until_ms')),
         gte(calls.id, placeholder('from_id')),
@@ -88,6 +100,18 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
     .prepare()
+
+/** When the first call from an id on began. */
+export const startQueries = perConnection({
+  from: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(gte(calls.id, placeholder('from_id')))
+      .orderBy(calls.id)
+      .limit(1)
+      .prepare(),
+})
 
 /** When the days (UTC) begin that have calls, the newest first. */
 const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>

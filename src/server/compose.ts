@@ -11,6 +11,7 @@ import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -56,6 +57,8 @@ export interface Parts {
   protocols: Registry
   catalogue: () => Catalogue
   /** As in `Gateway`. */
+  configuration: Configuration
+  /** As in `Gateway`. */
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
@@ -76,6 +79,7 @@ export function compose({
   running,
   protocols,
   catalogue,
+  configuration,
   notReady,
   sockets,
   serve,
@@ -133,6 +137,7 @@ export function compose({
     books,
     running,
     catalogue,
+    configuration,
     library,
     images: imagePartsOf(library),
     responses,

@@ -1,5 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 import { join } from 'node:path'
+import { createConfiguration } from '../config/configuration.ts'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -104,6 +105,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     running,
     protocols,
     catalogue,
+    configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady,
     sockets: () => listening,
     serve: inside.serve,

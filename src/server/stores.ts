@@ -16,6 +16,7 @@ import { createSettlementQueue, type SettlementQueue } from '../exchange/settlem
 import { createDeeds, type Deeds } from '../idempotency/deeds.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
+import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
 import type { OnChange } from '../ledger/health.ts'
 import { openLedger } from '../ledger/ledger.ts'
@@ -102,7 +103,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     ledger,
     settlements,
     journal,
-    idempotency: createIdempotency({ answers, log }),
+    idempotency: createIdempotency({ answers, log, countReplay: createReplayCount(db, { now, log }) }),
     deeds: createDeeds(db, answers),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,

@@ -6,6 +6,7 @@ import type { Limiter } from '../access/limits.ts'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
@@ -38,6 +39,8 @@ export interface Gateway {
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */
   catalogue: () => Catalogue
+  /** The catalogue's file: what it says without its secrets, and how it is changed. */
+  configuration: Configuration
   /** Uploaded and produced images. */
   library: Library
   /** What image calls share, on whichever surface: their rate, their memory. */

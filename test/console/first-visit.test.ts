@@ -10,7 +10,7 @@ import type { Call } from '../../src/db/schema.ts'
 import { formatUsd } from '../../src/domain/money.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { PASSWORD } from '../support/console.ts'
-import { type ConsolePage, consolePage } from '../support/console-page.ts'
+import { consolePage } from '../support/console-page.ts'
 
 const MAIN = join(import.meta.dir, '../../src/main.ts')
 const PROVIDER_KEY = 'sk-of-the-provider-0123456789'
@@ -48,7 +48,7 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
 
   await visit.page.getByText('Waiting for your first call…').waitFor()
   await visit.looksRight()
-  const key = await visit.page.getByLabel('key', { exact: true }).innerText()
+  const key = await visit.page.locator('.secret pre').innerText()
   expect(key).toMatch(/^tg_/)
   const client = new OpenAI({ apiKey: key, baseURL: `${new URL(first.link).origin}/v1`, maxRetries: 0 })
   const answer = await client.chat.completions.create({
@@ -108,6 +108,7 @@ test('a provider that refuses is told in its own words, each step can be skipped
 
   await hand.choose('Another server')
   await hand.type('Address', 'localhost:11434')
+  await hand.type('Model to try', 'house-lite')
   visit.allow(/status of 422/)
   await hand.press('Try it')
   await visit.page.getByText(/address that begins with https/).waitFor()

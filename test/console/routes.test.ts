@@ -37,6 +37,11 @@ const FOR_ACCOUNTS = [
   'GET /files/picture',
   'GET /files/thumbnail',
   'GET /usage',
+  'GET /overview',
+  'GET /live',
+  'GET /calls',
+  'GET /call-filters',
+  'GET /calls/:request_id',
   'GET /keys',
   'POST /keys',
   'GET /keys/:id',
@@ -46,6 +51,8 @@ const FOR_ACCOUNTS = [
   'GET /entries',
   'GET /entries.csv',
   'GET /search',
+  'GET /models',
+  'GET /models/:id',
 ]
 
 const PREFIX = '/console/api'

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from '../support/chromium.ts'
 import { givePasswords, pageOf } from '../support/console.ts'
-import type { Size, Theme } from '../support/console-page.ts'
+import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
 import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
@@ -26,14 +26,24 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
       await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), { size, theme })
       for (const { name, address } of own) {
         const path = join(folder, `${name}-${look}.png`)
-        await visit.open(addressOf(address, week)).then(
-          () => visit.page.screenshot({ path, fullPage: true }),
-          (thrown: Error) => say(`${name}: ${thrown.message}`),
-        )
+        await picture(visit, addressOf(address, week), path).catch((thrown: Error) => say(`${name}: ${thrown.message}`))
         say(path)
       }
     }
   await (await browser()).close()
+}
+
+/** All of the page in one view, so that what sticks to the window's edges stands where a reader has it. */
+async function picture({ open, quiet, page }: ConsolePage, address: string, path: string): Promise<void> {
+  const size = page.viewportSize()
+  await open(address)
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+  if (size) await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
+  await quiet()
+  // Charts are drawn after their code has come.
+  await page.waitForTimeout(500)
+  await page.screenshot({ path })
+  if (size) await page.setViewportSize(size)
 }
 
 const asOf = (who: Exclude<Listed, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })

@@ -1,4 +1,4 @@
-// A week of a small gateway, made by real calls through the simulator, on a clock that begins a week ago and ends now.
+// A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
 import { type TestGateway, type TestGatewayOptions, startTestGateway } from '../support/gateway.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 
@@ -13,7 +13,7 @@ type Send = (random: Random) => Promise<Response>
 type Random = () => number
 
 const DAY_MS = 24 * 60 * 60 * 1_000
-const DAYS = 7
+const DAYS = 14
 /** Calls at once, between two steps of the clock. */
 const AT_ONCE = 12
 
@@ -41,10 +41,10 @@ const PICTURES = [
 /**
  * Starts a gateway, and lets people call it as they would in a week.
  *
- * @param calls_a_day on a busy day; the weekend has a third of it
+ * @param calls_a_day on a busy day; two days of seven have a third of it
  */
 export async function startWeek({
-  calls_a_day = 90,
+  calls_a_day = 60,
   ...options
 }: { calls_a_day?: number } & Omit<TestGatewayOptions, 'now' | 'catalogue'> = {}): Promise<Week> {
   let behind_ms = DAYS * DAY_MS
@@ -58,9 +58,13 @@ export async function startWeek({
   }
   gateway.key('acme', { name: 'website', models: ['gpt-*'], spend_limit_nanos: 20_000_000_000 })
   await gateway.account('new-neighbour')
-  await drawPictures(gateway, keys['studio-lea'])
+  let has_pictures = false
   for (const at_ms of momentsOf(random, calls_a_day)) {
     behind_ms = DAYS * DAY_MS - at_ms
+    if (!has_pictures && behind_ms < 3 * DAY_MS) {
+      has_pictures = true
+      await drawPictures(gateway, keys['studio-lea'])
+    }
     const calls = Array.from({ length: AT_ONCE }, () => callOf(gateway, keys, random))
     await Promise.all(calls.map(async (send) => (await send(random)).arrayBuffer().catch(ignoreBroken)))
   }
@@ -71,10 +75,10 @@ export async function startWeek({
 /** Broken streams are part of the week: what came of them is in their records. */
 const ignoreBroken = () => undefined
 
-/** When calls come, in ms since the week began, in order: by day more than by night, and on two days few. */
+/** When calls come, in ms since the beginning, in order: by day more than by night, and on two days of seven few. */
 function momentsOf(random: Random, calls_a_day: number): number[] {
   const moments = Array.from({ length: DAYS }, (_, day) => {
-    const calls = day === 3 || day === 4 ? calls_a_day / 3 : calls_a_day
+    const calls = day % 7 === 3 || day % 7 === 4 ? calls_a_day / 3 : calls_a_day
     return Array.from({ length: Math.max(1, Math.round(calls / AT_ONCE)) }, () => {
       const of_day = random() < 0.8 ? 0.33 + random() * 0.42 : random()
       return Math.floor((day + of_day) * DAY_MS)
@@ -90,11 +94,13 @@ function callOf(gateway: TestGateway, keys: Week['keys'], random: Random): Send 
   const key = keys[name]
   if (model.includes('embedding'))
     return () => gateway.call('/v1/embeddings', { model, input: pick(PROMPTS, random) }, { key })
-  const content = pick(PROMPTS, random).repeat(1 + Math.floor(random() * 60))
+  const content = pick(PROMPTS, random).repeat(1 + Math.floor(random() ** 3 * 500))
   const messages = [{ role: 'user', content }]
   const stream = random() < 0.7
-  if (model.startsWith('claude'))
-    return () => gateway.call('/v1/messages', { model, messages, stream, max_tokens: 2_000 }, { key })
+  if (model.startsWith('claude')) {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    return () => gateway.call('/v1/messages', { model, messages, stream, max_tokens: 2_000 }, { key, headers })
+  }
   if (random() < 0.02) return () => gateway.call('/v1/chat/completions', { model: 'gpt-4', messages }, { key })
   return () =>
     gateway.call('/v1/chat/completions', { model, messages, stream, max_completion_tokens: 2_000 }, { key })

@@ -37,6 +37,8 @@ export interface ConsolePage extends AsyncDisposable {
 /** A sum of layout shifts above this is a jump that a reader notices (web.dev/cls calls 0.1 good). */
 const MAX_SHIFT = 0.02
 const QUIET_MS = 60
+/** Of one step; a busy machine takes a second for what a calm one does in 100 ms. */
+const TIMEOUT_MS = 15_000
 /** What lasts as long as its page. */
 const IS_FEED = /\/(?:live|events)(?:[/?]|$)/
 
@@ -76,6 +78,7 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
     timezoneId: time_zone,
     ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
   })
+  context.setDefaultTimeout(TIMEOUT_MS)
   await context.addInitScript(WATCH)
   const page = await context.newPage()
   const problems = watchProblems(page, origin)

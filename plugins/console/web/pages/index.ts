@@ -1,18 +1,57 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { ChartColumn, FlaskConical, FolderOpen, Images, KeyRound, ReceiptText, Scale, Server, Settings, Users } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Boxes,
+  ChartColumn,
+  FileCog,
+  FlaskConical,
+  FolderOpen,
+  Gauge,
+  Images,
+  KeyRound,
+  Plug,
+  ReceiptText,
+  Scale,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
-  ACCOUNTS,
   EVERYONE,
   OPERATOR,
   type OpenPageEntry,
   type PageEntry,
+  type Search,
   type SignInProps,
 } from '../app/page-entry.ts'
 
-const entries = () => import('./entries/entries.tsx')
-
 export const pages: readonly PageEntry[] = [
+  {
+    path: '/overview',
+    title: 'Overview',
+    seen_by: EVERYONE,
+    icon: Gauge,
+    letter: 'o',
+    load: () => import('./overview/overview.tsx'),
+  },
+  {
+    path: '/calls',
+    title: 'Calls',
+    seen_by: EVERYONE,
+    icon: ArrowLeftRight,
+    letter: 'c',
+    load: () => import('./calls/calls.tsx'),
+  },
+  { path: '/calls/:request_id', title: 'Call', seen_by: EVERYONE, load: () => import('./call/call.tsx') },
+  {
+    path: '/usage',
+    title: 'Usage',
+    seen_by: EVERYONE,
+    icon: ChartColumn,
+    letter: 'u',
+    load: () => import('./usage/usage.tsx'),
+  },
   {
     path: '/accounts',
     title: 'Accounts',
@@ -21,12 +60,7 @@ export const pages: readonly PageEntry[] = [
     letter: 'a',
     load: () => import('./accounts/accounts.tsx'),
   },
-  {
-    path: '/accounts/:account',
-    title: 'Account',
-    seen_by: OPERATOR,
-    load: () => import('./accounts/account.tsx'),
-  },
+  { path: '/accounts/:account', title: 'Account', seen_by: OPERATOR, load: () => import('./accounts/account.tsx') },
   {
     path: '/keys',
     title: 'Keys',
@@ -36,25 +70,30 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./keys/keys.tsx'),
   },
   { path: '/keys/:key', title: 'Key', seen_by: EVERYONE, load: () => import('./keys/key.tsx') },
-  // The operator has them among the books.
-  { path: '/entries', title: 'Entries', seen_by: ACCOUNTS, icon: ReceiptText, letter: 'e', load: entries },
-  { path: '/entries', title: 'Entries', seen_by: OPERATOR, load: entries },
   {
-    path: '/books',
-    title: 'Books',
-    seen_by: OPERATOR,
-    icon: Scale,
-    letter: 'b',
-    load: () => import('./books/books.tsx'),
-  },
-  {
-    path: '/usage',
-    title: 'Usage',
+    path: '/models',
+    title: 'Models',
     seen_by: EVERYONE,
-    icon: ChartColumn,
-    letter: 'u',
-    load: () => import('./usage/usage.tsx'),
+    icon: Boxes,
+    letter: 'm',
+    load: () => import('./models/models.tsx'),
   },
+  { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
+  {
+    path: '/providers',
+    title: 'Providers',
+    seen_by: OPERATOR,
+    icon: Plug,
+    letter: 'v',
+    load: () => import('./providers/providers.tsx'),
+  },
+  {
+    path: '/providers/new',
+    title: 'New provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/new-provider.tsx'),
+  },
+  { path: '/providers/:name', title: 'Provider', seen_by: OPERATOR, load: () => import('./providers/provider.tsx') },
   {
     path: '/playground',
     title: 'Playground',
@@ -80,6 +119,31 @@ export const pages: readonly PageEntry[] = [
     letter: 'f',
     load: () => import('./files/files.tsx'),
   },
+  {
+    path: '/entries',
+    title: 'Entries',
+    seen_by: EVERYONE,
+    icon: ReceiptText,
+    letter: 'e',
+    load: () => import('./entries/entries.tsx'),
+  },
+  {
+    path: '/catalogue',
+    title: 'Catalogue',
+    seen_by: OPERATOR,
+    icon: FileCog,
+    letter: 't',
+    load: () => import('./catalogue/catalogue.tsx'),
+  },
+  {
+    path: '/books',
+    title: 'Books',
+    seen_by: OPERATOR,
+    icon: Scale,
+    letter: 'b',
+    load: () => import('./books/books.tsx'),
+  },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load: () => import('./setup/setup.tsx') },
   {
     path: '/system',
     title: 'System',
@@ -109,4 +173,5 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-export { search } from './search.ts'
+/** What `/` searches. */
+export const search: Search = async (words) => (await import('./search.ts')).search(words)

@@ -5,7 +5,7 @@ import { Link } from 'wouter'
 import { announce } from '../../app/announce.ts'
 import { api, askRaw, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Secret } from '../../parts/code.tsx'
 import { count, duration } from '../../parts/amounts.ts'
@@ -25,9 +25,19 @@ interface CallStepProps {
   model: string
   /** Null where the step before was skipped. */
   made: MadeKey | null
+  /** The visit is over: goes to the overview. */
+  onDone: () => void
 }
 
-export function CallStep({ setup, model, made }: CallStepProps) {
+const Done = ({ onDone }: Pick<CallStepProps, 'onDone'>) => (
+  <div>
+    <Button look="primary" onClick={onDone}>
+      Go to the overview
+    </Button>
+  </div>
+)
+
+export function CallStep({ setup, model, made, onDone }: CallStepProps) {
   const [sdk, setSdk] = useState<Sdk>('openai')
   const call: FirstCall = {
     base_url: setup.public_url?.replace(/\/+$/, '') ?? location.origin,
@@ -49,12 +59,17 @@ export function CallStep({ setup, model, made }: CallStepProps) {
         <Choices label="SDK" options={SDKS} value={sdk} onChange={setSdk} />
         <Snippet samples={samplesFor(sdk, call)} />
       </div>
-      {made ? <Waiting made={made} call={call} /> : <ButtonLink href="/">Go to the overview</ButtonLink>}
+      {made ? <Waiting made={made} call={call} onDone={onDone} /> : <Done onDone={onDone} />}
     </>
   )
 }
 
-function Waiting({ made, call }: { made: MadeKey; call: FirstCall }) {
+interface WaitingProps extends Pick<CallStepProps, 'onDone'> {
+  made: MadeKey
+  call: FirstCall
+}
+
+function Waiting({ made, call, onDone }: WaitingProps) {
   const [seen, setSeen] = useState<FirstCallView['call']>(null)
   const { data } = useAsk(
     ['setup', 'first-call', made.key_id],
@@ -67,7 +82,13 @@ function Waiting({ made, call }: { made: MadeKey; call: FirstCall }) {
     setSeen(first)
     announce(`Your first call is here. It was charged ${first.cost_usd} USD.`)
   }, [first])
-  if (seen) return <FirstCallSeen call={seen} account={made.account} />
+  if (seen)
+    return (
+      <>
+        <FirstCallSeen call={seen} account={made.account} />
+        <Done onDone={onDone} />
+      </>
+    )
   return (
     <>
       <p className="setup-waiting" role="status">
@@ -140,11 +161,6 @@ function FirstCallSeen({ call, account }: { call: NonNullable<FirstCallView['cal
           ],
         ]}
       />
-      <div className="form-actions">
-        <ButtonLink href="/" look="primary">
-          Go to the overview
-        </ButtonLink>
-      </div>
     </>
   )
 }

@@ -12,30 +12,17 @@ import { CallStep } from './call-step.tsx'
 import type { MadeKey, SetupState } from './choices.ts'
 import { ModelStep } from './model-step.tsx'
 import { ProviderStep } from './provider-step.tsx'
-import { putOff } from './put-off.ts'
+import { putOff } from '../../parts/first-visit-put-off.ts'
 import { STEPS, type Step, Steps } from './steps.tsx'
 
 const START = { step: 'provider', provider: '', tried: '', model: '' }
 
 export default function Setup() {
   const setup = useAsk(['setup'], () => api.setup.get())
-  const [, go] = useLocation()
-  const later = (
-    <Button
-      look="quiet"
-      onClick={() => {
-        putOff()
-        go('/')
-      }}
-    >
-      Do this later
-    </Button>
-  )
   return (
     <Page
       title="First steps"
       lead="A provider, a model with its price, an account with a key: then the first paid call."
-      actions={setup.data?.due === true && later}
       narrow
     >
       <Loaded query={setup}>{(state) => <Wizard setup={state} refresh={() => void setup.refetch()} />}</Loaded>
@@ -46,6 +33,7 @@ export default function Setup() {
 function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) {
   const [state, change] = useAddressState(START)
   const [made, setMade] = useState<MadeKey | null>(null)
+  const [, go] = useLocation()
   const step = STEPS.find(({ value }) => value === state.step)?.value ?? 'provider'
   const { provider, tried, model } = state
 
@@ -53,6 +41,10 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
     const at = STEPS.findIndex(({ value }) => value === from)
     change({ ...chosen, step: STEPS[at + 1]?.value ?? 'call' }, { push: true })
     refresh()
+  }
+  function leave(): void {
+    putOff()
+    go('/')
   }
   const done = { provider: provider !== '', model: model !== '', account: made !== null, call: false }
   return (
@@ -83,12 +75,17 @@ function Wizard({ setup, refresh }: { setup: SetupState; refresh: () => void }) 
             }}
           />
         )}
-        {step === 'call' && <CallStep setup={setup} model={model} made={made} />}
+        {step === 'call' && <CallStep setup={setup} model={model} made={made} onDone={leave} />}
         {step !== 'call' && (
-          <div>
+          <div className="setup-ways">
             <Button look="quiet" small onClick={() => next(step)}>
               Skip this step
             </Button>
+            {setup.due && (
+              <Button look="quiet" small onClick={leave}>
+                Do this later
+              </Button>
+            )}
           </div>
         )}
       </div>
