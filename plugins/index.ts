@@ -5,6 +5,7 @@ import { audio } from './audio/index.ts'
 import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
 import { completions } from './completions/index.ts'
+import { docs } from './docs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
 import { images } from './images/index.ts'
@@ -35,6 +36,7 @@ export const plugins = [
   upload,
   images,
   library,
+  docs,
   absent,
 ] as const satisfies readonly Plugin[]
 

@@ -1,6 +1,7 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations and sharp.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, sharp and the reference's page.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { referencePlugin } from './reference.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -33,7 +34,7 @@ export async function buildBinary({ entrypoints, outfile }: BinaryOptions): Prom
   try {
     await Bun.build({
       entrypoints: [...entrypoints],
-      plugins: [sharpPlugin],
+      plugins: [sharpPlugin, await referencePlugin(work_folder)],
       // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
       naming: { entry: '[name].[ext]' },
       // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the
