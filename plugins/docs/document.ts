@@ -126,13 +126,12 @@ const READ_FAILURES = ERROR_KINDS.filter((kind) => !/^(insufficient|payload|upst
 function answersOf(written: Written, { responses = {} }: Converted): Record<string, Schema> {
   const { dialect, fails, answers } = written
   const kinds = fails ?? READ_FAILURES.filter((kind) => `${statusOf(kind, dialect)}` in responses)
-  const failures: Readonly<Record<string, Answer>> = failuresOf(kinds, dialect)
   const written_answers: Readonly<Record<string, Answer>> = answers
   const statuses = new Set([...Object.keys(responses), ...Object.keys(failures), ...Object.keys(answers)])
   const always: HeaderName[] = dialect === 'anthropic' ? ['x-request-id', 'request-id'] : ['x-request-id']
   return Object.fromEntries(
     [...statuses].sort().map((status) => {
-      const answer = { ...plainAnswer(responses[status]), ...failures[status], ...written_answers[status] }
+      const answer = { ...plainAnswer(responses[status]), ...failures[status], ...answers[status] }
       return [status, withHeaders(answer, always)]
     }),
   )

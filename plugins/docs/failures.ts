@@ -75,7 +75,7 @@ function rendered(kind: ErrorKind, name: DialectName): { status: number; body: u
 }
 
 /** The failures of these kinds, by status. */
-export function failuresOf(kinds: readonly ErrorKind[], name: DialectName): Record<number, Answer> {
+export function failuresOf(kinds: readonly ErrorKind[], name: DialectName): Record<string, Answer> {
   const by_status = Map.groupBy(kinds, (kind) => statusOf(kind, name))
   return Object.fromEntries(
     [...by_status].map(([status, same]) => [

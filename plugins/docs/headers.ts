@@ -1,8 +1,7 @@
-// Headers of answers and of requests that several operations share.
-import type { Parameter } from './operation.ts'
+// Headers of answers that several operations share.
 import { count, type Schema, text } from './schema.ts'
 
-/** Of answers. Every one has the first. */
+/** Every answer has the first. */
 export const HEADERS = {
   'x-request-id': text('The id of the request, which its record in the usage has too.'),
   'request-id': text("The same under Anthropic's name."),
@@ -33,12 +32,3 @@ export const RATE_HEADERS: readonly HeaderName[] = [
   'x-ratelimit-remaining-requests',
   'x-ratelimit-reset-requests',
 ]
-
-/** Of requests that cost something. */
-export const IDEMPOTENCY_KEY: Parameter = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Any name for this request: sent again with it, the request is answered from what is kept, and not charged again. Kept for 24 hours.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
-}

@@ -68,7 +68,7 @@ export interface Written {
   /** Examples for a body that the route's `detail` describes, by its type. */
   readonly examples?: Readonly<Record<string, Examples>>
   /** By status: in place of what the route's schemas say, or beside it. */
-  readonly answers: Readonly<Record<number, Answer>>
+  readonly answers: Readonly<Record<string, Answer>>
   /** How it fails. Where it is absent: by every kind of error whose status the route declares. */
   readonly fails?: readonly ErrorKind[]
 }
@@ -105,3 +105,12 @@ export const eventsOf = (data: Schema): MediaType => ({
     contentSchema: data,
   },
 })
+
+/** Of requests that cost something. */
+export const IDEMPOTENCY_KEY: Parameter = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Any name for this request: sent again with it, the request is answered from what is kept, and not charged again. Kept for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}

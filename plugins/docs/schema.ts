@@ -63,7 +63,7 @@ export function described<F extends TObject>(
   fields: { readonly [K in keyof F['properties']]: Word },
   { required = [], properties = {}, ...more }: Beyond = {},
 ): Schema {
-  const own = Object.entries<Word>(fields).map(([name, word]) => [
+  const own = Object.entries(fields as Readonly<Record<string, Word>>).map(([name, word]) => [
     name,
     typeof word === 'string' ? { ...withoutNull(published(form.properties[name])), description: word } : word,
   ])

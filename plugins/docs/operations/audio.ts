@@ -1,7 +1,7 @@
 // Audio in the document: speech, transcriptions and translations.
 import { Speech } from '../../../src/protocols/openai/speech.ts'
-import { IDEMPOTENCY_KEY, PAID_HEADERS } from '../headers.ts'
-import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written } from '../operation.ts'
+import { PAID_HEADERS } from '../headers.ts'
+import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
 import { AUDIO_FILE } from '../samples.ts'
 import { anyObject, described, flag, list, object, quantity, text, words } from '../schema.ts'
 

@@ -15,6 +15,7 @@ import {
   count,
   described,
   either,
+  flag,
   list,
   object,
   orNull,
@@ -78,9 +79,10 @@ const sampling = {
 } as const
 
 const stop = either('What ends the answer.', text('One text.'), list(text('')))
-const streamOptions = object({
-  include_usage: { type: 'boolean', description: 'Send the usage, in a chunk of its own at the end.' },
-})
+const streamOptions = object(
+  { include_usage: flag('Send the usage, in a chunk of its own at the end.') },
+  { description: 'Of a stream.' },
+)
 
 const usage = object(
   {
@@ -135,8 +137,9 @@ const chatRequest = described(
     reasoning_effort: 'How much the model thinks.',
     response_format: described(
       ResponseFormat,
-      { type: 'Of what kind the answer is.' },
+      { type: 'A text, JSON, or JSON by a schema.' },
       {
+        description: 'Of what kind the answer is.',
         properties: {
           json_schema: described(JsonSchemaFormat, {
             name: 'A name for the schema.',
@@ -161,10 +164,11 @@ const chatRequest = described(
     logprobs: 'Answer the log probabilities of the tokens.',
     top_logprobs: 'How many alternatives to each.',
     modalities: '`text`, `image` or both, for models that draw.',
-    image_config: described(ImageConfig, {
-      aspect_ratio: 'Such as `16:9`.',
-      image_size: '`1K`, `2K` or `4K`.',
-    }),
+    image_config: described(
+      ImageConfig,
+      { aspect_ratio: 'Such as `16:9`.', image_size: '`1K`, `2K` or `4K`.' },
+      { description: 'The shape of pictures.' },
+    ),
     safety_identifier: "Your own user, for the provider's fight against misuse.",
     user: 'The older name of `safety_identifier`.',
   },

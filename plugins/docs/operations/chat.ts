@@ -1,7 +1,7 @@
 // Chat completions, legacy completions and embeddings in the document.
 import { EmbeddingsRequest } from '../../../src/protocols/openai/embeddings.ts'
-import { IDEMPOTENCY_KEY, PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
-import { eventsOf, PAID_FAILURES, type Written } from '../operation.ts'
+import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
+import { eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, WEATHER_SCHEMA } from '../samples.ts'
 import { described, either, list, ref, text } from '../schema.ts'
 

@@ -1,6 +1,6 @@
 // Images in the document: made, edited and composed, and those that an account has made. Bodies stand at the routes.
-import { IDEMPOTENCY_KEY, RATE_HEADERS } from '../headers.ts'
-import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written } from '../operation.ts'
+import { RATE_HEADERS } from '../headers.ts'
+import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
 import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../samples.ts'
 import { count, list, object, ref, type Schema, text } from '../schema.ts'
 

@@ -81,10 +81,11 @@ const usage = object(
   { description: 'What is charged, as the provider counted it.' },
 )
 
-const schemaFormat = described(SchemaFormat, {
-  type: '`json_schema`.',
-  schema: anyObject('The JSON Schema.'),
-})
+const schemaFormat = described(
+  SchemaFormat,
+  { type: '`json_schema`.', schema: anyObject('The JSON Schema.') },
+  { description: 'Hold the answer to a JSON Schema.' },
+)
 
 const request = described(
   MessagesRequest,
@@ -105,13 +106,17 @@ const request = described(
     thinking: described(
       ThinkingSettings,
       { type: 'Whether the model thinks.', display: text('How its thoughts are shown.') },
-      { properties: { budget_tokens: count('Of thinking that is enabled: the most tokens for it.') } },
+      {
+        description: 'Thinking before the answer.',
+        properties: { budget_tokens: count('Of thinking that is enabled: the most tokens for it.') },
+      },
     ),
-    output_config: described(OutputConfig, {
-      effort: 'How much work the model puts into the answer.',
-      format: schemaFormat,
-    }),
-    output_format: schemaFormat,
+    output_config: described(
+      OutputConfig,
+      { effort: 'How much work the model puts into the answer.', format: schemaFormat },
+      { description: 'How the answer is made.' },
+    ),
+    output_format: { ...schemaFormat, description: 'The older name of `output_config.format`.' },
     tools: list(
       described(Tool, {
         name: "The tool's name.",
@@ -127,9 +132,12 @@ const request = described(
         type: 'Whether the model may, must or must not use a tool; `tool` for the one that `name` says.',
         disable_parallel_tool_use: 'At most one at a time.',
       },
-      { properties: { name: text('That tool.') } },
+      { description: 'The choice among the tools.', properties: { name: text('That tool.') } },
     ),
-    metadata: object({ user_id: text("Your own user, for the provider's fight against misuse.") }),
+    metadata: object(
+      { user_id: text("Your own user, for the provider's fight against misuse.") },
+      { description: 'What the provider is told of the request.' },
+    ),
   },
   {
     required: ['model'],

@@ -1,6 +1,6 @@
 // Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
-import { TEXT_HEADERS, IDEMPOTENCY_KEY } from '../headers.ts'
-import { COUNTED_FAILURES, eventsOf, PAID_FAILURES, type Parameter, type Written } from '../operation.ts'
+import { TEXT_HEADERS } from '../headers.ts'
+import { COUNTED_FAILURES, eventsOf, PAID_FAILURES, type Parameter, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE, WEATHER_SCHEMA } from '../samples.ts'
 import { count, object, ref } from '../schema.ts'
 

@@ -1,7 +1,7 @@
 // The native API in the document: generateContent, streamed and whole, token counts, embeddings, and its list of models.
 import { CITY_SCHEMA, PICTURE, WEATHER_SCHEMA } from '../samples.ts'
-import { eventsOf, COUNTED_FAILURES, type Content, PAID_FAILURES, type Parameter, type Written } from '../operation.ts'
-import { IDEMPOTENCY_KEY, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
+import { eventsOf, COUNTED_FAILURES, type Content, PAID_FAILURES, type Parameter, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import { RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
 import { count, list, object, quantity, ref, type Schema, text } from '../schema.ts'
 
 const common = { tag: 'Gemini API', dialect: 'google' } as const

@@ -5,8 +5,8 @@ import {
   TextConfig,
   TextFormat,
 } from '../../../src/protocols/openai/responses/decode-request.ts'
-import { IDEMPOTENCY_KEY, TEXT_HEADERS } from '../headers.ts'
-import { eventsOf, PAID_FAILURES, type Written } from '../operation.ts'
+import { TEXT_HEADERS } from '../headers.ts'
+import { eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, SAMPLE_IDS, WEATHER_SCHEMA } from '../samples.ts'
 import {
   anyObject,
@@ -42,11 +42,15 @@ const request = described(
     top_p: 'Choose among the likeliest tokens, up to this probability together.',
     top_k: 'Choose among this many of the likeliest tokens.',
     top_logprobs: 'How many alternatives to each token.',
-    reasoning: described(Reasoning, {
-      effort: 'How much the model thinks.',
-      summary: 'Show its thoughts: `auto`, `concise` or `detailed`.',
-      generate_summary: 'The former name of `summary`.',
-    }),
+    reasoning: described(
+      Reasoning,
+      {
+        effort: 'How much the model thinks.',
+        summary: 'Show its thoughts: `auto`, `concise` or `detailed`.',
+        generate_summary: 'The former name of `summary`.',
+      },
+      { description: 'Thinking before the answer.' },
+    ),
     text: described(TextConfig, {
       format: described(
         TextFormat,
@@ -60,7 +64,7 @@ const request = described(
         },
       ),
       verbosity: '`low`, `medium` or `high`.',
-    }),
+    }, { description: 'The form of the answer.' }),
     tools: list(
       anyObject(
         "Functions and custom tools. `image_generation` works with every model. Tools that a provider runs need a price of the operator's.",
