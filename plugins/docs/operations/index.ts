@@ -12,7 +12,8 @@ import { messages } from './messages.ts'
 import { messagesSchemas } from './messages-schemas.ts'
 import { generateContent, nativeModels } from './native.ts'
 import { nativeSchemas } from './native-schemas.ts'
-import { responses, responsesSchemas } from './responses.ts'
+import { responses } from './responses.ts'
+import { responsesSchemas } from './responses-schemas.ts'
 
 /** In the order of the document. A route with a wildcard may be several operations. */
 export const WRITTEN: Readonly<Record<string, readonly Written[]>> = {
