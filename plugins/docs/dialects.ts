@@ -1,10 +1,5 @@
 // The dialects of the surfaces: where their callers put their keys, and the shape and status of each kind of error.
-import {
-  COMMON_FORMS,
-  type CredentialForm,
-  MESSAGES_FORMS,
-  NATIVE_FORMS,
-} from '../../src/access/gate.ts'
+import { COMMON_FORMS, type CredentialForm, MESSAGES_FORMS, NATIVE_FORMS } from '../../src/access/gate.ts'
 import type { RenderError } from '../../src/http/answers.ts'
 import { renderImageError } from '../../src/http/image-error.ts'
 import { plainError } from '../../src/http/plain-error.ts'
@@ -99,7 +94,12 @@ export type DialectName = keyof typeof DIALECTS
 /** How a key may be sent, by the names that the document gives. */
 export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key, `tg_…`, as a bearer token.' },
-  'x-api-key': { type: 'apiKey', in: 'header', name: 'x-api-key', description: "The same key, as Anthropic's clients send it." },
+  'x-api-key': {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: "The same key, as Anthropic's clients send it.",
+  },
   'x-goog-api-key': {
     type: 'apiKey',
     in: 'header',
@@ -110,7 +110,8 @@ export const SECURITY_SCHEMES: Readonly<Record<CredentialForm, Schema>> = {
     type: 'apiKey',
     in: 'query',
     name: 'key',
-    description: 'The same key in the address. Headers are better: addresses are written down in many places.',
+    description:
+      'The same key in the address. Headers are better: addresses are written down in many places.',
   },
 }
 

@@ -92,7 +92,10 @@ function operationOf(written: Written, converted: Converted): Schema {
 /** Those of the route's schemas, but for a wildcard, and those that are written. */
 function parametersOf({ about = {}, parameters = [] }: Written, converted: Converted): Parameter[] {
   const own = (converted.parameters ?? []).filter(({ name }) => name !== '*')
-  return [...own.map((parameter) => ({ ...plainParameter(parameter), ...about[parameter.name] })), ...parameters]
+  return [
+    ...own.map((parameter) => ({ ...plainParameter(parameter), ...about[parameter.name] })),
+    ...parameters,
+  ]
 }
 
 function plainParameter({ name, in: place, required, schema }: Parameter): Parameter {
@@ -106,7 +109,10 @@ function plainParameter({ name, in: place, required, schema }: Parameter): Param
   }
 }
 
-function bodyOf({ body, examples = {} }: Pick<Written, 'body' | 'examples'>, converted: Converted): Content | undefined {
+function bodyOf(
+  { body, examples = {} }: Pick<Written, 'body' | 'examples'>,
+  converted: Converted,
+): Content | undefined {
   if (body) return body
   if (!converted.requestBody) return undefined
   return Object.fromEntries(
@@ -126,7 +132,7 @@ const READ_FAILURES = ERROR_KINDS.filter((kind) => !/^(insufficient|payload|upst
 function answersOf(written: Written, { responses = {} }: Converted): Record<string, Schema> {
   const { dialect, fails, answers } = written
   const kinds = fails ?? READ_FAILURES.filter((kind) => `${statusOf(kind, dialect)}` in responses)
-  const written_answers: Readonly<Record<string, Answer>> = answers
+  const failures = failuresOf(kinds, dialect)
   const statuses = new Set([...Object.keys(responses), ...Object.keys(failures), ...Object.keys(answers)])
   const always: HeaderName[] = dialect === 'anthropic' ? ['x-request-id', 'request-id'] : ['x-request-id']
   return Object.fromEntries(
@@ -139,7 +145,10 @@ function answersOf(written: Written, { responses = {} }: Converted): Record<stri
 
 function plainAnswer(answer: Answer | undefined): Answer {
   if (!answer?.content) return { description: 'An answer.' }
-  const content = Object.entries(answer.content).map(([type, { schema }]) => [type, { schema: published(schema) }])
+  const content = Object.entries(answer.content).map(([type, { schema }]) => [
+    type,
+    { schema: published(schema) },
+  ])
   return { description: answer.description, content: Object.fromEntries(content) }
 }
 
@@ -153,7 +162,10 @@ function withHeaders({ headers = [], description, content }: Answer, always: rea
 }
 
 /** A route that another plugin has brought: its schemas are all that is known of it. */
-function unwritten(name: string, { operationId, parameters = [], requestBody, responses = {} }: Converted): Schema {
+function unwritten(
+  name: string,
+  { operationId, parameters = [], requestBody, responses = {} }: Converted,
+): Schema {
   const answers = Object.entries(responses).map(([status, answer]) => [status, plainAnswer(answer)])
   return {
     operationId,

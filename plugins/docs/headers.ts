@@ -6,7 +6,9 @@ export const HEADERS = {
   'x-request-id': text('The id of the request, which its record in the usage has too.'),
   'request-id': text("The same under Anthropic's name."),
   'retry-after': count('Seconds to wait before the next try, where a time is known.'),
-  'x-ratelimit-limit-requests': count('Image calls that the account may make in 60 seconds. On image calls only.'),
+  'x-ratelimit-limit-requests': count(
+    'Image calls that the account may make in 60 seconds. On image calls only.',
+  ),
   'x-ratelimit-remaining-requests': count('Image calls that are left of them.'),
   'x-ratelimit-reset-requests': text('When the next one is free, such as `12s`.'),
   'x-tollgate-upstream-model': text("The provider's own name of the model."),
@@ -14,7 +16,9 @@ export const HEADERS = {
     'The output limit that was sent to the provider, where it is lower than what was asked for.',
   ),
   'x-tollgate-dropped': text('Names of what the model has no place for, and was left out.'),
-  'idempotent-replayed': text('`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.'),
+  'idempotent-replayed': text(
+    '`true` where this is the kept answer to an earlier request with the same `Idempotency-Key`.',
+  ),
 } as const satisfies Record<string, Schema>
 
 export type HeaderName = keyof typeof HEADERS

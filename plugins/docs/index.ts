@@ -35,7 +35,9 @@ export function docs(gateway: Gateway) {
   const document = keptOf(() => makeDocument(app))
   return app
     .get('/docs', async () =>
-      answer(await page(), 'text/html; charset=utf-8', { 'content-security-policy': CONTENT_SECURITY_POLICY }),
+      answer(await page(), 'text/html; charset=utf-8', {
+        'content-security-policy': CONTENT_SECURITY_POLICY,
+      }),
     )
     .get('/docs/page.js', () => answer(SCRIPT, 'text/javascript; charset=utf-8'))
     .get('/docs/page.css', () => answer(STYLE, 'text/css; charset=utf-8'))
@@ -98,6 +100,7 @@ const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 function documentAnswer({ gzipped, etag }: Document, request: Request): Response {
   const encoding = encodingFor(request, ['gzip'])
   const headers = { ...ANY_ORIGIN, etag, ...encodingHeaders(encoding) }
-  if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
+  if (request.headers.get('if-none-match') === etag)
+    return new Response(null, { status: 304, headers: { etag } })
   return answer(new Blob([encoding ? gzipped : Bun.gunzipSync(gzipped)]), 'application/json', headers)
 }

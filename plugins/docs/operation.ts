@@ -36,10 +36,13 @@ export interface Answer {
 }
 
 export const TAGS = {
-  'Gemini API': "Google's `generateContent`, which is the native API here. Every path below `/v1beta/models/` is also served below `/v1/models/`, where Google's SDKs ask since their version 3.",
+  'Gemini API':
+    "Google's `generateContent`, which is the native API here. Every path below `/v1beta/models/` is also served below `/v1/models/`, where Google's SDKs ask since their version 3.",
   'Anthropic API': "Anthropic's messages. Each request names its version in the header `anthropic-version`.",
-  'OpenAI API': "Responses, chat completions, completions and embeddings of OpenAI's API, for models of every provider.",
-  Images: 'Images from words, from other images, and those that were made. Image models can also be called in conversations, with chat completions and `generateContent`.',
+  'OpenAI API':
+    "Responses, chat completions, completions and embeddings of OpenAI's API, for models of every provider.",
+  Images:
+    'Images from words, from other images, and those that were made. Image models can also be called in conversations, with chat completions and `generateContent`.',
   Audio: "Speech, transcriptions and translations, passed on to the model's provider.",
   'Moderations and rerank': "Judging and sorting of texts, passed on to the model's provider.",
   Files: 'Images that were uploaded, for edits and compositions.',

@@ -14,8 +14,8 @@ export const pageOf = (scalar_url: string): string => `<!doctype html>
 <script src="/docs/page.js" defer></script>
 </head>
 <body>
-<main id="reference"><p class="waiting">Loading the reference. The same as data: <a href="/docs/openapi.json">openapi.json</a></p></main>
-<noscript><p class="waiting">This page needs JavaScript. The same as data: <a href="/docs/openapi.json">openapi.json</a></p></noscript>
+<div id="reference"></div>
+<p class="waiting">The reference is shown by a script. The same as data: <a href="/docs/openapi.json">openapi.json</a></p>
 </body>
 </html>
 `
@@ -32,6 +32,9 @@ export const SCRIPT = `Scalar.createApiReference('#reference', {
   hideClientButton: true,
   proxyUrl: '',
   persistAuth: false,
+  authentication: { preferredSecurityScheme: 'bearer' },
+  hideModels: true,
+  orderSchemaPropertiesBy: 'preserve',
   defaultOpenFirstTag: false,
   documentDownloadType: 'direct',
   metaData: { title: 'Tollgate API reference' },
@@ -41,6 +44,7 @@ export const SCRIPT = `Scalar.createApiReference('#reference', {
 export const STYLE = `:root { color-scheme: light dark; }
 body { margin: 0; background: light-dark(#ffffff, #0f1115); }
 .waiting { font: 14px/1.5 system-ui, sans-serif; margin: 48px auto; max-width: 40em; padding: 0 16px; color: light-dark(#1b1e24, #e6e8ec); }
+#reference:not(:empty) + .waiting { display: none; }
 .waiting a { color: light-dark(#1a56db, #8ab4ff); }
 `
 

@@ -46,11 +46,10 @@ export function images(gateway: Gateway) {
 
   const edits = new Elysia({ name: 'images: edits' })
     .use(calls(gateway, { ...SURFACE, render: renderImageError }))
-    .post(
-      '/v1/images/edits',
-      ({ origin, set, request }) => serve({ origin, set }, editForm(request)),
-      { parse: 'none', detail: DETAILS.edits },
-    )
+    .post('/v1/images/edits', ({ origin, set, request }) => serve({ origin, set }, editForm(request)), {
+      parse: 'none',
+      detail: DETAILS.edits,
+    })
   const others = new Elysia({ name: 'images: generations and compose' })
     .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
     .post('/v1/images/generations', ({ origin, set }) => serve({ origin, set }, GENERATION), {

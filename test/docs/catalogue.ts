@@ -5,4 +5,5 @@ import { join } from 'node:path'
 const EXAMPLE = readFileSync(join(import.meta.dir, '../../data/tollgate.example.toml'), 'utf8')
 
 /** @param more further sections */
-export const documentedCatalogue = (more = ''): string => `${EXAMPLE}\n[native]\nextra_methods = true\n${more}`
+export const documentedCatalogue = (more = ''): string =>
+  `${EXAMPLE}\n[native]\nextra_methods = true\n${more}`

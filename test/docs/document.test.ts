@@ -7,7 +7,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { documentOf } from '../../plugins/docs/document.ts'
 import { reasonToLeaveOut, WRITTEN } from '../../plugins/docs/operations/index.ts'
-import { type DocumentedGateway, faultsOf, type OpenApi, startDocumented } from './support.ts'
+import { type DocumentedGateway, faultsOf, type OpenApi, type Operation, startDocumented } from './support.ts'
 
 let documented: DocumentedGateway
 beforeAll(async () => {
@@ -18,7 +18,9 @@ afterAll(() => documented.gateway.stop())
 /** As the converter writes a route: `:id` is `{id}`, and a route of all methods is each of them. */
 const convertedNames = (route: string): string[] => {
   const [method = '', path = ''] = route.replace(/:([a-z_]+)/gi, '{$1}').split(' ')
-  return (method === 'ALL' ? ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] : [method]).map((one) => `${one} ${path}`)
+  return (method === 'ALL' ? ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] : [method]).map(
+    (one) => `${one} ${path}`,
+  )
 }
 
 describe('every route', () => {
@@ -54,13 +56,29 @@ describe('every route', () => {
 })
 
 describe('the document', () => {
-  test('is valid by the schema of OpenAPI 3.1', () => {
+  const faultsOfDocument = (document: unknown): string[] => {
     const schema = readFileSync(join(import.meta.dir, '../fixtures/openapi/schema-3.1.json'), 'utf8')
-    const { valid, errors } = new Validator(JSON.parse(schema) as Schema, '2020-12', false).validate(
-      documented.document,
-    )
-    expect(errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)).toEqual([])
-    expect(valid).toBe(true)
+    const { errors } = new Validator(JSON.parse(schema) as Schema, '2020-12', false).validate(document)
+    return errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+  }
+
+  test('is valid by the schema of OpenAPI 3.1', () => {
+    expect(faultsOfDocument(documented.document)).toEqual([])
+  })
+
+  test.each<[what: string, spoil: (operation: Operation) => unknown]>([
+    [
+      'a parameter that is nowhere',
+      ({ parameters }) => parameters.push({ name: 'x', in: 'body' as 'path', schema: {} }),
+    ],
+    ['an answer without words', ({ responses }) => Object.assign(responses, { 201: {} })],
+    ['a field that OpenAPI does not have', (operation) => Object.assign(operation, { examples: {} })],
+  ])('would not be with %s', (_, spoil) => {
+    const document = structuredClone(documented.document)
+    const operation = document.paths['/v1/models']?.get
+    if (!operation) throw new Error('the list of models is not documented')
+    spoil(operation)
+    expect(faultsOfDocument(document)).not.toEqual([])
   })
 
   test('says what each operation is, once', () => {
@@ -72,7 +90,9 @@ describe('the document', () => {
       expect([name, operation.tags.every((tag) => tags.includes(tag))]).toEqual([name, true])
       expect([name, operation.summary.length > 5, 200 in operation.responses]).toEqual([name, true, true])
     }
-    expect(tags.filter((tag) => !documented.operations.some(({ operation }) => operation.tags.includes(tag)))).toEqual([])
+    expect(
+      tags.filter((tag) => !documented.operations.some(({ operation }) => operation.tags.includes(tag))),
+    ).toEqual([])
   })
 
   test('declares the parameters of each path, and no others', () => {
@@ -84,7 +104,11 @@ describe('the document', () => {
 
   test('refers to nothing that it does not have, and to all that it shares', () => {
     const { document } = documented
-    const referred = new Set([...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(([, kind, name]) => `${kind} ${name}`))
+    const referred = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/([^"]+)"/g)].map(
+        ([, kind, name]) => `${kind} ${name}`,
+      ),
+    )
     const shared = (['schemas', 'headers'] as const).flatMap((kind) =>
       Object.keys(document.components[kind]).map((name) => `${kind} ${name}`),
     )
@@ -103,7 +127,11 @@ describe('the document', () => {
       const parameters = operation.parameters.filter((one) => !('description' in one)).map((one) => one.name)
       const fields = Object.values(operation.requestBody?.content ?? {}).flatMap(({ schema }) =>
         Object.entries(resolved(documented.document, schema).properties ?? {})
-          .filter(([, field]) => typeof field === 'object' && !('description' in resolved(documented.document, field)))
+          .filter(
+            ([, field]) =>
+              typeof field === 'object' &&
+              !('description' in { ...resolved(documented.document, field), ...field }),
+          )
           .map(([field]) => field),
       )
       return [...parameters, ...fields].map((one) => `${name}: ${one}`)
@@ -172,9 +200,11 @@ function schemasIn(value: unknown, is_schema = false): Schema[] {
     ...own,
     ...Object.entries(value).flatMap(([key, inner]) => {
       if (key === 'example' || key === 'examples' || key === 'enum') return []
-      if (['schema', 'items', 'contentSchema', 'additionalProperties'].includes(key)) return schemasIn(inner, true)
+      if (['schema', 'items', 'contentSchema', 'additionalProperties'].includes(key))
+        return schemasIn(inner, true)
       if (['anyOf', 'oneOf', 'allOf'].includes(key)) return schemasIn(inner, true)
-      if (['properties', 'schemas'].includes(key)) return Object.values(inner as object).flatMap((one) => schemasIn(one, true))
+      if (['properties', 'schemas'].includes(key))
+        return Object.values(inner as object).flatMap((one) => schemasIn(one, true))
       return schemasIn(inner)
     }),
   ]

@@ -37,13 +37,23 @@ afterAll(() => documented.gateway.stop())
 async function makeThings(): Promise<void> {
   const { gateway } = documented
   const image = { model: 'sim-image', prompt: 'a house', size: '256x256' }
-  const images = await (await gateway.call('/v1/images/generations', image, { key })).json()
-  const response = await (await gateway.call('/v1/responses', { model: 'sim-gpt', input: 'Hi' }, { key })).json()
+  const images = await jsonOf<{ svc_generation_ids: [string] }>(
+    gateway.call('/v1/images/generations', image, { key }),
+  )
+  const response = await jsonOf<{ id: string }>(
+    gateway.call('/v1/responses', { model: 'sim-gpt', input: 'Hi' }, { key }),
+  )
   const form = formOf({ files: [PICTURE_FILE] })
-  const uploaded = await (await send('/api/v1/upload', 'POST', { body: form })).json()
+  const { uploaded } = await jsonOf<{ uploaded: [{ key: string }] }>(
+    send('/api/v1/upload', 'POST', { body: form }),
+  )
   real.generation = images.svc_generation_ids[0]
   real.response = response.id
-  real.file = uploaded.uploaded[0].key
+  real.file = uploaded[0].key
+}
+
+async function jsonOf<T>(response: Promise<Response>): Promise<T> {
+  return (await (await response).json()) as T
 }
 
 function withRealIds(text: string): string {
@@ -86,7 +96,7 @@ function addressOf({ path, operation }: Addressed, query: readonly string[]) {
   const search = new URLSearchParams(
     operation.parameters
       .filter((one) => one.in === 'query' && query.includes(one.name))
-      .map(({ name, example }) => [name, String(example)]),
+      .map(({ name, example }): [string, string] => [name, String(example)]),
   )
   const headers = Object.fromEntries(
     operation.parameters
@@ -103,7 +113,11 @@ async function expectDocumented(label: string, operation: Operation, response: R
   const declared = operation.responses[status]
   const type = response.headers.get('content-type')?.split(';')[0] ?? ''
   const media = declared?.content?.[type]
-  expect([label, type, Object.keys(declared?.content ?? {})]).toEqual([label, type, expect.arrayContaining([type])])
+  expect([label, type, Object.keys(declared?.content ?? {})]).toEqual([
+    label,
+    type,
+    expect.arrayContaining([type]),
+  ])
   for (const [name] of response.headers)
     if (/^(x-|request-id|retry-after|idempotent)/.test(name) && name !== 'x-content-type-options')
       expect([label, Object.keys(declared?.headers ?? {})]).toEqual([label, expect.arrayContaining([name])])
@@ -111,7 +125,13 @@ async function expectDocumented(label: string, operation: Operation, response: R
   if (media) await expectFit(label, document, media, type, response)
 }
 
-async function expectFit(label: string, document: OpenApi, { schema }: MediaType, type: string, response: Response) {
+async function expectFit(
+  label: string,
+  document: OpenApi,
+  { schema }: MediaType,
+  type: string,
+  response: Response,
+) {
   if (type === 'application/json') {
     expect([label, faultsOf(document, schema, await response.json())]).toEqual([label, []])
     return
@@ -149,7 +169,9 @@ test('every request body', async () => {
     for (const [type, { examples = {} }] of Object.entries(one.operation.requestBody?.content ?? {}))
       for (const [example, { value }] of Object.entries(examples)) {
         if (ran % 10 === 0) await makeThings()
-        const optional = one.operation.parameters.filter((given) => given.in === 'query' && given.example !== undefined)
+        const optional = one.operation.parameters.filter(
+          (given) => given.in === 'query' && given.example !== undefined,
+        )
         for (const query of optional.length > 0 ? [[], optional.map(({ name }) => name)] : [[]]) {
           const { path, headers } = addressOf(one, query)
           const given = JSON.parse(withRealIds(JSON.stringify(value)))
@@ -174,10 +196,10 @@ test('every address without a body, alone and with each of its parameters', asyn
       .filter((parameter) => parameter.in === 'query' && parameter.example !== undefined)
       .map(({ name }) => [name])
     for (const query of one.method === 'GET' ? [[], ...queries] : [[]]) {
-      if (one.method === 'DELETE') await makeThings()
       const { path, headers } = addressOf(one, query)
       const response = await send(path, one.method, { headers, ...ended(one) })
       await expectDocumented(`${one.name} ${query.join()}`, one.operation, response)
+      if (one.method === 'DELETE') await makeThings()
       ran++
     }
   }
@@ -208,10 +230,18 @@ test('with each documented way of sending a key, every operation lets its caller
     for (const [name, put] of Object.entries(ways)) {
       const { path, headers } = addressOf(one, [])
       const url = new URL(path, documented.gateway.url)
-      const { status } = await fetch(url, { method: one.method, headers: { ...headers, ...put(url) }, ...ended(one) })
+      const { status } = await fetch(url, {
+        method: one.method,
+        headers: { ...headers, ...put(url) },
+        ...ended(one),
+      })
       const is_open = one.operation.security.length === 0
       // A DELETE may find nothing any more, and a POST without a body is malformed: both callers are known.
-      expect([one.name, name, is_open || status !== 401]).toEqual([one.name, name, is_open || named.includes(name)])
+      expect([one.name, name, is_open || status !== 401]).toEqual([
+        one.name,
+        name,
+        is_open || named.includes(name),
+      ])
     }
   }
 })

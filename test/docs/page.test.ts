@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { contentOf, encodingFor } from '../../plugins/docs/stored.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
@@ -32,7 +32,12 @@ describe('the page', () => {
   test('asks for files that are there, with their types', async () => {
     const addresses = addressesIn(await (await gateway.call('/docs')).text())
     expect(addresses.length).toBeGreaterThan(4)
-    const types: Record<string, RegExp> = { js: /^text\/javascript/, css: /^text\/css/, svg: /^image\/svg/, json: /^application\/json/ }
+    const types: Record<string, RegExp> = {
+      js: /^text\/javascript/,
+      css: /^text\/css/,
+      svg: /^image\/svg/,
+      json: /^application\/json/,
+    }
     for (const address of addresses) {
       const response = await gateway.call(address)
       const ending = new URL(address, gateway.url).pathname.split('.').at(-1) ?? ''
@@ -44,7 +49,9 @@ describe('the page', () => {
   })
 
   test("Scalar's file is kept by browsers for ever, under an address that changes with it", async () => {
-    const address = addressesIn(await (await gateway.call('/docs')).text()).find((one) => one.includes('scalar'))
+    const address = addressesIn(await (await gateway.call('/docs')).text()).find((one) =>
+      one.includes('scalar'),
+    )
     expect(address).toMatch(/^\/docs\/scalar\.js\?v=[0-9a-z]{8,}$/)
     const response = await gateway.call(address ?? '')
     expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
@@ -66,10 +73,13 @@ describe('the document', () => {
   test('comes as it is, or in gzip, and is the same', async () => {
     const plain = await ask({ 'accept-encoding': 'identity' })
     const gzipped = await ask({ 'accept-encoding': 'gzip, deflate' })
-    expect([plain.headers.get('content-encoding'), gzipped.headers.get('content-encoding')]).toEqual([null, 'gzip'])
+    expect([plain.headers.get('content-encoding'), gzipped.headers.get('content-encoding')]).toEqual([
+      null,
+      'gzip',
+    ])
     expect(gzipped.headers.get('vary')).toBe('Accept-Encoding')
     const text = await plain.text()
-    expect(Buffer.from(Bun.gunzipSync(await gzipped.bytes())).toString()).toBe(text)
+    expect(gunzipSync(await gzipped.bytes()).toString()).toBe(text)
     expect(JSON.parse(text)).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } })
   })
 
@@ -93,7 +103,9 @@ describe('a file that is stored as copies', () => {
   writeFileSync(stored.br, brotliCompressSync('the file'))
   writeFileSync(stored.gzip, gzipSync('the file'))
   const asking = (accepted?: string) =>
-    new Request('http://localhost/', { headers: accepted === undefined ? {} : { 'accept-encoding': accepted } })
+    new Request('http://localhost/', {
+      headers: accepted === undefined ? {} : { 'accept-encoding': accepted },
+    })
 
   test.each<[accepted: string | undefined, encoding: string | undefined]>([
     ['gzip, deflate, br, zstd', 'br'],
@@ -108,9 +120,15 @@ describe('a file that is stored as copies', () => {
     [undefined, undefined],
   ])('for a reader that takes %p is sent in %p', async (accepted, encoding) => {
     const { body, headers } = contentOf(stored, asking(accepted))
-    expect(headers).toEqual({ vary: 'Accept-Encoding', ...(encoding ? { 'content-encoding': encoding } : {}) })
+    expect(headers).toEqual({
+      vary: 'Accept-Encoding',
+      ...(encoding ? { 'content-encoding': encoding } : {}),
+    })
     const bytes = await new Response(body).bytes()
-    const copies: Record<string, Uint8Array> = { br: brotliCompressSync('the file'), gzip: gzipSync('the file') }
+    const copies: Record<string, Uint8Array> = {
+      br: brotliCompressSync('the file'),
+      gzip: gzipSync('the file'),
+    }
     expect(Buffer.from(bytes)).toEqual(Buffer.from(encoding ? (copies[encoding] ?? []) : 'the file'))
   })
 

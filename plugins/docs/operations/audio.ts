@@ -1,7 +1,14 @@
 // Audio in the document: speech, transcriptions and translations.
 import { Speech } from '../../../src/protocols/openai/speech.ts'
 import { PAID_HEADERS } from '../headers.ts'
-import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import {
+  type Answer,
+  type Content,
+  eventsOf,
+  IDEMPOTENCY_KEY,
+  PAID_FAILURES,
+  type Written,
+} from '../operation.ts'
 import { AUDIO_FILE } from '../samples.ts'
 import { anyObject, described, flag, list, object, quantity, text, words } from '../schema.ts'
 
@@ -138,7 +145,10 @@ export const transcriptions: readonly Written[] = [
             summary: 'As subtitles',
             value: { file: AUDIO_FILE, model: 'sim-whisper', response_format: 'vtt' },
           },
-          stream: { summary: 'A stream', value: { file: AUDIO_FILE, model: 'sim-transcribe', stream: 'true' } },
+          stream: {
+            summary: 'A stream',
+            value: { file: AUDIO_FILE, model: 'sim-transcribe', stream: 'true' },
+          },
         },
       },
     },

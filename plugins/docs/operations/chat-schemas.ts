@@ -20,7 +20,6 @@ import {
   object,
   orNull,
   quantity,
-  ref,
   type Schema,
   text,
   words,

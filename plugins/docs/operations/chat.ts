@@ -1,7 +1,7 @@
 // Chat completions, legacy completions and embeddings in the document.
 import { EmbeddingsRequest } from '../../../src/protocols/openai/embeddings.ts'
 import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
-import { eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import { eventsOf, IDEMPOTENCY_KEY, PAID_FAILURES, type Written } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, WEATHER_SCHEMA } from '../samples.ts'
 import { described, either, list, ref, text } from '../schema.ts'
 
@@ -65,7 +65,8 @@ export const chat: readonly Written[] = [
     ...common,
     id: 'createChatCompletion',
     summary: 'Create a chat completion',
-    description: 'An answer of any text model, or of an image model; whole, or with `"stream": true` as events.',
+    description:
+      'An answer of any text model, or of an image model; whole, or with `"stream": true` as events.',
     body: { 'application/json': { schema: ref('ChatRequest'), examples: chatExamples } },
     answers: {
       200: {

@@ -41,7 +41,8 @@ export const files: Readonly<Record<string, readonly Written[]>> = {
       ...common,
       id: 'listFiles',
       summary: 'List uploaded files',
-      description: 'Newest first, with the quota. `missing` is a file whose bytes cannot be found at the moment.',
+      description:
+        'Newest first, with the quota. `missing` is a file whose bytes cannot be found at the moment.',
       about: {
         limit: { description: 'How many a page has at most; 50 by default.', example: 10 },
         cursor: { description: 'The `next_cursor` of the page before.' },

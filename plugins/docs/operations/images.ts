@@ -1,8 +1,15 @@
 // Images in the document: made, edited and composed, and those that an account has made. Bodies stand at the routes.
-import { RATE_HEADERS } from '../headers.ts'
-import { type Answer, type Content, eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import { PAID_HEADERS, RATE_HEADERS } from '../headers.ts'
+import {
+  type Answer,
+  type Content,
+  eventsOf,
+  IDEMPOTENCY_KEY,
+  PAID_FAILURES,
+  type Written,
+} from '../operation.ts'
 import { PICTURE_FILE, PICTURE_URI, SAMPLE_IDS } from '../samples.ts'
-import { count, list, object, ref, type Schema, text } from '../schema.ts'
+import { count, list, object, orNull, ref, type Schema, text } from '../schema.ts'
 
 const common = { tag: 'Images', dialect: 'images' } as const
 const paid = { ...common, parameters: [IDEMPOTENCY_KEY], fails: PAID_FAILURES } as const
@@ -16,7 +23,7 @@ export const imagesSchemas: Readonly<Record<string, Schema>> = {
         object(
           {
             b64_json: text('The image in base64.'),
-            revised_prompt: text('The prompt as the model understood it.'),
+            revised_prompt: orNull(text('The prompt as the model understood it.')),
           },
           { required: ['b64_json'] },
         ),
@@ -53,12 +60,12 @@ export const imagesSchemas: Readonly<Record<string, Schema>> = {
 
 const made: Answer = {
   description: 'The images.',
-  headers: [...RATE_HEADERS, 'idempotent-replayed'],
+  headers: [...PAID_HEADERS, ...RATE_HEADERS],
   content: { 'application/json': { schema: ref('Images') } },
 }
 const madeOrStreamed: Answer = {
   ...made,
-  headers: [...RATE_HEADERS, 'idempotent-replayed', 'x-tollgate-dropped'],
+  headers: [...PAID_HEADERS, ...RATE_HEADERS, 'x-tollgate-dropped'],
   content: { ...made.content, 'text/event-stream': eventsOf(ref('ImageEvent')) },
 }
 

@@ -1,7 +1,7 @@
 // Moderations and rerank in the document.
 import { Rerank } from '../../../src/protocols/openai/rerank.ts'
 import { PAID_HEADERS } from '../headers.ts'
-import { PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import { IDEMPOTENCY_KEY, PAID_FAILURES, type Written } from '../operation.ts'
 import { PICTURE_URI } from '../samples.ts'
 import {
   anyObject,

@@ -59,7 +59,11 @@ const blocks = {
     ToolResultBlock,
     {
       tool_use_id: 'The id of the call.',
-      content: either('What the tool returned.', text('A text.'), list(anyObject('A block of text, image or document.'))),
+      content: either(
+        'What the tool returned.',
+        text('A text.'),
+        list(anyObject('A block of text, image or document.')),
+      ),
       is_error: 'The tool failed.',
     },
     typed('tool_result'),
@@ -147,14 +151,18 @@ const request = described(
 
 export const messagesSchemas: Readonly<Record<string, Schema>> = {
   ...blocks,
-  MessageParam: described(Message, {
-    role: 'Who says it.',
-    content: either(
-      'What is said.',
-      text('One text.'),
-      list({ anyOf: [...Object.keys(blocks).map(ref), anyObject('Another block of the API.')] }),
-    ),
-  }, { required: ['content'] }),
+  MessageParam: described(
+    Message,
+    {
+      role: 'Who says it.',
+      content: either(
+        'What is said.',
+        text('One text.'),
+        list({ anyOf: [...Object.keys(blocks).map(ref), anyObject('Another block of the API.')] }),
+      ),
+    },
+    { required: ['content'] },
+  ),
   MessagesRequest: request,
   Message: object(
     {
@@ -164,7 +172,9 @@ export const messagesSchemas: Readonly<Record<string, Schema>> = {
       model: text('The model that was asked for.'),
       content: list(ref('AnswerBlock')),
       stop_reason: orNull(
-        text('Why the answer ended: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal` and others.'),
+        text(
+          'Why the answer ended: `end_turn`, `max_tokens`, `stop_sequence`, `tool_use`, `refusal` and others.',
+        ),
       ),
       stop_sequence: orNull(text('The text that ended it.')),
       usage,

@@ -1,6 +1,13 @@
 // Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
 import { TEXT_HEADERS } from '../headers.ts'
-import { COUNTED_FAILURES, eventsOf, PAID_FAILURES, type Parameter, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import {
+  COUNTED_FAILURES,
+  eventsOf,
+  IDEMPOTENCY_KEY,
+  PAID_FAILURES,
+  type Parameter,
+  type Written,
+} from '../operation.ts'
 import { CITY_SCHEMA, PICTURE, WEATHER_SCHEMA } from '../samples.ts'
 import { count, object, ref } from '../schema.ts'
 
@@ -121,10 +128,7 @@ export const messages: Readonly<Record<string, readonly Written[]>> = {
           headers: ['request-id'],
           content: {
             'application/json': {
-              schema: object(
-                { input_tokens: count('How many there are.') },
-                { required: ['input_tokens'] },
-              ),
+              schema: object({ input_tokens: count('How many there are.') }, { required: ['input_tokens'] }),
             },
           },
         },

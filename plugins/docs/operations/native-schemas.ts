@@ -119,7 +119,10 @@ export const nativeSchemas: Readonly<Record<string, Schema>> = {
         text('A text alone.'),
       ),
       tools: list(object({ functionDeclarations: list(declaration) }), 'Functions that the model may call.'),
-      toolConfig: object({ functionCallingConfig: calling }, { description: 'The choice among the functions.' }),
+      toolConfig: object(
+        { functionCallingConfig: calling },
+        { description: 'The choice among the functions.' },
+      ),
       generationConfig: config,
     },
     {

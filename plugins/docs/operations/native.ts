@@ -1,7 +1,16 @@
 // The native API in the document: generateContent, streamed and whole, token counts, embeddings, and its list of models.
+
+import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
+import {
+  COUNTED_FAILURES,
+  type Content,
+  eventsOf,
+  IDEMPOTENCY_KEY,
+  PAID_FAILURES,
+  type Parameter,
+  type Written,
+} from '../operation.ts'
 import { CITY_SCHEMA, PICTURE, WEATHER_SCHEMA } from '../samples.ts'
-import { eventsOf, COUNTED_FAILURES, type Content, PAID_FAILURES, type Parameter, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
-import { RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
 import { count, list, object, quantity, ref, type Schema, text } from '../schema.ts'
 
 const common = { tag: 'Gemini API', dialect: 'google' } as const
@@ -152,7 +161,10 @@ export const generateContent: readonly Written[] = [
         schema: object(
           {
             contents: list(ref('Content'), 'The conversation.'),
-            generateContentRequest: ref('GenerateContentRequest'),
+            generateContentRequest: {
+              ...ref('GenerateContentRequest'),
+              description: 'A whole request, of which the count is estimated.',
+            },
           },
           { description: 'Either of the two.' },
         ),
@@ -192,8 +204,11 @@ export const generateContent: readonly Written[] = [
     answers: {
       200: {
         description: 'The vector.',
+        headers: PAID_HEADERS,
         content: {
-          'application/json': { schema: object({ embedding: vector, usageMetadata }, { required: ['embedding'] }) },
+          'application/json': {
+            schema: object({ embedding: vector, usageMetadata }, { required: ['embedding'] }),
+          },
         },
       },
     },
@@ -208,13 +223,17 @@ export const generateContent: readonly Written[] = [
     parameters: [EMBEDDING_MODEL, IDEMPOTENCY_KEY],
     body: {
       'application/json': {
-        schema: object({ requests: list(embedRequest('One text.')) }, { required: ['requests'] }),
+        schema: object(
+          { requests: list(embedRequest('One text.'), 'A request for each text.') },
+          { required: ['requests'] },
+        ),
         examples: { texts: { summary: 'Two texts', value: { requests: [embedded, embedded] } } },
       },
     },
     answers: {
       200: {
         description: 'The vectors, in the order of the requests.',
+        headers: PAID_HEADERS,
         content: {
           'application/json': {
             schema: object({ embeddings: list(vector), usageMetadata }, { required: ['embeddings'] }),
@@ -248,7 +267,8 @@ export const nativeModels: Readonly<Record<string, readonly Written[]>> = {
       ...common,
       id: 'listNativeModels',
       summary: 'List models',
-      description: "In the shape of Google's API. 501 unless the operator has switched it on: `GET /v1/models` always works.",
+      description:
+        "In the shape of Google's API. 501 unless the operator has switched it on: `GET /v1/models` always works.",
       parameters: PAGES,
       answers: { 200: { description: 'A page of models.' } },
     },

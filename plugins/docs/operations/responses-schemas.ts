@@ -45,20 +45,24 @@ const request = described(
       },
       { description: 'Thinking before the answer.' },
     ),
-    text: described(TextConfig, {
-      format: described(
-        TextFormat,
-        { type: 'Of what kind the answer is.' },
-        {
-          properties: {
-            name: text('A name for the schema.'),
-            schema: anyObject('The JSON Schema.'),
-            strict: flag('Hold the model to it.'),
+    text: described(
+      TextConfig,
+      {
+        format: described(
+          TextFormat,
+          { type: 'Of what kind the answer is.' },
+          {
+            properties: {
+              name: text('A name for the schema.'),
+              schema: anyObject('The JSON Schema.'),
+              strict: flag('Hold the model to it.'),
+            },
           },
-        },
-      ),
-      verbosity: '`low`, `medium` or `high`.',
-    }, { description: 'The form of the answer.' }),
+        ),
+        verbosity: '`low`, `medium` or `high`.',
+      },
+      { description: 'The form of the answer.' },
+    ),
     tools: list(
       anyObject(
         "Functions and custom tools. `image_generation` works with every model. Tools that a provider runs need a price of the operator's.",

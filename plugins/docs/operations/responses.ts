@@ -1,6 +1,6 @@
 // Responses in the document: made, compacted, read, listed and deleted.
 import { TEXT_HEADERS } from '../headers.ts'
-import { eventsOf, PAID_FAILURES, type Written, IDEMPOTENCY_KEY } from '../operation.ts'
+import { eventsOf, IDEMPOTENCY_KEY, PAID_FAILURES, type Written } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, SAMPLE_IDS, WEATHER_SCHEMA } from '../samples.ts'
 import { anyObject, constant, count, list, object, ref, text } from '../schema.ts'
 
@@ -38,7 +38,12 @@ const examples = {
       instructions: 'Answer in one sentence.',
       input: 'What is the weather in Bergen?',
       tools: [
-        { type: 'function', name: 'weather', description: 'The weather in a city.', parameters: WEATHER_SCHEMA },
+        {
+          type: 'function',
+          name: 'weather',
+          description: 'The weather in a city.',
+          parameters: WEATHER_SCHEMA,
+        },
       ],
     },
   },
