@@ -3,12 +3,14 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { PICTURE, SAMPLE_IDS } from '../../plugins/docs/samples.ts'
 import { install } from '../clients/install.ts'
 import { endPrograms, runProgram } from '../clients/process.ts'
 import { startGatewayProcess } from '../support/gateway-process.ts'
 import { documentedCatalogue } from './catalogue.ts'
 
-const VERSION = '4.24.2'
+/** Its generator of values has no place in hypothesis from 6.150 on. */
+const PACKAGES = ['schemathesis==4.24.2', 'hypothesis==6.149.1']
 const TIMEOUT_MS = 900_000
 
 const CHECKS = [
@@ -17,7 +19,6 @@ const CHECKS = [
   'content_type_conformance',
   'response_headers_conformance',
   'response_schema_conformance',
-  'ignored_auth',
 ]
 
 const { values } = parseArgs({
@@ -32,7 +33,7 @@ process.on('exit', endPrograms)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
 const folder = await install(
-  { by: 'pip', folder: 'schemathesis', packages: [`schemathesis==${VERSION}`] },
+  { by: 'pip', folder: 'schemathesis', packages: PACKAGES },
   values.cache,
 )
 await using gateway = await startGatewayProcess(
@@ -41,24 +42,46 @@ await using gateway = await startGatewayProcess(
 )
 const { key, url } = gateway
 
-/** Something to find: a picture, and a response. */
-async function call(path: string, body: object): Promise<void> {
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const response = await fetch(new URL(path, url), { method: 'POST', headers, body: JSON.stringify(body) })
+const authorization = `Bearer ${key}`
+
+async function answer<T>(path: string, body?: object | FormData): Promise<T> {
+  const is_form = body === undefined || body instanceof FormData
+  const response = await fetch(new URL(path, url), {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization, ...(is_form ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: is_form ? body : JSON.stringify(body) }),
+  })
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return (await response.json()) as T
 }
-await call('/v1/images/generations', { model: 'sim-image', prompt: 'a house', size: '256x256' })
-await call('/v1/responses', { model: 'sim-gpt', input: 'Hi' })
+
+/** Something of each kind to find, whose ids take the place of those in the document's examples. */
+async function documentWithRealIds(): Promise<string> {
+  const form = new FormData()
+  form.append('files', new Blob([Uint8Array.fromBase64(PICTURE)], { type: 'image/png' }), 'house.png')
+  const image = { model: 'sim-image', prompt: 'a house', size: '256x256' }
+  const images = await answer<{ svc_generation_ids: [string] }>('/v1/images/generations', image)
+  const response = await answer<{ id: string }>('/v1/responses', { model: 'sim-gpt', input: 'Hi' })
+  const { uploaded } = await answer<{ uploaded: [{ key: string }] }>('/api/v1/upload', form)
+  return JSON.stringify(await answer('/docs/openapi.json'))
+    .replaceAll(SAMPLE_IDS.generation, images.svc_generation_ids[0])
+    .replaceAll(SAMPLE_IDS.response, response.id)
+    .replaceAll(SAMPLE_IDS.file, uploaded[0].key)
+}
+
+const document_path = join(folder, 'openapi.json')
+await Bun.write(document_path, await documentWithRealIds())
 
 const { status, stdout, stderr } = await runProgram(
   [
     join(folder, 'venv/bin/schemathesis'),
     'run',
-    `${url.origin}/docs/openapi.json`,
+    document_path,
+    ...['--url', url.origin],
     ...['GET', 'DELETE'].flatMap((method) => ['--include-method', method]),
     // It never ends.
     ...['--exclude-path', '/api/v1/events'],
-    ...['--header', `Authorization: Bearer ${key}`],
+    ...['--header', `Authorization: ${authorization}`],
     ...['--checks', CHECKS.join(',')],
     ...['--max-examples', values.examples],
     ...(values.seed === undefined ? [] : ['--seed', values.seed]),
