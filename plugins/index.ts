@@ -5,6 +5,7 @@ import { audio } from './audio/index.ts'
 import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
 import { completions } from './completions/index.ts'
+import { consolePages } from './console/index.ts'
 import { docs } from './docs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
@@ -36,6 +37,7 @@ export const plugins = [
   upload,
   images,
   library,
+  consolePages,
   docs,
   absent,
 ] as const satisfies readonly Plugin[]

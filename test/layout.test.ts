@@ -26,6 +26,8 @@ const LAYERS: readonly (readonly string[])[] = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
   'src/config/': ['data/tollgate.example.toml'],
+  'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
+  'plugins/console/': ['package.json'],
 }
 
 /** They put the parts together, and see everything but the surfaces. */
@@ -52,7 +54,8 @@ function allowedFor(file: string): readonly string[] {
   if (file === ENTRY) return ['plugins/index.ts', ...COMPOSERS]
   if (file === 'plugins/index.ts') return ['plugins/', ...LAYERS.slice(1).flat()]
   if (file.startsWith('src/simulator/')) return ['src/simulator/']
-  if (COMPOSERS.some((folder) => file.startsWith(folder))) return ['src/', 'package.json']
+  const composer = COMPOSERS.find((folder) => file.startsWith(folder))
+  if (composer) return ['src/', 'package.json', ...(EXCEPTIONS[composer] ?? [])]
   const home = homeOf(file)
   return [home, ...LAYERS.slice(layerOf(file) + 1).flat(), ...(EXCEPTIONS[home] ?? [])]
 }
@@ -86,6 +89,26 @@ describe('imports go one way, types included', () => {
 
   test('no file imports itself by way of others', () => {
     expect(cycles()).toEqual([])
+  })
+})
+
+describe('the pages of the console run in browsers', () => {
+  const WEB = 'plugins/console/web/'
+  /** What is there at run time: everything but `import type`. */
+  const VALUES = /^(?:import|export)\s+(?!type\b)[^'"]*?['"](\.[^'"]+)['"]|\bimport\(\s*['"](\.[^'"]+)['"]/gm
+
+  test.each(FILES.filter((file) => file.startsWith(WEB)))('%s imports only types from the server', (file) => {
+    const values = [...source(file).matchAll(VALUES)].map(([, still = '', lazy = still]) =>
+      relative(ROOT, join(ROOT, dirname(file), lazy)),
+    )
+    expect(values.filter((path) => !path.startsWith(WEB))).toEqual([])
+  })
+
+  test('no file of the server imports one of theirs', () => {
+    const wrong = FILES.filter(
+      (file) => !file.startsWith(WEB) && importsOf(file).some((path) => path.startsWith(WEB)),
+    )
+    expect(wrong).toEqual([])
   })
 })
 

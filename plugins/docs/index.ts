@@ -1,11 +1,12 @@
 // The reference of the API: its page at /docs, and the OpenAPI document at /docs/openapi.json. Neither needs a key.
 import { type AnyElysia, Elysia } from 'elysia'
+import { acceptedCoding } from '../../src/http/codings.ts'
 import { plainError } from '../../src/http/plain-error.ts'
 import { openCalls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { ICON, pageOf, SCRIPT, STYLE } from './page.ts'
 import { scalar } from './scalar.ts'
-import { contentOf, encodingFor, encodingHeaders, versionOf } from './stored.ts'
+import { codingHeaders, contentOf, versionOf } from './stored.ts'
 
 const SURFACE = { surface: 'docs', forms: [], render: plainError }
 
@@ -97,10 +98,9 @@ async function makeDocument(app: AnyElysia): Promise<Document> {
 /** Tools of other origins may read it: it is the same for everybody. */
 const ANY_ORIGIN = { 'access-control-allow-origin': '*' }
 
-function documentAnswer({ gzipped, etag }: Document, request: Request): Response {
-  const encoding = encodingFor(request, ['gzip'])
-  const headers = { ...ANY_ORIGIN, etag, ...encodingHeaders(encoding) }
-  if (request.headers.get('if-none-match') === etag)
-    return new Response(null, { status: 304, headers: { etag } })
-  return answer(new Blob([encoding ? gzipped : Bun.gunzipSync(gzipped)]), 'application/json', headers)
+function documentAnswer({ gzipped, etag }: Document, { headers }: Request): Response {
+  if (headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
+  const coding = acceptedCoding(headers.get('accept-encoding'), ['gzip'])
+  const body = new Blob([coding === 'gzip' ? gzipped : Bun.gunzipSync(gzipped)])
+  return answer(body, 'application/json', { ...ANY_ORIGIN, etag, ...codingHeaders(coding) })
 }

@@ -5,10 +5,11 @@ import { immediately } from '../db/transaction.ts'
 import { conflict } from '../domain/errors.ts'
 import { accountByName, listAccounts, resumeAccount, suspendAccount } from './accounts.ts'
 import { closingQueries } from './queries.ts'
+import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
 
 /**
- * Refuses an account's calls for good, and revokes all of its keys; running calls are finished and charged. Closing twice
- * changes nothing.
+ * Refuses an account's calls for good, revokes all of its keys, and signs it out; running calls are finished and charged.
+ * Closing twice changes nothing. Once it is opened again, it needs a new invitation to sign in.
  *
  * @returns how many keys were revoked by it
  * @throws GatewayError not_found when there is no account of this name
@@ -18,6 +19,9 @@ export function closeAccount(db: Database, name: string, now_ms: number): number
   return immediately(db, () => {
     const { id: account_id } = suspendAccount(db, name)
     insert.run({ account_id, closed_at_ms: now_ms })
+    sessionQueries(db).removeOfAccount.all({ account_id, id: 0 })
+    passwordQueries(db).remove.run({ account_id })
+    linkQueries(db).removeOfAccount.run({ account_id })
     return revokeKeys.all({ account_id, now_ms }).length
   })
 }

@@ -1,7 +1,8 @@
 // The gate: reads a caller's key from the request and lets the key and its account in, or refuses them.
+
+import { type AddressMatcher, compileAddresses } from '../domain/addresses.ts'
 import { type GatewayError, permissionDenied, unauthenticated } from '../domain/errors.ts'
 import { type Arriving, addressOf } from '../http/sockets.ts'
-import { type AddressMatcher, compileAddresses } from './addresses.ts'
 import type { KeyOfAccount } from './lookup.ts'
 import { compileModelPatterns, type ModelMatcher } from './model-patterns.ts'
 import { hashKey, KEY_PATTERN } from './secret.ts'

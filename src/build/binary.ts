@@ -1,7 +1,9 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations, sharp and the reference's page.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page and sharp.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { referencePlugin } from './reference.ts'
+import type { BunPlugin } from 'bun'
+import { embedConsole } from './console.ts'
+import { embedReference } from './reference.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -11,6 +13,8 @@ export interface BinaryOptions {
   /** The program first, then the files that it starts as workers. No two have the same file name. */
   readonly entrypoints: readonly string[]
   readonly outfile: string
+  /** What is made for it first, in a folder that lasts as long as the build. */
+  readonly embed?: readonly ((folder: string) => Promise<BunPlugin>)[]
 }
 
 /** The build of `bun run build`. */
@@ -19,6 +23,7 @@ export const GATEWAY: BinaryOptions = {
     join(ROOT, file),
   ),
   outfile: join(ROOT, 'dist/tollgate'),
+  embed: [embedConsole, embedReference],
 }
 
 /**
@@ -27,14 +32,15 @@ export const GATEWAY: BinaryOptions = {
  * @returns its size in bytes
  * @throws AggregateError with the bundler's messages
  */
-export async function buildBinary({ entrypoints, outfile }: BinaryOptions): Promise<number> {
+export async function buildBinary({ entrypoints, outfile, embed = [] }: BinaryOptions): Promise<number> {
   mkdirSync(dirname(outfile), { recursive: true })
   const work_folder = mkdtempSync(`${outfile}-`)
   const built = join(work_folder, basename(outfile))
   try {
+    const embedded = await Promise.all(embed.map((make) => make(work_folder)))
     await Bun.build({
       entrypoints: [...entrypoints],
-      plugins: [sharpPlugin, await referencePlugin(work_folder)],
+      plugins: [sharpPlugin, ...embedded],
       // Flat names, so that `new URL('./thread.ts', import.meta.url)` means the same in the executable.
       naming: { entry: '[name].[ext]' },
       // Bytecode cuts the time to listen to a third; split, what is loaded at first use is not read before (a fifth of the

@@ -6,6 +6,7 @@ import { listKeys } from '../access/keys.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
 import { addRenameAndClose } from './account-end.ts'
+import { addInvite } from './console.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
 import { type Column, fields } from './table.ts'
@@ -78,6 +79,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
     })
 
   addRenameAndClose(account, deps)
+  addInvite(account, deps)
 }
 
 const COLUMNS: Column<ShownAccount>[] = [

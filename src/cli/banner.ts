@@ -11,6 +11,14 @@ export interface Started {
   program: string
   /** Undefined once there are other accounts than the demo account. */
   demo: Demo | undefined
+  /** The link by which the operator sets a password; undefined once one is set. */
+  console: ConsoleLink | undefined
+}
+
+/** A link by which somebody sets their password, once. */
+export interface ConsoleLink {
+  url: string
+  expires_at: string
 }
 
 /** The demo account of a first start. */
@@ -22,13 +30,15 @@ export interface Demo {
 }
 
 /** The lines to print, without a trailing newline. */
-export function banner({ version, url, catalogue_path, data_dir, models, program, demo }: Started): string {
+export function banner(started: Started): string {
+  const { version, url, catalogue_path, data_dir, models, program, demo } = started
   const data = data_dir === './data' ? '' : ` --data ${data_dir}`
   const address = url.replace(/\/+$/, '')
   const lines = [
     `Tollgate ${version} listens on ${address}`,
     `  catalogue  ${catalogue_path} (models: ${models}; read again when it changes)`,
     `  data       ${data_dir}`,
+    ...consoleLines(started.console),
   ]
   if (demo?.key === undefined) return [...lines, ...(demo ? anotherKey(program, data) : [])].join('\n')
   return [
@@ -44,6 +54,16 @@ export function reachableUrl(url: URL): string {
   const everywhere = url.hostname === '0.0.0.0' || url.hostname === '[::]'
   return `${url.protocol}//${everywhere ? 'localhost' : url.hostname}${url.port === '' ? '' : `:${url.port}`}`
 }
+
+const consoleLines = (link: ConsoleLink | undefined): string[] =>
+  link === undefined
+    ? []
+    : [
+        '',
+        "Open the console and set the operator's password (works once, for 24 hours):",
+        '',
+        `  ${link.url}`,
+      ]
 
 const anotherKey = (program: string, data: string): string[] => [
   '',

@@ -4,6 +4,7 @@ import { addAccountCommands } from './account.ts'
 import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
+import { addConsoleCommands } from './console.ts'
 import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
@@ -26,6 +27,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addModelsCommand,
   addProvidersCommands,
   addUsageCommand,
+  addConsoleCommands,
   addAuditCommand,
   addBackupCommand,
   addRestoreCommand,

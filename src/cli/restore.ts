@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { forgetSessions } from '../access/session-rows.ts'
 import { flush } from '../db/copy.ts'
 import { createForOwner, giveFoldersToOwner, refuseUnwritable } from '../db/folder.ts'
 import { takeLock } from '../db/lock.ts'
@@ -102,6 +103,9 @@ function prepare(file: string, incoming: string): void {
   const copy = openDatabase(incoming, { before_migration: 'nothing' })
   try {
     check(copy, file)
+    forgetSessions(copy)
+    // Closing would leave it to the log, which does not come along, while prepared queries live on.
+    copy.run('PRAGMA wal_checkpoint(TRUNCATE)')
   } finally {
     copy.close()
   }

@@ -8,6 +8,7 @@ import { isCompiled } from '../server/relaunch.ts'
 import type { StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
 import { banner, type Demo, reachableUrl } from './banner.ts'
+import { operatorsLink } from './console.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
@@ -62,15 +63,17 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
       demo = await makeDemo(folder, catalogue, deps)
     },
   })
-  const { server, models } = gateway.catalogue()
+  const { server, models, console: server_console } = gateway.catalogue()
+  const url = server.public_url ?? reachableUrl(gateway.url)
   const started = {
     version: manifest.version,
-    url: server.public_url ?? reachableUrl(gateway.url),
+    url,
     catalogue_path: folder.catalogue_path,
     data_dir: folder.dir,
     models: models.size,
     program: isCompiled() ? 'tollgate' : `npx ${manifest.packageManager} src/main.ts`,
     demo,
+    console: server_console.enabled ? operatorsLink(folder, url, deps) : undefined,
   }
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))

@@ -1,5 +1,6 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile, stat } from 'node:fs/promises'
+import { isAddressBlock } from '../domain/addresses.ts'
 import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
@@ -7,7 +8,13 @@ import { readModel, validateModel } from './models.ts'
 import { hasKind, type Protocols } from './protocols.ts'
 import { type Environment, readProvider } from './providers.ts'
 import { type ModelText, OutlineSchema, providerSchemaFor } from './schema.ts'
-import { LimitsSchema, NativeSchema, ResponsesSchema, ServerSchema } from './section-schemas.ts'
+import {
+  ConsoleSchema,
+  LimitsSchema,
+  NativeSchema,
+  ResponsesSchema,
+  ServerSchema,
+} from './section-schemas.ts'
 import { readToml, type TomlDocument } from './toml.ts'
 import { validate } from './validate.ts'
 
@@ -82,6 +89,8 @@ function readDocument(
   const limits = validate(LimitsSchema, value.limits ?? {}, ['limits'], report)
   const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
   const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
+  const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
+  if (server) checkProxies(server.trusted_proxies, report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -89,8 +98,18 @@ function readDocument(
     report,
   )
   for (const name of disabled.keys()) providers.delete(name)
-  if (!(outline && server && limits && native && responses)) return undefined
-  return { server, limits, native, responses, providers, models }
+  if (!(outline && server && limits && native && responses && console)) return undefined
+  return { server, limits, native, responses, console, providers, models }
+}
+
+function checkProxies(proxies: readonly string[], report: Report): void {
+  proxies.forEach((proxy, index) => {
+    if (!isAddressBlock(proxy))
+      report(
+        ['server', 'trusted_proxies', index],
+        'must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
+      )
+  })
 }
 
 interface Providers {

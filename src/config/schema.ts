@@ -195,6 +195,7 @@ export const OutlineSchema = Type.Object(
     limits: Type.Optional(Type.Unknown()),
     native: Type.Optional(Type.Unknown()),
     responses: Type.Optional(Type.Unknown()),
+    console: Type.Optional(Type.Unknown()),
     providers: Type.Array(Type.Unknown(), { must: 'at least one [[providers]] block' }),
     models: Type.Array(Type.Unknown(), { must: 'at least one [[models]] block' }),
   },

@@ -1,4 +1,4 @@
-// The shape of the catalogue's sections of settings: [server], [limits], [native] and [responses].
+// The shape of the catalogue's sections of settings: [server], [limits], [native], [responses] and [console].
 import { Type } from '@sinclair/typebox'
 import { Count, closed, MAX_COUNT, Milliseconds } from './schema-parts.ts'
 
@@ -25,6 +25,13 @@ export const ServerSchema = Type.Object(
         must: 'an origin as browsers send it, such as "https://app.example", or "*" for any',
       }),
       { default: [], description: 'whose pages may call from a browser' },
+    ),
+    trusted_proxies: Type.Array(
+      Type.String({
+        minLength: 1,
+        must: 'an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
+      }),
+      { default: [], description: 'proxies whose X-Forwarded-For tells the address of the caller' },
     ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
@@ -117,6 +124,32 @@ export const ResponsesSchema = Type.Object(
           'the image model that draws for the tool image_generation, where a request names none of ours',
       }),
     ),
+  },
+  closed,
+)
+
+/** A year. */
+const MAX_HOURS = 8_760
+
+export const ConsoleSchema = Type.Object(
+  {
+    enabled: Type.Boolean({ default: true, description: 'whether the pages at /console are served' }),
+    insecure_http: Type.Boolean({
+      default: false,
+      description: 'whether people may sign in over plain HTTP from other machines',
+    }),
+    session_hours: Type.Integer({
+      default: 168,
+      minimum: 1,
+      maximum: MAX_HOURS,
+      description: 'how long a session lasts',
+    }),
+    idle_hours: Type.Integer({
+      default: 24,
+      minimum: 1,
+      maximum: MAX_HOURS,
+      description: 'how long a session lasts without a request',
+    }),
   },
   closed,
 )

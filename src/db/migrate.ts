@@ -8,6 +8,7 @@ import call_sums from './migrations/0004_call_sums.sql' with { type: 'text' }
 import kept_and_missing from './migrations/0005_kept_and_missing.sql' with { type: 'text' }
 import responses_and_accounts from './migrations/0006_responses_and_accounts.sql' with { type: 'text' }
 import sums_of_batches from './migrations/0007_sums_of_batches.sql' with { type: 'text' }
+import sessions from './migrations/0008_sessions.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -18,6 +19,7 @@ export const MIGRATIONS: readonly string[] = [
   kept_and_missing,
   responses_and_accounts,
   sums_of_batches,
+  sessions,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

@@ -224,6 +224,43 @@ export const responses = sqliteTable('responses', {
   created_at_ms: integer().notNull(),
 })
 
+/** Passwords of those who sign in to the console, as argon2id hashes. */
+export const passwords = sqliteTable('passwords', {
+  id: integer().primaryKey(),
+  /** Null: the operator. */
+  account_id: integer().unique(),
+  hash: text().notNull(),
+  set_at_ms: integer().notNull(),
+})
+
+/** Who is signed in to the console. Only the SHA-256 of a session's token is stored. */
+export const sessions = sqliteTable('sessions', {
+  id: integer().primaryKey(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  role: text({ enum: ['operator', 'account', 'key'] }).notNull(),
+  /** Null: the operator. */
+  account_id: integer(),
+  /** The key that was signed in with; null for the other roles. */
+  key_id: integer(),
+  /** Where it was signed in from. */
+  address: text(),
+  user_agent: text().notNull(),
+  created_at_ms: integer().notNull(),
+  /** Written at most once a minute. */
+  last_seen_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+})
+
+/** Links by which a person sets their password, once. Only the SHA-256 of a link's token is stored. */
+export const sign_in_links = sqliteTable('sign_in_links', {
+  id: integer().primaryKey(),
+  sha256: blob({ mode: 'buffer' }).notNull().unique(),
+  /** Null: the operator. */
+  account_id: integer().unique(),
+  created_at_ms: integer().notNull(),
+  expires_at_ms: integer().notNull(),
+})
+
 export type Account = typeof accounts.$inferSelect
 export type Key = typeof keys.$inferSelect
 export type Hold = typeof holds.$inferSelect
@@ -232,4 +269,5 @@ export type Call = typeof calls.$inferSelect
 export type Generation = typeof generations.$inferSelect
 export type FileRow = typeof files.$inferSelect
 export type ResponseRow = typeof responses.$inferSelect
+export type SessionRow = typeof sessions.$inferSelect
 export type IdempotencyKey = typeof idempotency_keys.$inferSelect

@@ -117,6 +117,8 @@ export interface ServerSettings {
   readonly public_url?: string
   /** Origins whose pages may call from a browser; `*`: any. */
   readonly cors_origins: readonly string[]
+  /** Addresses and CIDR blocks of proxies whose word on the caller's address is taken. */
+  readonly trusted_proxies: readonly string[]
   readonly log_level: 'debug' | 'info' | 'warn' | 'error'
   readonly ledger_writer: LedgerWriter
   readonly on_disconnect: 'cancel' | 'drain'
@@ -149,12 +151,23 @@ export interface ResponseSettings {
   readonly image_model?: string | undefined
 }
 
+/** The console: whether it is there, and how long its sessions last. */
+export interface ConsoleSettings {
+  readonly enabled: boolean
+  /** Lets people sign in over plain HTTP from other machines. */
+  readonly insecure_http: boolean
+  /** From sign-in on, and without a request. */
+  readonly session_hours: number
+  readonly idle_hours: number
+}
+
 /** One version of the file; never changed, replaced as a whole when the file changes. */
 export interface Catalogue {
   readonly server: ServerSettings
   readonly limits: Limits
   readonly native: NativeSettings
   readonly responses: ResponseSettings
+  readonly console: ConsoleSettings
   /** Without those that are disabled, because an environment variable that they need is not set. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: ReadonlyMap<string, Model>

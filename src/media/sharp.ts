@@ -1,8 +1,8 @@
 // Access to sharp: loaded at first use, restricted to four formats, two images at once.
 import type sharpModule from 'sharp'
 import type { Sharp, SharpOptions } from 'sharp'
+import { createSlots } from '../domain/slots.ts'
 import { MAX_PIXELS } from './limits.ts'
-import { createSlots } from './slots.ts'
 
 export type SharpModule = typeof sharpModule
 

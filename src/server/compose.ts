@@ -3,8 +3,12 @@ import { createGate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
 import { findKey } from '../access/lookup.ts'
+import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
+import type { RandomBytes } from '../access/secret.ts'
+import { createSessions, type Sessions } from '../access/sessions.ts'
+import { createSignInRate } from '../access/sign-in-rate.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -119,14 +123,34 @@ export function compose({
     library,
     images: imagePartsOf(library),
     responses,
+    sessions: sessionsOf({ db, catalogue, now, log }),
     db,
     log,
     now,
+    randomBytes,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
     sockets,
   }
 }
+
+const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const sessionsOf = ({
+  db,
+  catalogue,
+  now,
+  log,
+}: Pick<Gateway, 'db' | 'catalogue' | 'now' | 'log'>): Sessions =>
+  createSessions({
+    db,
+    passwords: createPasswords(),
+    rate: createSignInRate(() => performance.now()),
+    settings: () => catalogue().console,
+    randomBytes,
+    now,
+    log,
+  })
 
 const imagePartsOf = (library: Library): ImageParts => ({
   library,

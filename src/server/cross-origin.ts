@@ -2,6 +2,9 @@
 import type { Catalogue } from '../domain/catalogue.ts'
 import { allowedOrigin, allowReading, preflightAnswer } from '../http/cors.ts'
 
+/** Its pages come with a cookie, and are for its own origin only. */
+const isConsole = ({ url }: Request): boolean => /^[a-z]+:\/\/[^/]*\/+console(?:[/?#]|$)/i.test(url)
+
 type Serve = (request: Request) => Response | Promise<Response>
 
 /**
@@ -13,7 +16,7 @@ export function crossOrigin(serve: Serve, catalogue: () => Catalogue): Serve {
   const listed = catalogue().server.cors_origins
   if (listed.length === 0) return serve
   return (request) => {
-    const origin = allowedOrigin(request, listed)
+    const origin = isConsole(request) ? undefined : allowedOrigin(request, listed)
     if (origin === undefined) return serve(request)
     const preflight = preflightAnswer(request, origin)
     if (preflight) return preflight

@@ -4,7 +4,7 @@ import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/running.ts'
-import type { Sockets } from '../http/sockets.ts'
+import { behindProxies, type Sockets } from '../http/sockets.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
@@ -113,9 +113,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const { app, server } = await orUndo(close, () =>
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
-  listening = server
+  listening = behindProxies(server, () => catalogue().server.trusted_proxies)
   const stopTicking = tickRegularly(running)
-  const stopSweeping = sweepRegularly({ stores, running, log, now, every_ms: sweep_every_ms })
+  const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log })
   await options.atLast?.(catalogue())

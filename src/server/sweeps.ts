@@ -1,16 +1,12 @@
-// Regular sweeps beside the calls: holds whose calls are gone, answers and responses past their time, missing images that are back.
-import type { RunningCalls } from '../exchange/running.ts'
+// Regular sweeps beside the calls: holds whose calls are gone, what is past its time, missing images that are back.
 import { expireOrphanedHolds } from '../ledger/sweep.ts'
 import { findMissing } from '../library/missing.ts'
-import type { Logger } from '../observe/log.ts'
+import type { Gateway } from '../surface/gateway.ts'
 import { reportFound, reportSwept } from './reports.ts'
 import type { Stores } from './stores.ts'
 
 export interface SweepOptions {
   stores: Stores
-  running: RunningCalls
-  log: Logger
-  now: () => number
   every_ms: number
 }
 
@@ -19,7 +15,10 @@ export interface SweepOptions {
  *
  * @returns what stops it
  */
-export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOptions): () => void {
+export function sweepRegularly(
+  { running, sessions, log, now }: Pick<Gateway, 'running' | 'sessions' | 'log' | 'now'>,
+  { stores, every_ms }: SweepOptions,
+): () => void {
   const { db, ledger, settlements, idempotency, library, responses } = stores
   /** Its call is not over, or its settlement waits to be written. */
   const isUnderWay = (hold_id: number) => running.isUnderWay(hold_id) || settlements.has(hold_id)
@@ -27,6 +26,7 @@ export function sweepRegularly({ stores, running, log, now, every_ms }: SweepOpt
     reportSwept(await expireOrphanedHolds(db, ledger, now(), { all: false, isUnderWay }), log)
     await idempotency.sweep()
     await responses.sweep()
+    await sessions.sweep()
     reportFound(await findMissing(library), log)
   }
   const timer = setInterval(

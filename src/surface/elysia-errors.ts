@@ -1,6 +1,6 @@
 // Elysia's own refusals in the gateway's words.
 import { InvalidCookieSignature, NotFoundError, ParseError, ValidationError } from 'elysia'
-import { internal, invalidRequest, notFound } from '../domain/errors.ts'
+import { GatewayError, internal, invalidRequest, notFound } from '../domain/errors.ts'
 import { type Fault, faultsFrom } from '../domain/validation.ts'
 import { refusalOf } from '../http/refusal.ts'
 
@@ -12,6 +12,8 @@ export function refusalBy(error: unknown): unknown {
   if (error instanceof ValidationError) return refusalOfValues(error)
   if (error instanceof NotFoundError)
     return notFound('There is no such endpoint. Check the path and the method.')
+  // What a parser of ours threw, too.
+  if (error instanceof ParseError && error.cause instanceof GatewayError) return error.cause
   if (error instanceof ParseError)
     return invalidRequest('The request body could not be read. Check its Content-Type.')
   if (error instanceof InvalidCookieSignature)

@@ -4,6 +4,8 @@ import type { AnyElysia, MergeElysiaInstances } from 'elysia'
 import type { Gate } from '../access/gate.ts'
 import type { Limiter } from '../access/limits.ts'
 import type { ReadRate } from '../access/read-rate.ts'
+import type { RandomBytes } from '../access/secret.ts'
+import type { Sessions } from '../access/sessions.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
@@ -35,11 +37,15 @@ export interface Gateway {
   images: ImageParts
   /** Responses that callers can continue and read. */
   responses: KeptResponses
-  /** For reading only. */
+  /** Who is signed in to the console, and how they do. */
+  sessions: Sessions
+  /** For reading; what the console writes goes through `changed` (plugins/console/calls.ts). Money moves by the ledger only. */
   db: Database
   log: Logger
   /** Milliseconds since 1970. */
   now: () => number
+  /** For secrets: new keys, tokens of sessions. */
+  randomBytes: RandomBytes
   /** The sockets of its server, once it listens. */
   sockets: () => Sockets | null
   /** `req_…`; `calls` makes one for every call. */

@@ -111,6 +111,21 @@ describe('the executable in an empty folder', () => {
     expect(records.at(-1)).toContain('usageMetadata')
   })
 
+  test('has the pages of the console, with their compressed copies', async () => {
+    const get = (path: string, coding = 'identity') =>
+      fetch(`${gateway.address}${path}`, { headers: { 'accept-encoding': coding }, decompress: false })
+    const page = await get('/console/calls')
+    expect(page.status).toBe(200)
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    const script = /src="(\/console\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1] ?? ''
+    const plain = await (await get(script)).bytes()
+    const packed = await get(script, 'br')
+    expect(packed.headers.get('content-encoding')).toBe('br')
+    expect(packed.headers.get('cache-control')).toContain('immutable')
+    expect(Buffer.compare(brotliDecompressSync(await packed.bytes()), plain)).toBe(0)
+    expect((await get('/console/assets/nothing-00000000.js')).status).toBe(404)
+  })
+
   test('has the thread that parses large bodies', async () => {
     const { address, demo_path, demo_key } = gateway
     const response = await fetch(`${address}${demo_path}`, {

@@ -61,6 +61,7 @@ describe('the banner', () => {
     models: 2,
     program: 'tollgate',
     demo: { key: 'tg_key', model: 'sim-flash' },
+    console: undefined,
   }
 
   test('says where the gateway listens and where its files are', () => {
@@ -69,6 +70,14 @@ describe('the banner', () => {
       '  catalogue  data/tollgate.toml (models: 2; read again when it changes)',
       '  data       ./data',
     ])
+  })
+
+  test('has the link by which the operator sets a password, within 80 columns', () => {
+    const url = `http://127.0.0.1:8080/console/welcome#${'x'.repeat(32)}`
+    const text = banner({ ...started, console: { url, expires_at: '' } })
+    expect(text.split('\n')).toContain(`  ${url}`)
+    const lines = text.split('\n').filter((line) => !line.includes('curl'))
+    expect(lines.filter((line) => line.length > 80)).toEqual([])
   })
 
   test('of a first start has a native call to paste, with the key in a header', () => {

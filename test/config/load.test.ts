@@ -12,7 +12,7 @@ const model = (lines: string) => `[[models]]\n${lines}\n${PROVIDER}`
 
 describe('a correct file', () => {
   test('missing settings have their defaults', () => {
-    const { server, limits, responses, providers, models } = catalogueOf(CATALOGUE)
+    const { server, limits, responses, console, providers, models } = catalogueOf(CATALOGUE)
     expect(server).toMatchObject({ listen: '127.0.0.1:8080', log_level: 'info', on_disconnect: 'cancel' })
     expect(limits).toEqual({ reads_per_minute: 600 })
     expect(responses).toEqual({
@@ -22,6 +22,8 @@ describe('a correct file', () => {
       max_mb_per_account: 512,
       max_mb_per_conversation: 32,
     })
+    expect(server.trusted_proxies).toEqual([])
+    expect(console).toEqual({ enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 })
     expect(providers.get('acme')).toEqual({
       name: 'acme',
       protocol: 'gemini',

@@ -235,6 +235,18 @@ describe('a mistake says where it is and what to write', () => {
         '2 server.cors_origins[0]: must be an origin as browsers send it, such as "https://app.example", or "*" for any',
       ],
     ),
+    ...['proxy.example', '10.0.0.0/33', '::ffff:10.0.0.1', 'fe80::1%eth0'].map(
+      (proxy): [string, string, string] => [
+        `a proxy that is no address: "${proxy}"`,
+        `[server]\ntrusted_proxies = ["127.0.0.1", "${proxy}"]\n${CATALOGUE}`,
+        '2 server.trusted_proxies[1]: must be an IP address or a CIDR block, such as "127.0.0.1" or "10.0.0.0/8"',
+      ],
+    ),
+    [
+      'sessions without an end',
+      `[console]\nsession_hours = 0\n${CATALOGUE}`,
+      '2 console.session_hours: must be a whole number from 1 to 8760 (how long a session lasts)',
+    ],
     [
       'a date that is written otherwise',
       price('created = "31.3.2026"\nprice = { input = 1, output = 1 }'),

@@ -18,7 +18,12 @@ function filled() {
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
     INSERT INTO responses VALUES (2, 1, 'r2', 1, 0, 0, NULL, 'f', 7, 12, 2, 0);
-    INSERT INTO closed_accounts VALUES (1, 0)`)
+    INSERT INTO closed_accounts VALUES (1, 0);
+    INSERT INTO passwords VALUES (1, NULL, '$argon2id$x', 0), (2, 1, '$argon2id$y', 0);
+    INSERT INTO sessions VALUES (1, zeroblob(32), 'operator', NULL, NULL, NULL, '', 0, 0, 9);
+    INSERT INTO sessions VALUES (2, randomblob(32), 'account', 1, NULL, '::1', 'x', 0, 5, 9);
+    INSERT INTO sessions VALUES (3, randomblob(32), 'key', 1, 1, NULL, 'x', 0, 0, 9);
+    INSERT INTO sign_in_links VALUES (1, zeroblob(32), NULL, 0, 9), (2, randomblob(32), 1, 0, 9)`)
   return db
 }
 
@@ -115,7 +120,39 @@ const CLOSED_ACCOUNTS = [
   ['an unknown account', 'UPDATE closed_accounts SET account_id = 9'],
 ] as const
 
+const PASSWORDS = [
+  ['a second one of the operator', "INSERT INTO passwords VALUES (3, NULL, '$argon2id$z', 0)"],
+  ['a second one of an account', "INSERT INTO passwords VALUES (3, 1, '$argon2id$z', 0)"],
+  ['an unknown account', 'UPDATE passwords SET account_id = 9 WHERE id = 2'],
+  ['a password as it was typed', "UPDATE passwords SET hash = 'secret'"],
+] as const
+
+const SESSIONS = [
+  ['a hash of another length', 'UPDATE sessions SET sha256 = zeroblob(31)'],
+  ['a hash twice', 'UPDATE sessions SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['an unknown role', "UPDATE sessions SET role = 'root'"],
+  ['an operator with an account', 'UPDATE sessions SET account_id = 1 WHERE id = 1'],
+  ['an account without one', 'UPDATE sessions SET account_id = NULL WHERE id = 2'],
+  ['an account that becomes the operator', "UPDATE sessions SET role = 'operator' WHERE id = 2"],
+  ['a key that becomes its account', "UPDATE sessions SET role = 'account' WHERE id = 3"],
+  ['a key without one', 'UPDATE sessions SET key_id = NULL WHERE id = 3'],
+  ['an unknown account', 'UPDATE sessions SET account_id = 9 WHERE id = 2'],
+  ['an unknown key', 'UPDATE sessions SET key_id = 9 WHERE id = 3'],
+  ['one that was seen before it was opened', 'UPDATE sessions SET last_seen_at_ms = -1 WHERE id = 2'],
+] as const
+
+const LINKS = [
+  ['a second one of the operator', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), NULL, 0, 9)'],
+  ['a second one of an account', 'INSERT INTO sign_in_links VALUES (3, randomblob(32), 1, 0, 9)'],
+  ['a hash of another length', 'UPDATE sign_in_links SET sha256 = zeroblob(33)'],
+  ['a hash twice', 'UPDATE sign_in_links SET sha256 = zeroblob(32) WHERE id = 2'],
+  ['an unknown account', 'UPDATE sign_in_links SET account_id = 9 WHERE id = 2'],
+] as const
+
 describe.each([
+  ['passwords', PASSWORDS],
+  ['sessions', SESSIONS],
+  ['sign_in_links', LINKS],
   ['accounts', ACCOUNTS],
   ['closed_accounts', CLOSED_ACCOUNTS],
   ['keys', KEYS],

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
-import { contentOf, encodingFor } from '../../plugins/docs/stored.ts'
+import { contentOf } from '../../plugins/docs/stored.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 
 let gateway: TestGateway
@@ -130,10 +130,6 @@ describe('a file that is stored as copies', () => {
       gzip: gzipSync('the file'),
     }
     expect(Buffer.from(bytes)).toEqual(Buffer.from(encoding ? (copies[encoding] ?? []) : 'the file'))
-  })
-
-  test('only what is offered is chosen', () => {
-    expect(encodingFor(asking('br, gzip'), ['gzip'])).toBe('gzip')
   })
 })
 

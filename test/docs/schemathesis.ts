@@ -32,10 +32,7 @@ const { values } = parseArgs({
 process.on('exit', endPrograms)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
 
-const folder = await install(
-  { by: 'pip', folder: 'schemathesis', packages: PACKAGES },
-  values.cache,
-)
+const folder = await install({ by: 'pip', folder: 'schemathesis', packages: PACKAGES }, values.cache)
 await using gateway = await startGatewayProcess(
   documentedCatalogue('[limits]\nreads_per_minute = 1_000_000\n'),
   { balance_usd: '1000' },

@@ -1,6 +1,6 @@
-// Address lists of a key: the IP addresses and CIDR blocks that it may be used from.
+// IP addresses and CIDR blocks: lists of them as operators write them, and whether an address is on one.
 import { BlockList, isIP } from 'node:net'
-import { invalidRequest } from '../domain/errors.ts'
+import { invalidRequest } from './errors.ts'
 
 type Family = 'ipv4' | 'ipv6'
 
@@ -45,7 +45,7 @@ export function checkAddresses(addresses: readonly string[]): void {
   }
 }
 
-/** Whether a key may be used from an IP address: IPv4, IPv6, or IPv4 mapped into IPv6, which counts as IPv4. */
+/** Whether an IP address is on a list: IPv4, IPv6, or IPv4 mapped into IPv6, which counts as IPv4. */
 export type AddressMatcher = (ip: string) => boolean
 
 /**
@@ -67,6 +67,20 @@ export function compileAddresses(addresses: readonly string[] | null): AddressMa
     return family !== undefined && lists[family].check(plain, family)
   }
 }
+
+/** Whether a text is an address or a CIDR block, as a list takes it. */
+export function isAddressBlock(text: string): boolean {
+  const block = parseBlock(text)
+  return block !== undefined && !(block.family === 'ipv6' && MAPPED.check(block.network, 'ipv6'))
+}
+
+/**
+ * An IP address as it is shown and counted: `::ffff:192.0.2.1` becomes `192.0.2.1`.
+ *
+ * @returns undefined for what is no address
+ */
+export const plainAddress = (text: string): string | undefined =>
+  familyOf(text) === undefined ? undefined : unmap(text)
 
 function parseBlock(text: string): Block | undefined {
   const [network = '', bits, ...more] = text.split('/')

@@ -1,7 +1,7 @@
 // Slots: never more tasks at once than the limit, first come, first served; a failure frees its slot.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { createSlots } from '../../src/media/slots.ts'
+import { createSlots } from '../../src/domain/slots.ts'
 
 describe('slots', () => {
   test('never more at once than the limit, in the order of asking, whichever tasks fail and however long they take', async () => {

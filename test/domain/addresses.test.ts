@@ -1,6 +1,6 @@
 // Address lists of keys: which entries they may have, and which callers' addresses they allow.
 import { describe, expect, test } from 'bun:test'
-import { checkAddresses, compileAddresses } from '../../src/access/addresses.ts'
+import { checkAddresses, compileAddresses } from '../../src/domain/addresses.ts'
 
 describe('an address list', () => {
   test.each([

@@ -1,0 +1,95 @@
+// Passwords and the links that set them: the first visit, invitations of accounts, and a change by who knows the old one.
+import { Elysia } from 'elysia'
+import { MIN_PASSWORD_CHARS } from '../../../src/access/passwords.ts'
+import { signOut } from '../../../src/access/session-rows.ts'
+import { makeInvitation, readLink } from '../../../src/access/sign-in-links.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { time } from '../../../src/http/views.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import {
+  changed,
+  FAILURES,
+  operatorCalls,
+  siteSettings,
+  viewerCalls,
+  visitorCalls,
+  visitorOf,
+} from '../calls.ts'
+import { cookieForm, ownOrigins } from '../site.ts'
+import { sessionView } from './session.ts'
+import {
+  DoneView,
+  Invitation,
+  InvitationView,
+  LinkAcceptance,
+  LinkToken,
+  LinkView,
+  PasswordChange,
+  SessionView,
+} from './session-views.ts'
+
+/** `POST /console/api/links/look`: whom a link is for. `POST /console/api/links/accept`: sets the password, and signs in. */
+export function linkRoutes(gateway: Gateway) {
+  const { db, now, sessions } = gateway
+  return new Elysia({ name: 'console-links' })
+    .use(visitorCalls(gateway))
+    .post(
+      '/console/api/links/look',
+      ({ body, request }) => {
+        const succeeded = sessions.attempt(visitorOf(gateway, request))
+        const { account, has_password, expires_at_ms } = readLink(db, body.token, now())
+        succeeded()
+        return {
+          role: account ? ('account' as const) : ('operator' as const),
+          account: account?.name ?? null,
+          has_password,
+          min_password_chars: MIN_PASSWORD_CHARS,
+          ...time('expires', expires_at_ms),
+        }
+      },
+      { body: LinkToken, response: { 200: LinkView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/links/accept',
+      async ({ body, request, set, viewer: before }) => {
+        const form = cookieForm(request, siteSettings(gateway))
+        const { viewer, token, lasts_s } = await sessions.withLink(body, visitorOf(gateway, request))
+        if (before) await changed(gateway, () => signOut(db, before))
+        set.headers['set-cookie'] = setCookie(form, token, lasts_s)
+        return sessionView(gateway, request, viewer)
+      },
+      { body: LinkAcceptance, response: { 200: SessionView, ...FAILURES } },
+    )
+}
+
+/** `PUT /console/api/password`: a new one for who knows the old one; their other sessions end. */
+export function passwordRoutes(gateway: Gateway) {
+  return new Elysia({ name: 'console-password' }).use(viewerCalls(gateway)).put(
+    '/console/api/password',
+    async ({ viewer, body, request }) => {
+      await gateway.sessions.changePassword(viewer, body, visitorOf(gateway, request))
+      return { done: true as const }
+    },
+    { body: PasswordChange, response: { 200: DoneView, ...FAILURES } },
+  )
+}
+
+/** `POST /console/api/invitations`: a link by which an account sets its password, shown once. For the operator. */
+export function invitationRoutes(gateway: Gateway) {
+  const { db, now, randomBytes, catalogue } = gateway
+  return new Elysia({ name: 'console-invitations' }).use(operatorCalls(gateway)).post(
+    '/console/api/invitations',
+    async ({ body, request }) => {
+      const { token, expires_at_ms } = await changed(gateway, () =>
+        makeInvitation(db, body.account, { randomBytes, now_ms: now() }),
+      )
+      const [site = ''] = ownOrigins(request, siteSettings(gateway))
+      const base = catalogue().server.public_url ?? site
+      return { account: body.account, url: invitationUrl(base, token), ...time('expires', expires_at_ms) }
+    },
+    { body: Invitation, response: { 200: InvitationView, ...FAILURES } },
+  )
+}
+
+const invitationUrl = (base: string, token: string): string =>
+  `${base.replace(/\/+$/, '')}/console/invitation#${token}`

@@ -1,0 +1,155 @@
+// Sessions: who is signed in, signing in and out, and the sessions that a person has.
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Comer } from '../../../src/access/gate.ts'
+import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
+import { endOf, endSession, endSessions, listSessions, signOut } from '../../../src/access/session-rows.ts'
+import type { SignedIn } from '../../../src/access/sessions.ts'
+import { hasOperator } from '../../../src/access/sign-in-links.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import type { SessionRow } from '../../../src/db/schema.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { setCookie } from '../../../src/http/cookies.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { WholeNumber } from '../../../src/http/parameters.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { changed, FAILURES, siteSettings, viewerCalls, visitorCalls, visitorOf } from '../calls.ts'
+import { COOKIE_FORMS, cookieForm, signInRefusal } from '../site.ts'
+import {
+  EndedView,
+  listedSession,
+  SessionsQuery,
+  SessionsView,
+  SessionView,
+  SignIn,
+  viewerView,
+} from './session-views.ts'
+
+type Credentials = typeof SignIn.static
+
+/** `GET /console/api/session`: who is signed in. `POST`: signs in. Both are for anybody. */
+export function signInRoutes(gateway: Gateway) {
+  return new Elysia({ name: 'console-session' })
+    .use(visitorCalls(gateway))
+    .get('/console/api/session', ({ viewer, request }) => sessionView(gateway, request, viewer), {
+      response: { 200: SessionView, ...FAILURES },
+    })
+    .post(
+      '/console/api/session',
+      async ({ request, origin, body, set, viewer }) => {
+        // Before the password is looked at: it should not have been sent over such a connection.
+        const form = cookieForm(request, siteSettings(gateway))
+        const signed_in = await signIn(gateway, body, request, origin)
+        // The browser forgets this session with its cookie: nobody should be able to use it.
+        if (viewer) await changed(gateway, () => signOut(gateway.db, viewer))
+        set.headers['set-cookie'] = setCookie(form, signed_in.token, signed_in.lasts_s)
+        return sessionView(gateway, request, signed_in.viewer)
+      },
+      { body: SignIn, response: { 200: SessionView, ...FAILURES } },
+    )
+}
+
+/** Signing out, and the sessions of whoever is signed in. */
+export function sessionRoutes(gateway: Gateway) {
+  const { db } = gateway
+  return new Elysia({ name: 'console-sessions' })
+    .use(viewerCalls(gateway))
+    .delete(
+      '/console/api/session',
+      async ({ viewer, set }) => {
+        await changed(gateway, () => signOut(db, viewer))
+        forgetCookies(set)
+        return { ended: 1 }
+      },
+      { response: { 200: EndedView, ...FAILURES } },
+    )
+    .get('/console/api/sessions', ({ viewer, query }) => sessionsPage(gateway, viewer, query), {
+      query: SessionsQuery,
+      response: { 200: SessionsView, ...FAILURES },
+    })
+    .delete(
+      '/console/api/sessions',
+      async ({ viewer, set }) => {
+        const ended = await changed(gateway, () => endSessions(db, viewer))
+        forgetCookies(set)
+        return { ended }
+      },
+      { response: { 200: EndedView, ...FAILURES } },
+    )
+    .delete(
+      '/console/api/sessions/:id',
+      async ({ viewer, params, set }) => {
+        await changed(gateway, () => endSession(db, viewer, params.id))
+        if (params.id === viewer.session_id) forgetCookies(set)
+        return { ended: 1 }
+      },
+      { params: SessionParams, response: { 200: EndedView, ...FAILURES } },
+    )
+}
+
+const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number of a session') })
+
+/** Whoever is signed in with an answer's cookie, as the pages are told. */
+export function sessionView(gateway: Gateway, request: Request, viewer: Viewer | undefined) {
+  const { db } = gateway
+  const [key] = viewer?.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  return {
+    viewer: viewer ? viewerView(viewer, key) : null,
+    operator_is_set: hasOperator(db),
+    sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
+  }
+}
+
+async function signIn(
+  gateway: Gateway,
+  { account, password, key }: Credentials,
+  request: Request,
+  origin: Comer,
+): Promise<SignedIn> {
+  const visitor = visitorOf(gateway, request)
+  if (key !== undefined && password === undefined && !account)
+    return await gateway.sessions.withKey(() => gateway.gate.admit({ ...origin, credential: key }), visitor)
+  if (password === undefined || key !== undefined)
+    throw invalidRequest(
+      'Send a password, with the name of its account unless it is the operator’s; or a key alone.',
+      {
+        param: 'password',
+      },
+    )
+  return await gateway.sessions.withPassword({ account: account || undefined, password }, visitor)
+}
+
+function sessionsPage(gateway: Gateway, viewer: Viewer, query: typeof SessionsQuery.static) {
+  const { db, now, catalogue } = gateway
+  const { rows, next_cursor } = listSessions(db, viewer, { ...pageOf(query), whose: query.whose ?? 'own' })
+  const settings = catalogue().console
+  const sessions = rows.flatMap((row) => {
+    const expires_at_ms = endOf(row, settings)
+    const { account, key } = ownerOf(gateway, row)
+    const is_over = expires_at_ms <= now() || (key && isOver(key, now()))
+    return is_over ? [] : listedSession(row, { account, key, expires_at_ms, current_id: viewer.session_id })
+  })
+  return { sessions, ...pageFields({ next_cursor }) }
+}
+
+const isOver = (
+  key: { revoked_at_ms: number | null; expires_at_ms: number | null },
+  now_ms: number,
+): boolean =>
+  (key.revoked_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms ||
+  (key.expires_at_ms ?? Number.POSITIVE_INFINITY) <= now_ms
+
+function ownerOf({ db }: Gateway, { account_id, key_id }: SessionRow) {
+  const account = account_id === null ? undefined : accountQueries(db).accountById.get({ id: account_id })
+  const [key] = key_id === null ? [] : keyQueries(db).keysById.all({ id: key_id })
+  return { account, key }
+}
+
+/** Elysia's place for headers of an answer. */
+interface Headers {
+  headers: Record<string, unknown>
+}
+
+function forgetCookies(set: Headers): void {
+  set.headers['set-cookie'] = COOKIE_FORMS.map((form) => setCookie(form, '', 0))
+}

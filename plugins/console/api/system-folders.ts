@@ -1,0 +1,91 @@
+// The sizes of what is in the data folder: measured file by file in the background, and kept for some minutes.
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** A part of the data folder, by its name. */
+export interface FolderSize {
+  name: string
+  bytes: number
+  files: number
+}
+
+export interface Measured {
+  parts: readonly FolderSize[]
+  /** Milliseconds since 1970. */
+  measured_at_ms: number
+}
+
+export interface FolderSizes {
+  /** What was measured last; null before the first time. Begins to measure where that is long ago. */
+  look(): Measured | null
+}
+
+const KEPT_MS = 5 * 60_000
+/** Files that are asked about at once. Paid calls ask the same threads. */
+const BATCH_FILES = 64
+const DATABASE = 'database'
+const OTHERS = 'other files'
+
+/**
+ * @param folder of the data
+ * @param onFailure told why it could not be measured; the next look tries again
+ */
+export function createFolderSizes(
+  folder: string,
+  now: () => number,
+  onFailure: (cause: unknown) => void,
+): FolderSizes {
+  let measured: Measured | null = null
+  let measuring = false
+
+  async function measure(): Promise<void> {
+    measuring = true
+    try {
+      measured = { parts: await measureParts(folder), measured_at_ms: now() }
+    } catch (cause) {
+      onFailure(cause)
+    } finally {
+      measuring = false
+    }
+  }
+
+  return {
+    look() {
+      const is_old = measured === null || now() - measured.measured_at_ms > KEPT_MS
+      if (is_old && !measuring) void measure()
+      return measured
+    },
+  }
+}
+
+/** Each folder within the data folder, the database, and what else lies beside them; the largest first. */
+export async function measureParts(folder: string): Promise<FolderSize[]> {
+  const parts = new Map<string, FolderSize>()
+  const add = (name: string, bytes: number): void => {
+    const part = parts.get(name) ?? { name, bytes: 0, files: 0 }
+    parts.set(name, { name, bytes: part.bytes + bytes, files: part.files + 1 })
+  }
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) for await (const bytes of sizesIn(path)) add(entry.name, bytes)
+    else if (entry.isFile())
+      add(/^tollgate\.db(-wal|-shm)?$/.test(entry.name) ? DATABASE : OTHERS, await sizeOf(path))
+  }
+  return [...parts.values()].sort((one, other) => other.bytes - one.bytes)
+}
+
+async function* sizesIn(folder: string): AsyncGenerator<number> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  const files = entries.filter((entry) => entry.isFile())
+  for (let at = 0; at < files.length; at += BATCH_FILES)
+    yield* await Promise.all(files.slice(at, at + BATCH_FILES).map(({ name }) => sizeOf(join(folder, name))))
+  for (const entry of entries) if (entry.isDirectory()) yield* sizesIn(join(folder, entry.name))
+}
+
+/** A file that went meanwhile takes no room. */
+const sizeOf = (path: string): Promise<number> => stat(path).then(({ size }) => size, orGone)
+
+function orGone(failure: unknown): number {
+  if (failure instanceof Error && 'code' in failure && failure.code === 'ENOENT') return 0
+  throw failure
+}

@@ -1,0 +1,71 @@
+// The process and its data folder, for the operator: version, health, load, sizes.
+import { statfs } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import manifest from '../../../package.json' with { type: 'json' }
+import { Nullable } from '../../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
+import { createFolderSizes } from './system-folders.ts'
+
+const Bytes = Type.Integer({ description: 'bytes' })
+
+const SystemView = Type.Object({
+  version: Type.String(),
+  runtime: Type.String({ description: 'what it runs on' }),
+  platform: Type.String(),
+  ...TimeFields('started'),
+  uptime_ms: Type.Integer(),
+  not_ready: Nullable(Type.String({ description: 'why no calls are taken; null while they are' })),
+  calls_under_way: Type.Integer(),
+  memory_bytes: Bytes,
+  data: Type.Object({
+    folder: Type.String(),
+    disk_bytes: Bytes,
+    free_bytes: Bytes,
+    parts: Type.Array(Type.Object({ name: Type.String(), bytes: Bytes, files: Type.Integer() })),
+    ...NullableTimeFields('measured'),
+  }),
+})
+
+/** `GET /console/api/system`. For the operator alone. */
+export function systemRoutes(gateway: Gateway) {
+  const { db, now, log, running, notReady } = gateway
+  const folder = resolve(dirname(db.filename))
+  const sizes = createFolderSizes(folder, now, (cause) =>
+    log.warn({ cause, folder }, 'the data folder could not be measured'),
+  )
+
+  async function data() {
+    const { bsize, blocks, bavail } = await statfs(folder)
+    const measured = sizes.look()
+    return {
+      folder,
+      disk_bytes: blocks * bsize,
+      free_bytes: bavail * bsize,
+      parts: measured ? [...measured.parts] : [],
+      ...time('measured', measured?.measured_at_ms ?? null),
+    }
+  }
+
+  return new Elysia({ name: 'console-system' }).use(operatorCalls(gateway)).get(
+    '/console/api/system',
+    async () => {
+      const uptime_ms = Math.round(performance.now())
+      return {
+        version: manifest.version,
+        runtime: `Bun ${Bun.version}`,
+        platform: `${process.platform} ${process.arch}`,
+        ...time('started', now() - uptime_ms),
+        uptime_ms,
+        not_ready: notReady() ?? null,
+        calls_under_way: running.size,
+        memory_bytes: process.memoryUsage.rss(),
+        data: await data(),
+      }
+    },
+    { response: { 200: SystemView, ...FAILURES } },
+  )
+}

@@ -1,0 +1,130 @@
+// What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
+
+import type { Visitor } from '../../src/access/session-rows.ts'
+import { requireOperator, type Viewer } from '../../src/access/viewer.ts'
+import { untilFree } from '../../src/db/busy.ts'
+import { immediately } from '../../src/db/transaction.ts'
+import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { announcedBytes, readBytes } from '../../src/http/body.ts'
+import { doubledParameters } from '../../src/http/parameters.ts'
+import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
+import { addressOf } from '../../src/http/sockets.ts'
+import { openCalls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import { failures } from '../../src/surface/responses.ts'
+import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './site.ts'
+
+const SURFACE = { surface: 'console', forms: [], render: plainError }
+
+/** What one viewer is shown is nothing for the next one at the same screen. */
+const NOT_KEPT = { 'cache-control': 'no-store' }
+
+/** The largest JSON body: a catalogue of some thousand models. */
+const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+
+/** What any route of the console may answer besides what it is for. */
+export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
+
+export interface CallsOptions {
+  /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json`, the default: JSON of at most 2 MB. */
+  bodies?: 'json' | 'own'
+}
+
+/**
+ * Routes for whoever is signed in: they get their `viewer`, who sees what `accountOf` says, and no more.
+ *
+ * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
+ */
+export const viewerCalls = (gateway: Gateway, options: CallsOptions = {}) =>
+  admitting(gateway, options, (request) => viewerOf(gateway, request))
+
+/** Routes for the operator alone: 403 for all others who are signed in. */
+export const operatorCalls = (gateway: Gateway, options: CallsOptions = {}) =>
+  admitting(gateway, options, (request) => {
+    const viewer = viewerOf(gateway, request)
+    requireOperator(viewer)
+    return viewer
+  })
+
+/** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
+export const visitorCalls = (gateway: Gateway) =>
+  admitting(gateway, {}, (request) => viewerIfAny(gateway, request))
+
+/**
+ * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
+ *
+ * @param work synchronous and short; run again from its beginning where it has to wait
+ * @throws what `work` throws
+ */
+export const changed = <T>({ db }: Pick<Gateway, 'db'>, work: () => T): Promise<T> =>
+  untilFree(() => immediately(db, work))
+
+/** The settings by which a request's site is judged. */
+export function siteSettings({ catalogue }: Pick<Gateway, 'catalogue'>): SiteSettings {
+  const { server, console } = catalogue()
+  return { public_url: server.public_url, insecure_http: console.insecure_http }
+}
+
+/** Where a request comes from. */
+export const visitorOf = ({ sockets }: Pick<Gateway, 'sockets'>, request: Request): Visitor => ({
+  address: addressOf({ request, sockets }),
+  user_agent: request.headers.get('user-agent') ?? '',
+})
+
+/** @throws GatewayError not_found where the operator has switched the console off */
+export function requireConsole({ catalogue }: Pick<Gateway, 'catalogue'>): void {
+  if (!catalogue().console.enabled)
+    throw notFound('There is no such endpoint. Check the path and the method.')
+}
+
+const viewerOf = (gateway: Gateway, request: Request): Viewer =>
+  gateway.sessions.viewer(
+    tokenOf(request, siteSettings(gateway)),
+    addressOf({ request, sockets: gateway.sockets }),
+  )
+
+function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
+  try {
+    return viewerOf(gateway, request)
+  } catch (thrown) {
+    // No session, or one that is over: they are about to sign in.
+    if (thrown instanceof GatewayError) return undefined
+    throw thrown
+  }
+}
+
+/** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
+function admitting<V>(gateway: Gateway, { bodies = 'json' }: CallsOptions, admit: (request: Request) => V) {
+  const enter = (request: Request): V => {
+    requireConsole(gateway)
+    const viewer = admit(request)
+    requireOwnOrigin(request, siteSettings(gateway))
+    return viewer
+  }
+  const open = openCalls(gateway, SURFACE, NOT_KEPT)
+    .derive({ as: 'scoped' }, ({ request }) => ({ viewer: enter(request) }))
+    .onTransform({ as: 'scoped' }, ({ query, request }) => {
+      Object.assign(query, doubledParameters(request.url))
+    })
+  // A parser beside a route's `parse: 'none'` would make Elysia look for a parser called "none".
+  if (bodies === 'json')
+    open.onParse({ as: 'scoped' }, async ({ request }) => {
+      enter(request)
+      return await readJson(request)
+    })
+  return open
+}
+
+/** @throws GatewayError invalid_request for what is no JSON; payload_too_large */
+async function readJson(request: Request): Promise<unknown> {
+  if (request.body === null) return undefined
+  requireJson(request)
+  announcedBytes(request, BODY_LIMIT_BYTES)
+  const bytes = await readBytes(request, BODY_LIMIT_BYTES)
+  if (bytes.length === 0) return undefined
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch (cause) {
+    throw invalidRequest('The request body is not valid JSON.', { cause })
+  }
+}

@@ -1,0 +1,108 @@
+// The console's pages as they are served: one document for every address, its files, and the headers that guard them.
+import { Elysia } from 'elysia'
+import { notFound } from '../../src/domain/errors.ts'
+import { acceptedCoding } from '../../src/http/codings.ts'
+import { plainError } from '../../src/http/plain-error.ts'
+import { calls } from '../../src/surface/calls.ts'
+import type { Gateway } from '../../src/surface/gateway.ts'
+import type { PageFile } from './assets.ts'
+import { requireConsole } from './calls.ts'
+
+const SURFACE = { surface: 'console', forms: [], render: plainError }
+
+const BASE = '/console'
+const DOCUMENT = 'index.html'
+const ASSETS = 'assets/'
+const API = 'api/'
+
+/** Their names change with their content. */
+const KEEP = 'public, max-age=31536000, immutable'
+/** Asked for each time, and answered with 304 where nothing has changed. */
+const ASK_AGAIN = 'no-cache'
+
+/**
+ * Nothing is run, drawn or asked for that does not come from here. Inline scripts and styles are refused; styles that scripts
+ * set on an element are none of those. https://www.w3.org/TR/CSP3/
+ */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  "media-src 'self' blob:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const GUARDS = {
+  'content-security-policy': CONTENT_SECURITY_POLICY,
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
+
+/**
+ * `GET /console` and everything below it that is no route of the console's API: the document for every address, so that
+ * links into the console work, and its files below `/console/assets/`. Anybody may have them: what they show asks for a
+ * session.
+ */
+export function pageRoutes(gateway: Gateway) {
+  const serve = async ({ request }: { request: Request }): Promise<Response> => {
+    requireConsole(gateway)
+    const { pathname } = new URL(request.url)
+    const name = pathname.slice(BASE.length).replace(/^\/+/, '')
+    if (`${name}/`.startsWith(API)) throw noEndpoint()
+    return answer(request, await fileFor(name))
+  }
+  return new Elysia({ name: 'console-pages' })
+    .use(calls(gateway, SURFACE))
+    .get('/', ({ request }) => leadIn(gateway, request), { detail: { hide: true } })
+    .get(BASE, serve, { detail: { hide: true } })
+    .get(`${BASE}/*`, serve, { detail: { hide: true } })
+}
+
+/** Whoever types the gateway's address into a browser means the console; to programs there is nothing here. */
+function leadIn(gateway: Gateway, { headers }: Request): Response {
+  requireConsole(gateway)
+  if (!headers.get('accept')?.includes('text/html')) throw noEndpoint()
+  return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
+}
+
+const noEndpoint = () => notFound('There is no such endpoint. Check the path and the method.')
+
+interface Asked {
+  file: PageFile
+  cache_control: string
+}
+
+/** @throws GatewayError not_found for an asset of another version */
+async function fileFor(name: string): Promise<Asked> {
+  // At first use: neither a start nor an idle gateway knows of the pages.
+  const { pageFiles } = await import('./assets.ts')
+  const is_asset = name.startsWith(ASSETS)
+  const files = await pageFiles(is_asset ? 'asset' : 'page')
+  const file = files.get(is_asset ? name : DOCUMENT)
+  if (!file)
+    throw notFound('The console has no such file. Reload the page: the gateway may have been updated.')
+  return { file, cache_control: is_asset ? KEEP : ASK_AGAIN }
+}
+
+function answer(request: Request, { file, cache_control }: Asked): Response {
+  const coding = acceptedCoding(request.headers.get('accept-encoding'), ['br', 'gzip'])
+  const etag = `"${file.hash}-${coding}"`
+  const headers: Record<string, string> = {
+    ...GUARDS,
+    'cache-control': cache_control,
+    etag,
+    vary: 'accept-encoding',
+  }
+  if (request.headers.get('if-none-match')?.includes(etag))
+    return new Response(null, { status: 304, headers })
+  headers['content-type'] = file.type
+  if (coding !== 'identity') headers['content-encoding'] = coding
+  return new Response(file.copies[coding], { headers })
+}

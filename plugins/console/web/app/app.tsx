@@ -1,0 +1,47 @@
+// The console: what all pages need around them, and what is shown without a session.
+import { CSPProvider } from '@base-ui/react/csp-provider'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Router } from 'wouter'
+import { open_pages } from '../pages/index.ts'
+import { ConnectionBanner } from './banner.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { Outside, SessionGate } from './gate.tsx'
+import { createQueries } from './query.ts'
+import { BASE, Opened, useMatch } from './routes.tsx'
+import { Shell } from './shell.tsx'
+import { Toasts } from './toasts.tsx'
+
+export function App() {
+  const [queries] = useState(createQueries)
+  return (
+    <ErrorBoundary place="">
+      <CSPProvider disableStyleElements>
+        <QueryClientProvider client={queries}>
+          <Router base={BASE}>
+            <Console />
+            <Toasts />
+          </Router>
+        </QueryClientProvider>
+      </CSPProvider>
+    </ErrorBoundary>
+  )
+}
+
+function Console() {
+  const open_page = useMatch(open_pages)
+  if (open_page)
+    return (
+      <>
+        <ConnectionBanner />
+        <Outside>
+          <Opened {...open_page} />
+        </Outside>
+      </>
+    )
+  return (
+    <SessionGate>
+      <Shell />
+    </SessionGate>
+  )
+}

@@ -1,0 +1,25 @@
+// The banner while the gateway cannot be reached. It goes by itself.
+import { WifiOff } from 'lucide-react'
+import { useEffect, useSyncExternalStore } from 'react'
+import { announce } from './announce.ts'
+import { isConnected, onConnection } from './connection.ts'
+
+export const useConnected = (): boolean => useSyncExternalStore(onConnection, isConnected)
+
+export function ConnectionBanner() {
+  const connected = useConnected()
+  useEffect(
+    () =>
+      onConnection((now_connected) =>
+        announce(now_connected ? 'The connection is back.' : 'Connection lost, retrying.'),
+      ),
+    [],
+  )
+  if (connected) return null
+  return (
+    <div className="banner">
+      <WifiOff className="icon" aria-hidden />
+      Connection lost, retrying
+    </div>
+  )
+}

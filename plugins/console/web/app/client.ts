@@ -1,0 +1,127 @@
+// The typed client of the console's routes, and what a page is told when a call fails.
+import { treaty } from '@elysiajs/eden/treaty2'
+import type { ConsoleApi } from '../../api/index.ts'
+import { connectionLost, connectionWorks } from './connection.ts'
+
+const client = treaty<ConsoleApi>(location.origin, {
+  // Otherwise it turns every text that looks like a time into a Date.
+  parseDate: false,
+})
+
+/** The routes, by subject: `api.accounts.get({ query })`. Path parameters are encoded by the caller: `part(id)`. */
+export const api = client.console.api
+
+/** A part of a path: eden does not encode what it is given. */
+export const part = (value: string | number): string => encodeURIComponent(value)
+
+/** A refusal or failure as the server words it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  constructor(
+    readonly status: number,
+    message: string,
+    /** The kind of error, or a more specific word. */
+    readonly code: string,
+    /** The field at fault. */
+    readonly param: string | null,
+    readonly request_id: string | null,
+  ) {
+    super(message)
+  }
+}
+
+/** The gateway could not be reached: nothing is known of what was asked. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost'
+  constructor() {
+    super(
+      'The gateway cannot be reached. What was typed is still here; try again once the connection is back.',
+    )
+  }
+}
+
+/** What eden answers. */
+export interface Answer {
+  data: unknown
+  error: unknown
+  status: number
+  response: Response | undefined
+}
+
+/**
+ * The data of a call of `api`.
+ *
+ * @throws ApiError as the server words it; ConnectionLost where it could not be reached
+ */
+export async function ask<A extends Answer>(call: Promise<A>): Promise<NonNullable<A['data']>> {
+  const answer = await call.catch((broken: unknown) => lost(broken))
+  // Eden answers a failed fetch as a 503 of its own, without a response.
+  if (answer.response === undefined) throw lost(answer.error)
+  connectionWorks()
+  if (answer.error === null) return answer.data as NonNullable<A['data']>
+  throw refused(errorOf(answer.error), answer.response)
+}
+
+/**
+ * A call by `fetch`, for what eden cannot carry: streams, files, downloads.
+ *
+ * @returns the answer, which is no failure
+ * @throws as `ask`; DOMException AbortError once `signal` is aborted
+ */
+export async function askRaw(path: string, init: RequestInit = {}): Promise<Response> {
+  let answer: Response
+  try {
+    answer = await fetch(path, init)
+  } catch (broken) {
+    if (init.signal?.aborted) throw broken
+    throw lost(broken)
+  }
+  connectionWorks()
+  if (answer.ok) return answer
+  throw refused(await answer.json().catch(noBody), answer)
+}
+
+/** A failure without a JSON body, of a proxy for instance: its status says what there is to say. */
+const noBody = () => undefined
+
+function lost(_broken: unknown): never {
+  connectionLost()
+  throw new ConnectionLost()
+}
+
+/** Eden's error carries the body as its `value`. */
+const errorOf = (error: unknown): unknown =>
+  typeof error === 'object' && error !== null && 'value' in error ? error.value : undefined
+
+interface ErrorBody {
+  error: { message: string; code: string; param: string | null }
+}
+
+function isErrorBody(body: unknown): body is ErrorBody {
+  if (typeof body !== 'object' || body === null || !('error' in body)) return false
+  const { error } = body
+  return typeof error === 'object' && error !== null && 'message' in error && 'code' in error
+}
+
+function refused(body: unknown, { status, headers }: Response): ApiError {
+  const request_id = headers.get('x-request-id')
+  const failure = isErrorBody(body)
+    ? new ApiError(status, body.error.message, body.error.code, body.error.param ?? null, request_id)
+    : new ApiError(
+        status,
+        `The gateway answered ${status}. Try again, or look into its log.`,
+        'unknown',
+        null,
+        request_id,
+      )
+  if (status === 401) for (const hear of signed_out) hear()
+  return failure
+}
+
+const signed_out = new Set<() => void>()
+
+/** Calls `hear` whenever a call is refused because nobody is signed in. @returns how to stop */
+export function onSignedOut(hear: () => void): () => void {
+  signed_out.add(hear)
+  return () => signed_out.delete(hear)
+}

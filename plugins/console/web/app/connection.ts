@@ -1,0 +1,46 @@
+// Whether the gateway can be reached: told by the calls that are made, and tried until it is back.
+const TRY_EVERY_MS = 2_000
+
+type Hear = (connected: boolean) => void
+
+const hearers = new Set<Hear>()
+let connected = true
+let timer: ReturnType<typeof setTimeout> | undefined
+
+/** Whether the last call reached the gateway. */
+export const isConnected = (): boolean => connected
+
+/** A call did not reach the gateway. */
+export function connectionLost(): void {
+  if (connected) tell(false)
+  timer ??= setTimeout(tryAgain, TRY_EVERY_MS)
+}
+
+/** A call reached the gateway. */
+export function connectionWorks(): void {
+  clearTimeout(timer)
+  timer = undefined
+  if (!connected) tell(true)
+}
+
+/** Calls `hear` when the connection is lost, and when it is back. @returns how to stop */
+export function onConnection(hear: Hear): () => void {
+  hearers.add(hear)
+  return () => hearers.delete(hear)
+}
+
+function tell(now_connected: boolean): void {
+  connected = now_connected
+  for (const hear of hearers) hear(now_connected)
+}
+
+async function tryAgain(): Promise<void> {
+  timer = undefined
+  try {
+    await fetch('/healthz', { cache: 'no-store' })
+    connectionWorks()
+  } catch {
+    // Still away, which is shown already.
+    connectionLost()
+  }
+}

@@ -1,0 +1,73 @@
+// The gate before the pages: signs in where nobody is, and again over the page when a session has ended.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { signIn } from '../pages/index.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { FailedState } from '../parts/states.tsx'
+import { api, ask, onSignedOut } from './client.ts'
+import { oweFocus } from './navigation.ts'
+import { SignedIn, type Viewer } from './session.tsx'
+
+const KEY = ['session']
+const SignIn = lazy(signIn)
+
+const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
+  one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
+
+/** Shows `children` to those who are signed in, and the form to sign in to all others, at the same address. */
+export function SessionGate({ children }: { children: ReactNode }) {
+  const queries = useQueryClient()
+  const [expired, setExpired] = useState(false)
+  const { data, error, refetch } = useQuery({
+    queryKey: KEY,
+    queryFn: () => ask(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const viewer = data?.viewer ?? null
+
+  const is_in = viewer !== null
+  // Where nobody was signed in, a wrong password is no end of a session.
+  useEffect(() => (is_in ? onSignedOut(() => setExpired(true)) : undefined), [is_in])
+
+  const goOn = useCallback(async () => {
+    const { data: now } = await refetch()
+    setExpired(false)
+    if (!viewer) oweFocus()
+    if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
+    else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })
+  }, [viewer, refetch, queries])
+
+  if (!data) return error && <Failed failure={error} retry={() => void refetch()} />
+  if (!viewer)
+    return (
+      <Outside>
+        <Suspense>
+          <SignIn onSignedIn={() => void goOn()} />
+        </Suspense>
+      </Outside>
+    )
+  return (
+    <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
+      {children}
+      <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
+        <Suspense>
+          <SignIn
+            note="Your session has ended. What you typed is still on the page."
+            onSignedIn={() => void goOn()}
+          />
+        </Suspense>
+      </Dialog>
+    </SignedIn>
+  )
+}
+
+function Failed({ failure, retry }: { failure: Error; retry: () => void }) {
+  return (
+    <Outside>
+      <FailedState failure={failure} retry={retry} />
+    </Outside>
+  )
+}
+
+/** The frame of what is shown without a session. */
+export const Outside = ({ children }: { children: ReactNode }) => <main className="outside">{children}</main>

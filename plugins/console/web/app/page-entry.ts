@@ -1,0 +1,56 @@
+// What the console knows of a page before it is loaded.
+import type { LucideIcon } from 'lucide-react'
+import type { ComponentType } from 'react'
+
+export type Role = 'operator' | 'account' | 'key'
+
+export const EVERYONE: readonly Role[] = ['operator', 'account', 'key']
+export const OPERATOR: readonly Role[] = ['operator']
+export const ACCOUNTS: readonly Role[] = ['account', 'key']
+
+/** What a page is given: the named parts of its address, decoded. */
+export interface PageProps {
+  params: Readonly<Record<string, string>>
+}
+
+export interface PageEntry {
+  /** Below /console: `/calls`, `/calls/:request_id`. */
+  path: string
+  /** Its noun, in the side bar. */
+  title: string
+  seen_by: readonly Role[]
+  /** A page with an icon stands in the side bar, in the order of the list. */
+  icon?: LucideIcon
+  /** `g` and this letter go to the page. */
+  letter?: string
+  /** Loaded when it is first opened. */
+  load: () => Promise<{ default: ComponentType<PageProps> }>
+}
+
+/** A page without a session: the link of a first visit, an invitation. */
+export interface OpenPageEntry {
+  path: string
+  title: string
+  load: () => Promise<{ default: ComponentType<PageProps> }>
+}
+
+/** The form that is shown where nobody is signed in, and over the page when a session has ended. */
+export interface SignInProps {
+  /** Why it is shown, where a session has ended. */
+  note?: string
+  /** The session is there: the page goes on. */
+  onSignedIn: () => void
+}
+
+/** One find of the search. */
+export interface Hit {
+  /** What it is: "account", "key", "call", "model". */
+  kind: string
+  label: string
+  detail?: string
+  /** Below /console. */
+  href: string
+}
+
+/** Searches for what the viewer may see. */
+export type Search = (words: string) => Promise<readonly Hit[]>

@@ -1,0 +1,122 @@
+// The page for the address: found in the list, loaded at first use, with the focus on its heading.
+
+import { FileQuestionMark } from 'lucide-react'
+import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useLayoutEffect, useRef } from 'react'
+import { matchRoute, useRouter } from 'wouter'
+import { usePathname } from 'wouter/use-browser-location'
+import { pages } from '../pages/index.ts'
+import { ButtonLink } from '../parts/button.tsx'
+import { Page } from '../parts/page.tsx'
+import { EmptyState, Skeleton } from '../parts/states.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { oweFocus } from './navigation.ts'
+import type { OpenPageEntry, PageEntry, PageProps, Role } from './page-entry.ts'
+
+export const BASE = '/console'
+
+/** The address below /console, not decoded. */
+export function usePath(): string {
+  const path = usePathname()
+  return path.slice(BASE.length).replace(/\/$/, '') || '/'
+}
+
+export interface Match<Entry> {
+  entry: Entry
+  params: Record<string, string>
+}
+
+/** The first entry whose pattern fits the address. */
+export function useMatch<Entry extends Pick<OpenPageEntry, 'path'>>(
+  entries: readonly Entry[],
+): Match<Entry> | undefined {
+  const { parser } = useRouter()
+  const path = usePath()
+  for (const entry of entries) {
+    const [fits, params] = matchRoute(parser, entry.path, path)
+    if (fits) return { entry, params: decoded(params) }
+  }
+  return undefined
+}
+
+function decoded(params: Readonly<Record<string | number, string | undefined>>): Record<string, string> {
+  const all = Object.entries(params).map(([name, value = '']) => [name, decodedPart(value)])
+  return Object.fromEntries(all)
+}
+
+function decodedPart(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    // A stray per cent sign, typed by hand: there is nothing to decode.
+    return text
+  }
+}
+
+/** The pages that a role sees. */
+export const pagesOf = (role: Role): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(role))
+
+const loaded = new Map<string, LazyExoticComponent<ComponentType<PageProps>>>()
+
+function componentOf({ path, load }: OpenPageEntry): LazyExoticComponent<ComponentType<PageProps>> {
+  const known = loaded.get(path)
+  if (known) return known
+  const component = lazy(load)
+  loaded.set(path, component)
+  return component
+}
+
+/** Draws an entry's page. It begins anew with each address. */
+export function Opened({ entry, params }: Match<OpenPageEntry>) {
+  const path = usePath()
+  const Component = componentOf(entry)
+  return (
+    <ErrorBoundary place={path}>
+      <Suspense fallback={<Skeleton rows={6} />}>
+        <Component key={path} params={params} />
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+/** After a step to another page: from its top, except back and forward, and with the focus on its heading. */
+export function useArrival(): void {
+  const path = usePath()
+  const before = useRef(path)
+  const is_back = useRef(false)
+  useLayoutEffect(() => {
+    const hear = () => {
+      is_back.current = true
+    }
+    addEventListener('popstate', hear)
+    return () => removeEventListener('popstate', hear)
+  }, [])
+  if (before.current !== path) oweFocus()
+  useLayoutEffect(() => {
+    if (before.current === path) return
+    before.current = path
+    if (!is_back.current) scrollTo({ top: 0 })
+    is_back.current = false
+  }, [path])
+}
+
+/** The page of the address for a role, or that there is none. */
+export function Routes({ role }: { role: Role }) {
+  const seen = pagesOf(role)
+  const match = useMatch(seen)
+  const path = usePath()
+  const home = seen.find(({ icon }) => icon !== undefined)
+  if (match) return <Opened {...match} />
+  if (path === '/' && home) return <Opened entry={home} params={{}} />
+  return (
+    <Page title="No such page">
+      <EmptyState
+        icon={FileQuestionMark}
+        title="There is no page at this address"
+        action={home && <ButtonLink href={home.path}>{`Go to ${home.title}`}</ButtonLink>}
+      >
+        It may have moved, or it is not yours to see. Addresses are kept: a link from this console still works
+        for whoever sent it.
+      </EmptyState>
+    </Page>
+  )
+}

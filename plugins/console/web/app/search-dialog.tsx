@@ -1,0 +1,122 @@
+// The search over everything that the viewer may see: typed, chosen with the arrows, opened by Enter.
+import { useQuery } from '@tanstack/react-query'
+import { type KeyboardEvent, useEffect, useId, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Dialog } from '../parts/dialog.tsx'
+import { SearchInput } from '../parts/input.tsx'
+import { FailedState } from '../parts/states.tsx'
+import type { Hit, Search } from './page-entry.ts'
+
+/** Typing pauses for as long before it is searched for. */
+const PAUSE_MS = 120
+const MIN_CHARS = 2
+
+function useSettled(value: string): string {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [value])
+  return settled
+}
+
+export interface SearchDialogProps {
+  open: boolean
+  onClose: () => void
+  search: Search
+}
+
+export function SearchDialog({ open, onClose, search }: SearchDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title="Search" wide>
+      <SearchBox onClose={onClose} search={search} />
+    </Dialog>
+  )
+}
+
+function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
+  const [words, setWords] = useState('')
+  const [at, setAt] = useState(0)
+  const [, go] = useLocation()
+  const list = useId()
+  const asked = useSettled(words.trim())
+  const { data, error } = useQuery({
+    queryKey: ['search', asked],
+    queryFn: () => search(asked),
+    enabled: asked.length >= MIN_CHARS,
+  })
+  const hits = asked.length >= MIN_CHARS ? (data ?? []) : []
+  const chosen = Math.min(at, hits.length - 1)
+
+  function press(event: KeyboardEvent): void {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const hit = hits[chosen]
+    if (step !== undefined && hits.length > 0) {
+      event.preventDefault()
+      setAt((chosen + step + hits.length) % hits.length)
+    } else if (event.key === 'Enter' && hit) {
+      event.preventDefault()
+      onClose()
+      go(hit.href)
+    }
+  }
+
+  return (
+    <>
+      <SearchInput
+        aria-label="Search"
+        placeholder="Account, key, request id or model"
+        role="combobox"
+        aria-expanded={hits.length > 0}
+        aria-controls={list}
+        aria-activedescendant={hits.length > 0 ? `${list}-${chosen}` : undefined}
+        value={words}
+        onChange={(typed) => {
+          setWords(typed)
+          setAt(0)
+        }}
+        onKeyDown={press}
+      />
+      {error && <FailedState failure={error} />}
+      <Hits hits={hits} list={list} chosen={chosen} onChosen={onClose} />
+      {data && hits.length === 0 && asked.length >= MIN_CHARS && (
+        <p className="soft" role="status">
+          Nothing begins with “{asked}”. Names, key prefixes and ids are searched from their beginning.
+        </p>
+      )}
+    </>
+  )
+}
+
+interface HitsProps {
+  hits: readonly Hit[]
+  list: string
+  chosen: number
+  onChosen: () => void
+}
+
+function Hits({ hits, list, chosen, onChosen }: HitsProps) {
+  return (
+    <div id={list} role="listbox" aria-label="Found">
+      {hits.map(({ kind, label, detail, href }, at) => (
+        <Link
+          key={`${kind} ${href}`}
+          id={`${list}-${at}`}
+          role="option"
+          aria-selected={at === chosen}
+          tabIndex={-1}
+          className="float-item"
+          data-highlighted={at === chosen ? '' : undefined}
+          href={href}
+          onClick={onChosen}
+        >
+          <span>
+            {label}
+            {detail && <div className="small soft">{detail}</div>}
+          </span>
+          <small className="soft">{kind}</small>
+        </Link>
+      ))}
+    </div>
+  )
+}

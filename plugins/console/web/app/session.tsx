@@ -1,0 +1,29 @@
+// Who is signed in, as pages see them.
+import { useQueryClient } from '@tanstack/react-query'
+import { createContext, useCallback, useContext } from 'react'
+import { api, ask } from './client.ts'
+
+type Session = NonNullable<Awaited<ReturnType<typeof api.session.get>>['data']>
+
+/** Whoever is signed in, and what they may do. It is for showing less: the server decides. */
+export type Viewer = NonNullable<Session['viewer']>
+
+/** Set by the session's gate. */
+export const SignedIn = createContext<Viewer | null>(null)
+
+/** The viewer of a page. */
+export function useViewer(): Viewer {
+  const viewer = useContext(SignedIn)
+  if (!viewer) throw new Error('useViewer: nobody is signed in here')
+  return viewer
+}
+
+/** @returns signs out: the server ends the session, and nothing of what was seen stays in memory */
+export function useSignOut(): () => Promise<void> {
+  const queries = useQueryClient()
+  return useCallback(async () => {
+    await ask(api.session.delete())
+    queries.clear()
+    location.assign('/console')
+  }, [queries])
+}

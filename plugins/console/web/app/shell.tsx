@@ -1,0 +1,88 @@
+// The shell around the pages of those who are signed in: side bar or drawer, banner, keys, search, toasts.
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { useLocation } from 'wouter'
+import { search } from '../pages/index.ts'
+import { Button } from '../parts/button.tsx'
+import { ConnectionBanner } from './banner.tsx'
+import { useKeys } from './keys.ts'
+import { KeysDialog } from './keys-dialog.tsx'
+import { pagesOf, Routes, useArrival } from './routes.tsx'
+import { SearchDialog } from './search-dialog.tsx'
+import { useViewer } from './session.tsx'
+import { Brand, SideBar } from './side-bar.tsx'
+
+type Open = 'nothing' | 'search' | 'keys' | 'drawer'
+
+export function Shell() {
+  const { role } = useViewer()
+  const [, go] = useLocation()
+  const [open, setOpen] = useState<Open>('nothing')
+  const seen = useMemo(() => pagesOf(role), [role])
+  useArrival()
+
+  const onSearch = useMemo(() => (search ? () => setOpen('search') : undefined), [])
+  const deeds = useMemo(
+    () => ({
+      ...(onSearch ? { search: onSearch } : {}),
+      help: () => setOpen('keys'),
+      goTo(letter: string) {
+        const page = seen.find((entry) => entry.letter === letter)
+        if (page) go(page.path)
+        return page !== undefined
+      },
+    }),
+    [seen, go, onSearch],
+  )
+  useKeys(deeds)
+
+  const close = () => setOpen('nothing')
+  const bar = { pages: seen, onSearch, onHelp: deeds.help }
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        Skip to the page
+      </a>
+      <SideBar {...bar} />
+      <header className="top-bar">
+        <Button look="quiet" icon={MenuIcon} aria-label="Pages" onClick={() => setOpen('drawer')} />
+        <Brand />
+        {onSearch && <Button look="quiet" icon={SearchIcon} aria-label="Search" onClick={onSearch} />}
+      </header>
+      <div>
+        <ConnectionBanner />
+        <main className="main" id="main" tabIndex={-1}>
+          <Routes role={role} />
+        </main>
+      </div>
+      <Drawer open={open === 'drawer'} onClose={close}>
+        <SideBar {...bar} onChosen={close} />
+      </Drawer>
+      <KeysDialog open={open === 'keys'} onClose={close} pages={seen} can_search={onSearch !== undefined} />
+      {search && <SearchDialog open={open === 'search'} onClose={close} search={search} />}
+    </div>
+  )
+}
+
+interface DrawerProps {
+  open: boolean
+  onClose: () => void
+  children: ReactNode
+}
+
+function Drawer({ open, onClose, children }: DrawerProps) {
+  return (
+    <Base.Root open={open} onOpenChange={(now_open) => !now_open && onClose()}>
+      <Base.Portal>
+        <Base.Backdrop className="veil" />
+        <Base.Popup className="drawer" aria-label="Pages">
+          {children}
+          <div className="drawer-close">
+            <Button look="quiet" icon={X} aria-label="Close" onClick={onClose} />
+          </div>
+        </Base.Popup>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,115 @@
+// The side bar: the pages, by words with icons, and who is signed in. On a phone it is a drawer.
+import { Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../parts/button.tsx'
+import { Menu } from '../parts/menu.tsx'
+import type { PageEntry } from './page-entry.ts'
+import { usePath } from './routes.tsx'
+import { useSignOut, useViewer } from './session.tsx'
+import { chooseTheme, chosenTheme, THEMES, type Theme } from './theme.ts'
+import { toast } from './toasts.tsx'
+
+export interface SideBarProps {
+  pages: readonly PageEntry[]
+  onSearch?: () => void
+  onHelp: () => void
+  /** A page was chosen: the drawer closes. */
+  onChosen?: () => void
+}
+
+export const Brand = () => (
+  <Link className="brand" href="/">
+    <TrafficCone aria-hidden /> Tollgate
+  </Link>
+)
+
+export function SideBar({ pages, onSearch, onHelp, onChosen }: SideBarProps) {
+  const path = usePath()
+  const listed = pages.filter(({ icon }) => icon !== undefined)
+  const home = listed[0]?.path
+  const isHere = (entry: PageEntry): boolean =>
+    path === entry.path || path.startsWith(`${entry.path}/`) || (path === '/' && entry.path === home)
+  return (
+    <aside className="side-bar" aria-label="Console">
+      <Brand />
+      {onSearch && (
+        <button type="button" className="side-link" onClick={onSearch}>
+          <Search className="icon" aria-hidden />
+          Search
+          <kbd aria-hidden>/</kbd>
+        </button>
+      )}
+      <nav aria-label="Pages">
+        <ul>
+          {listed.map((entry) => (
+            <li key={entry.path}>
+              <Link
+                className="side-link"
+                href={entry.path}
+                aria-current={isHere(entry) ? 'page' : undefined}
+                onClick={onChosen}
+              >
+                {entry.icon && <entry.icon className="icon" aria-hidden />}
+                {entry.title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <SideFoot onHelp={onHelp} />
+    </aside>
+  )
+}
+
+const THEME_ICONS = { system: Monitor, light: Sun, dark: Moon }
+const THEME_WORDS = { system: 'As the system', light: 'Light', dark: 'Dark' }
+
+function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
+  const viewer = useViewer()
+  const signOut = useSignOut()
+  const [theme, setTheme] = useState<Theme>(chosenTheme)
+  const leave = () => {
+    signOut().catch((failure: unknown) => toast({ tone: 'bad', text: String(failure) }))
+  }
+  return (
+    <div className="side-foot">
+      <Menu
+        label="Theme"
+        trigger={
+          <button type="button" className="side-link">
+            <ThemeIcon theme={theme} />
+            Theme
+          </button>
+        }
+        items={THEMES.map((each) => ({
+          label: THEME_WORDS[each],
+          icon: THEME_ICONS[each],
+          onSelect: () => {
+            chooseTheme(each)
+            setTheme(each)
+          },
+        }))}
+      />
+      <button type="button" className="side-link" onClick={onHelp}>
+        <Keyboard className="icon" aria-hidden />
+        Keys
+        <kbd aria-hidden>?</kbd>
+      </button>
+      <div className="spread">
+        <div className="side-link side-who">
+          <span className="side-who" title={viewer.account ?? undefined}>
+            {viewer.account ?? 'Operator'}
+            {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}
+          </span>
+        </div>
+        <Button look="quiet" icon={LogOut} aria-label="Sign out" onClick={leave} />
+      </div>
+    </div>
+  )
+}
+
+function ThemeIcon({ theme }: { theme: Theme }) {
+  const Icon = THEME_ICONS[theme]
+  return <Icon className="icon" aria-hidden />
+}

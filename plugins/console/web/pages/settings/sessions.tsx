@@ -1,0 +1,118 @@
+// The sessions of whoever looks: where they are signed in, and how to end that.
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, ask, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { Button } from '../../parts/button.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { browserName } from './browser-name.ts'
+
+interface Session {
+  id: number
+  is_current: boolean
+  user_agent: string
+  address: string | null
+  key: { name: string; prefix: string } | null
+  last_seen_at_ms: number
+  expires_at_ms: number
+}
+
+export function SessionsSection() {
+  const cursor = useCursor()
+  const sessions = useAsk(['sessions', cursor], () => api.sessions.get({ query: { limit: 20, cursor } }))
+  const [asks, setAsks] = useState(false)
+  const queries = useQueryClient()
+
+  const end = useDeed({
+    work: (id: number) => ask(api.sessions({ id: part(id) }).delete()),
+    changes: ['sessions'],
+    done: () => ({ text: 'The session has ended.' }),
+  })
+
+  async function endAll(): Promise<void> {
+    await ask(api.sessions.delete())
+    queries.clear()
+    location.assign('/console')
+  }
+
+  return (
+    <Section
+      title="Sessions"
+      actions={
+        <Button small look="danger" onClick={() => setAsks(true)}>
+          Sign out everywhere
+        </Button>
+      }
+    >
+      <Loaded query={sessions} rows={3}>
+        {({ sessions: rows, next_cursor }) => (
+          <>
+            <Table
+              label="Sessions"
+              columns={columnsOf(end.run, end.busy)}
+              rows={rows}
+              keyOf={({ id }) => id}
+            />
+            <Pager next_cursor={next_cursor} />
+          </>
+        )}
+      </Loaded>
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Sign out everywhere?"
+        consequence="All of your sessions end, this one too. Whoever has your password can sign in again: change it first if you fear that."
+        verb="Sign out everywhere"
+        confirm={endAll}
+      />
+    </Section>
+  )
+}
+
+const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] => [
+  {
+    key: 'browser',
+    title: 'Browser',
+    cell: ({ user_agent, is_current }) => (
+      <span title={user_agent}>
+        {browserName(user_agent)} {is_current && <span className="settings-current">this session</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'by',
+    title: 'Signed in with',
+    cell: ({ key }) => (key ? <span title={key.name}>{`key ${key.prefix}…`}</span> : 'password'),
+    phone: 'second',
+  },
+  { key: 'address', title: 'Address', cell: ({ address }) => address ?? '–', phone: 'none' },
+  {
+    key: 'last_seen',
+    title: 'Last seen',
+    cell: ({ last_seen_at_ms }) => <Time at_ms={last_seen_at_ms} />,
+    phone: 'second-end',
+  },
+  {
+    key: 'expires',
+    title: 'Ends',
+    cell: ({ expires_at_ms }) => <Time at_ms={expires_at_ms} />,
+    phone: 'none',
+  },
+  {
+    key: 'end',
+    title: '',
+    end: true,
+    phone: 'first-end',
+    cell: ({ id, is_current }) =>
+      is_current ? null : (
+        <Button small disabled={busy} onClick={() => end(id)}>
+          End
+        </Button>
+      ),
+  },
+]

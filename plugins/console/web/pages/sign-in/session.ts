@@ -1,0 +1,25 @@
+// What the forms that sign somebody in share: what is known before, and whether the browser kept the session.
+import { useQuery } from '@tanstack/react-query'
+import { api, ask } from '../../app/client.ts'
+
+/** Whether anybody can sign in here, asked once. */
+export function useSite() {
+  return useQuery({
+    queryKey: ['site'],
+    queryFn: () => ask(api.session.get()),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}
+
+/**
+ * Some browsers drop the cookie of a connection that they take for unsafe, and say nothing.
+ *
+ * @throws Error that says what to do
+ */
+export async function requireKeptCookie(): Promise<void> {
+  const { viewer } = await ask(api.session.get())
+  if (!viewer)
+    throw new Error(
+      'Your browser did not keep the session: it takes this connection for unsafe, or refuses cookies. Come over https, or allow cookies for this address.',
+    )
+}

@@ -1,0 +1,89 @@
+// Signing in, with a password or an API key: a page of its own, or a dialog over the page where a session has ended.
+import { useState } from 'react'
+import { api, ask } from '../../app/client.ts'
+import type { SignInProps } from '../../app/page-entry.ts'
+import { Choices } from '../../parts/choices.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, SubmitButton } from '../../parts/form.tsx'
+import { TextInput } from '../../parts/input.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { PasswordInput } from '../../parts/password-input.tsx'
+import { OutsideFrame } from './outside.tsx'
+import { requireKeptCookie, useSite } from './session.ts'
+
+const WAYS = [
+  { value: 'password', label: 'Password' },
+  { value: 'key', label: 'API key' },
+] as const
+
+type Way = (typeof WAYS)[number]['value']
+
+export default function SignIn({ note, onSignedIn }: SignInProps) {
+  const { data: site } = useSite()
+  const refusal = site?.sign_in_refusal
+  if (note)
+    return (
+      <div className="sign-in">
+        <p className="soft">{note}</p>
+        {refusal ? <Notice tone="warn">{refusal}</Notice> : <SignInForm onSignedIn={onSignedIn} />}
+      </div>
+    )
+  return (
+    <OutsideFrame title="Sign in" refusal={refusal}>
+      {site && !site.operator_is_set && (
+        <Notice>
+          No operator’s password is set yet. Open the link that <code>tollgate serve</code> printed, or make
+          one with <code>tollgate console link</code>.
+        </Notice>
+      )}
+      <SignInForm onSignedIn={onSignedIn} />
+    </OutsideFrame>
+  )
+}
+
+function SignInForm({ onSignedIn }: Pick<SignInProps, 'onSignedIn'>) {
+  const [way, setWay] = useState<Way>('password')
+  const [account, setAccount] = useState('')
+  const [password, setPassword] = useState('')
+  const [key, setKey] = useState('')
+
+  async function submit(): Promise<void> {
+    const given = way === 'key' ? { key: key.trim() } : { account: account.trim() || null, password }
+    await ask(api.session.post(given))
+    await requireKeptCookie()
+    onSignedIn()
+  }
+
+  return (
+    <div className="stack">
+      <Choices label="Sign in with" options={WAYS} value={way} onChange={setWay} />
+      <Form submit={submit} aria-label="Sign in" key={way}>
+        {way === 'password' ? (
+          <>
+            <Field label="Account" name="account" help="Leave it empty to sign in as the operator.">
+              <TextInput
+                autoComplete="username"
+                autoCapitalize="none"
+                spellCheck={false}
+                value={account}
+                onChange={setAccount}
+              />
+            </Field>
+            <Field label="Password" name="password">
+              <PasswordInput autoComplete="current-password" value={password} onChange={setPassword} />
+            </Field>
+          </>
+        ) : (
+          <Field
+            label="API key"
+            name="key"
+            help="You see what its account sees, and can do what the key may. The session ends with the key."
+          >
+            <PasswordInput autoComplete="off" what="key" value={key} onChange={setKey} />
+          </Field>
+        )}
+        <SubmitButton>Sign in</SubmitButton>
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,114 @@
+// The System page: what the process says of itself, and what its data folder holds.
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { bytes, count, lasting, share } from '../../parts/amounts.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Figure, Figures } from '../../parts/figure.tsx'
+import { Id } from '../../parts/id.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+
+const EVERY_MS = 5_000
+
+type System = NonNullable<Awaited<ReturnType<typeof api.system.get>>['data']>
+
+export default function SystemPage() {
+  const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
+  return (
+    <Page title="System">
+      <Loaded query={system} rows={10}>
+        {(data) => <Known system={data} />}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Known({ system }: { system: System }) {
+  const { data } = system
+  return (
+    <div className="stack system">
+      <Figures>
+        <Figure label="Health" value={<Health not_ready={system.not_ready} />} note={system.not_ready} />
+        <Figure
+          label="Up for"
+          value={lasting(system.uptime_ms)}
+          note={<Since at_ms={system.started_at_ms} />}
+        />
+        <Figure label="Calls under way" value={count(system.calls_under_way)} />
+        <Figure label="Memory" value={bytes(system.memory_bytes)} />
+        <Figure
+          label="Free disk"
+          value={bytes(data.free_bytes)}
+          note={`${share(data.free_bytes / data.disk_bytes)} of ${bytes(data.disk_bytes)}`}
+        />
+      </Figures>
+      <Section title="Program">
+        <Facts
+          facts={[
+            ['Version', `${system.version}, on ${system.runtime}, ${system.platform}`],
+            ['Data folder', <Id key="folder" value={data.folder} what="data folder" whole />],
+          ]}
+        />
+      </Section>
+      <DataFolder {...data} />
+    </div>
+  )
+}
+
+const Health = ({ not_ready }: Pick<System, 'not_ready'>) =>
+  not_ready === null ? <Status tone="good">ready</Status> : <Status tone="bad">not ready</Status>
+
+const Since = ({ at_ms }: { at_ms: number }) => (
+  <span>
+    since <Time at_ms={at_ms} exact />
+  </span>
+)
+
+const WHAT: Readonly<Record<string, string>> = {
+  database: 'accounts, keys, calls and entries',
+  images: 'images that were made',
+  files: 'images and files that callers uploaded',
+  answers: 'answers kept for Idempotency-Key',
+  responses: 'responses that can be continued',
+}
+
+function DataFolder({ parts, measured_at_ms }: System['data']) {
+  return (
+    <Section title="Data folder">
+      {measured_at_ms === null ? (
+        <p className="soft">Being measured…</p>
+      ) : (
+        <div className="system-folders stack">
+          <Table
+            label="Parts of the data folder"
+            rows={parts}
+            keyOf={({ name }) => name}
+            columns={[
+              { key: 'name', title: 'Part', cell: ({ name }) => name, phone: 'first' },
+              {
+                key: 'what',
+                title: 'Holds',
+                cell: ({ name }) => <span className="soft">{WHAT[name] ?? ''}</span>,
+                phone: 'second',
+              },
+              { key: 'files', title: 'Files', end: true, cell: ({ files }) => count(files), phone: 'none' },
+              {
+                key: 'bytes',
+                title: 'Size',
+                end: true,
+                cell: (part) => bytes(part.bytes),
+                phone: 'first-end',
+              },
+            ]}
+          />
+          <p className="small soft">
+            Measured <Time at_ms={measured_at_ms} />.
+          </p>
+        </div>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,48 @@
+// The state of a page that its address holds: filters, range, tab, cursor.
+import { useCallback, useMemo } from 'react'
+import { navigate, useSearch } from 'wouter/use-browser-location'
+
+export interface SetOptions {
+  /** A step of its own for the browser's back button; otherwise it replaces the address. */
+  push?: boolean
+}
+
+export type AddressChange<Name extends string> = { [N in Name]?: string | undefined }
+
+/**
+ * Reads the page's query, and writes it.
+ *
+ * @param defaults what holds where the address says nothing; a value that equals its default is not written
+ * @returns the state, and a function that changes some of it; `undefined` and '' take a value back to its default
+ */
+export function useAddressState<Name extends string>(
+  defaults: Readonly<Record<Name, string>>,
+): [Record<Name, string>, (change: AddressChange<Name>, options?: SetOptions) => void] {
+  // Wouter's own hook decodes the query before its parts are told apart.
+  const search = useSearch()
+  const known = JSON.stringify(defaults)
+
+  const state = useMemo(() => {
+    const query = new URLSearchParams(search)
+    const all = Object.entries<string>(JSON.parse(known))
+    return Object.fromEntries(all.map(([name, value]) => [name, query.get(name) ?? value])) as Record<
+      Name,
+      string
+    >
+  }, [search, known])
+
+  const change = useCallback(
+    (some: AddressChange<Name>, { push = false }: SetOptions = {}) => {
+      const query = new URLSearchParams(location.search)
+      const all: Record<string, string> = JSON.parse(known)
+      for (const [name, value] of Object.entries<string | undefined>(some)) {
+        if (value === undefined || value === '' || value === all[name]) query.delete(name)
+        else query.set(name, value)
+      }
+      const text = query.toString()
+      navigate(text === '' ? location.pathname : `${location.pathname}?${text}`, { replace: !push })
+    },
+    [known],
+  )
+  return [state, change]
+}

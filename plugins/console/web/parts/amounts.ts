@@ -1,0 +1,68 @@
+// Numbers as they are read: amounts, counts, durations, sizes, shares. Exact where it is said, rounded for the eye elsewhere.
+const NANOS_PER_USD = 1_000_000_000
+const NANOS_PER_CENT = 10_000_000
+
+const counts = new Intl.NumberFormat('en-US')
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 })
+const cents = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const fractions = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 2, maximumFractionDigits: 9 })
+
+/** To the cent, and below a cent to two digits that count: `1,234.50`, `0.00034`. */
+export function roundedUsd(nanos: number): string {
+  const usd = nanos / NANOS_PER_USD
+  return nanos !== 0 && Math.abs(nanos) < NANOS_PER_CENT ? fractions.format(usd) : cents.format(usd)
+}
+
+/** All that there is, digit by digit: `0.000341250`. */
+export function exactUsd(nanos: number): string {
+  const digits = Math.abs(nanos).toString().padStart(10, '0')
+  const whole = counts.format(Number(digits.slice(0, -9)))
+  return `${nanos < 0 ? '-' : ''}${whole}.${digits.slice(-9).replace(/0{1,7}$/, '')}`
+}
+
+/** `12,345`. */
+export const count = (value: number): string => counts.format(value)
+
+/** `12.3K`, for axes and figures without room. */
+export const briefCount = (value: number): string => compact.format(value)
+
+/** A share of one as per cent: `0.4 %`. */
+export const share = (value: number): string =>
+  `${value !== 0 && Math.abs(value) < 0.1 ? (value * 100).toFixed(1) : Math.round(value * 100)} %`
+
+/** `340 ms`, `2.4 s`, `3 min 20 s`. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`
+  return lasting(ms)
+}
+
+const STEPS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** A longer time in its two largest units: `3 d 4 h`, `20 min 5 s`. */
+export function lasting(ms: number): string {
+  const at = STEPS.findIndex(([, unit_ms]) => ms >= unit_ms)
+  const [large, small] = at < 0 ? [STEPS[3], undefined] : [STEPS[at], STEPS[at + 1]]
+  if (!large) return '0 s'
+  const wholes = Math.floor(ms / large[1])
+  const rest = small ? Math.floor((ms % large[1]) / small[1]) : 0
+  return small && rest > 0 ? `${wholes} ${large[0]} ${rest} ${small[0]}` : `${wholes} ${large[0]}`
+}
+
+const SIZES = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** In powers of a thousand: `1.2 MB`. */
+export function bytes(value: number): string {
+  let size = value
+  let step = 0
+  while (size >= 1_000 && step < SIZES.length - 1) {
+    size /= 1_000
+    step++
+  }
+  return `${step === 0 || size >= 100 ? Math.round(size) : size.toFixed(1)} ${SIZES[step]}`
+}

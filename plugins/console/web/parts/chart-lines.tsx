@@ -1,0 +1,175 @@
+// The lines of a chart, drawn on a canvas by uPlot; loaded with the first chart.
+import { useEffect, useRef } from 'react'
+import UPlot from 'uplot'
+import { onThemeChange } from '../app/theme.ts'
+import type { ChartProps } from './chart-props.ts'
+
+const AXIS_PX = 56
+const LABEL_GAP_PX = 8
+const MAX_LABEL_PX = 120
+const LABEL_HEIGHT_PX = 14
+const FONT = '12px system-ui, sans-serif'
+
+export interface LinesProps extends ChartProps {
+  height_px: number
+  /** Told which of the times the pointer is at; null when it leaves. */
+  onRead: (at: number | null) => void
+}
+
+export default function Lines({
+  times_ms,
+  series,
+  format,
+  formatAxis = format,
+  height_px,
+  onRead,
+}: LinesProps) {
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const element = place.current
+    if (!element) return
+    let plot: UPlot | undefined
+    const draw = () => {
+      plot?.destroy()
+      const width = element.clientWidth
+      const options = optionsOf({
+        series,
+        formatAxis,
+        width,
+        height: height_px,
+        onRead,
+        colours: coloursOf(element),
+      })
+      plot = new UPlot(options, dataOf(times_ms, series), element)
+    }
+    draw()
+    const resizing = new ResizeObserver(() =>
+      plot?.setSize({ width: element.clientWidth, height: height_px }),
+    )
+    resizing.observe(element)
+    const stopHearing = onThemeChange(draw)
+    return () => {
+      stopHearing()
+      resizing.disconnect()
+      plot?.destroy()
+    }
+  }, [times_ms, series, formatAxis, height_px, onRead])
+  return <div ref={place} />
+}
+
+const dataOf = (times_ms: readonly number[], series: ChartProps['series']): UPlot.AlignedData => [
+  times_ms.map((time_ms) => time_ms / 1_000),
+  ...series.map(({ values }) => [...values]),
+]
+
+interface Colours {
+  text: string
+  line: string
+  series: readonly string[]
+}
+
+/** A canvas takes no variables: the colours in force, as the browser computes them. */
+function coloursOf(element: HTMLElement): Colours {
+  const probe = document.createElement('span')
+  element.append(probe)
+  const read = (name: string): string => {
+    probe.style.color = `var(${name})`
+    return getComputedStyle(probe).color
+  }
+  const colours = {
+    text: read('--text-soft'),
+    line: read('--line'),
+    series: [1, 2, 3, 4].map((nth) => read(`--series-${nth}`)),
+  }
+  probe.remove()
+  return colours
+}
+
+interface Drawn {
+  series: ChartProps['series']
+  formatAxis: (value: number) => string
+  width: number
+  height: number
+  onRead: (at: number | null) => void
+  colours: Colours
+}
+
+function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn): UPlot.Options {
+  const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
+  const is_named = series.length > 1 && width > 480
+  return {
+    width,
+    height,
+    padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : LABEL_GAP_PX, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
+    scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        border: { show: true, stroke: colours.line, width: 1 },
+        space: 72,
+        values: (_plot, splits, _at, _space, step_s) =>
+          splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
+      },
+      {
+        ...axis,
+        size: AXIS_PX,
+        space: 36,
+        grid: { stroke: colours.line, width: 1 },
+        values: (_plot, splits) => splits.map((value) => formatAxis(value)),
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ label }, nth) => ({
+        label,
+        stroke: colours.series[nth] ?? colours.text,
+        width: 1.5,
+        points: { show: false },
+      })),
+    ],
+    hooks: {
+      setCursor: [({ cursor: { idx } }) => onRead(idx ?? null)],
+      draw: is_named ? [(plot) => drawNames(plot, series, colours)] : [],
+    },
+  }
+}
+
+const DAY_S = 86_400
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** The time of the day; the day itself where steps are as long, and at midnight. */
+function timeLabel(time_ms: number, step_s: number): string {
+  const hours = clock.format(time_ms)
+  return step_s >= DAY_S || hours === '00:00' ? day.format(time_ms) : hours
+}
+
+/** The name of each series beside the last value that it has, and never one name over another. */
+function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours): void {
+  const { ctx, bbox } = plot
+  const ratio = devicePixelRatio
+  const placed = series
+    .flatMap(({ label, values }, nth) => {
+      const last = values.findLast((value) => value !== null)
+      return last === undefined || last === null ? [] : [{ label, nth, y: plot.valToPos(last, 'y', true) }]
+    })
+    .sort((one, other) => one.y - other.y)
+  ctx.save()
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`
+  ctx.textBaseline = 'middle'
+  let lowest = Number.NEGATIVE_INFINITY
+  for (const { label, nth, y } of placed) {
+    lowest = Math.max(y, lowest + LABEL_HEIGHT_PX * ratio)
+    ctx.fillStyle = colours.series[nth] ?? colours.text
+    ctx.fillText(
+      label,
+      bbox.left + bbox.width + LABEL_GAP_PX * ratio,
+      lowest,
+      (MAX_LABEL_PX - LABEL_GAP_PX) * ratio,
+    )
+  }
+  ctx.restore()
+}

@@ -1,0 +1,23 @@
+// What a chart is given: times, series, and how their values are written.
+export interface Series {
+  /** Stands at the end of its line. */
+  label: string
+  /** One for each time; null where there is none. */
+  values: readonly (number | null)[]
+}
+
+export interface ChartProps {
+  /** What is drawn, for screen readers and as the heading: "Revenue". */
+  label: string
+  /** Milliseconds since 1970, ascending. */
+  times_ms: readonly number[]
+  /** At most four. */
+  series: readonly Series[]
+  /** A value in words: `(nanos) => `${roundedUsd(nanos)} USD``. */
+  format: (value: number) => string
+  /** A value on the axis, shorter. */
+  formatAxis?: (value: number) => string
+  height_px?: number
+  /** What the figures say in one sentence, for those who do not see the lines. */
+  summary?: string
+}

@@ -1,0 +1,112 @@
+// A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
+import { ChartLine, Table2 } from 'lucide-react'
+import { lazy, Suspense, useCallback, useState } from 'react'
+import { Button } from './button.tsx'
+import type { ChartProps } from './chart-props.ts'
+import { Table } from './table.tsx'
+import { exactTime } from './time.tsx'
+
+const Lines = lazy(() => import('./chart-lines.tsx'))
+
+const DEFAULT_HEIGHT_PX = 180
+
+export function Chart(props: ChartProps) {
+  const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary } = props
+  const [as_table, setAsTable] = useState(false)
+  const [at, setAt] = useState<number | null>(null)
+  const onRead = useCallback((index: number | null) => setAt(index), [])
+  const place = { height: `${height_px}px` }
+  return (
+    <figure className="chart" aria-label={label}>
+      <div className="chart-head">
+        <h3>{label}</h3>
+        <Button
+          look="quiet"
+          small
+          icon={as_table ? ChartLine : Table2}
+          onClick={() => {
+            setAsTable(!as_table)
+            setAt(null)
+          }}
+        >
+          {as_table ? 'As a chart' : 'As a table'}
+        </Button>
+      </div>
+      {as_table ? (
+        <div className="chart-scroll">
+          <FigureTable {...props} />
+        </div>
+      ) : (
+        <>
+          <Reading {...{ times_ms, series, format, at }} />
+          <div className="chart-area" style={place} role="img" aria-label={summary ?? summaryOf(props)}>
+            <Suspense>
+              <Lines {...props} height_px={height_px} onRead={onRead} />
+            </Suspense>
+          </div>
+        </>
+      )}
+    </figure>
+  )
+}
+
+interface ReadingProps extends Pick<ChartProps, 'times_ms' | 'series' | 'format'> {
+  at: number | null
+}
+
+/** All series where the pointer is; at the last time where it is nowhere. */
+function Reading({ times_ms, series, format, at }: ReadingProps) {
+  const index = at ?? times_ms.length - 1
+  const time_ms = times_ms[index]
+  return (
+    <div className="chart-reading" aria-hidden>
+      {time_ms !== undefined && <span>{exactTime(time_ms)}</span>}
+      {time_ms !== undefined &&
+        series.map(({ label, values }, nth) => (
+          <span key={label}>
+            <span className="dot" style={{ '--tone': `var(--series-${nth + 1})` } as object} />
+            {label} <b>{inWords(values[index], format)}</b>
+          </span>
+        ))}
+    </div>
+  )
+}
+
+const inWords = (value: number | null | undefined, format: (value: number) => string): string =>
+  value === null || value === undefined ? '–' : format(value)
+
+/** Each series with its last and its largest value. */
+function summaryOf({ label, series, format }: ChartProps): string {
+  const parts = series.map(({ label: name, values }) => {
+    const known = values.filter((value) => value !== null)
+    if (known.length === 0) return `${name}: no values`
+    return `${name}: ${format(known.at(-1) ?? 0)} at the end, ${format(Math.max(...known))} at most`
+  })
+  return `${label}. ${parts.join('. ')}. The button above shows all figures as a table.`
+}
+
+interface FigureRow {
+  time_ms: number
+  at: number
+}
+
+function FigureTable({ label, times_ms, series, format }: ChartProps) {
+  const rows: FigureRow[] = times_ms.map((time_ms, at) => ({ time_ms, at })).reverse()
+  return (
+    <Table
+      label={`${label}, as figures`}
+      rows={rows}
+      keyOf={({ time_ms }) => time_ms}
+      columns={[
+        { key: 'time', title: 'From', cell: ({ time_ms }) => exactTime(time_ms), phone: 'first' },
+        ...series.map(({ label: title, values }, nth) => ({
+          key: title,
+          title,
+          end: true,
+          cell: ({ at }: FigureRow) => inWords(values[at], format),
+          phone: nth === 0 ? ('first-end' as const) : nth === 1 ? ('second-end' as const) : ('none' as const),
+        })),
+      ]}
+    />
+  )
+}

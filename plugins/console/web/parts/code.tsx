@@ -1,0 +1,46 @@
+// A block of code with its copy button, a secret that is shown once, and a deed as a command.
+import { SquareTerminal } from 'lucide-react'
+import { names } from './class-names.ts'
+import { Copy } from './copy.tsx'
+
+export interface CodeProps {
+  children: string
+  /** What is copied: "command". */
+  what?: string
+  wraps?: boolean
+  secret?: boolean
+}
+
+export function Code({ children, what = 'code', wraps, secret }: CodeProps) {
+  return (
+    <div className={names('code-block', secret && 'secret')}>
+      {/* What scrolls must be reached by the keyboard. */}
+      <pre className={names(wraps && 'wraps')} tabIndex={wraps ? undefined : 0}>
+        {children}
+      </pre>
+      <Copy text={children} what={what} />
+    </div>
+  )
+}
+
+/** A secret that the server shows once: all of it, to be copied. Stands in a dialog that is not dismissable. */
+export const Secret = ({ value, what = 'key' }: { value: string; what?: string }) => (
+  <Code what={what} wraps secret>
+    {value}
+  </Code>
+)
+
+/** The same deed on the command line, folded. */
+export function AsCommand({ command }: { command: string }) {
+  return (
+    <details className="as-command">
+      <summary>
+        <SquareTerminal className="icon" aria-hidden />
+        As a command
+      </summary>
+      <Code what="command" wraps>
+        {command}
+      </Code>
+    </details>
+  )
+}

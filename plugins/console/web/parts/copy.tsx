@@ -1,0 +1,70 @@
+// Copying: the button, and what it does where the browser has no clipboard for pages on plain http.
+import { Check, Copy as CopyIcon } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { announce } from '../app/announce.ts'
+import { Button } from './button.tsx'
+
+const SHOWN_MS = 1_500
+
+/** @returns whether the text is in the clipboard */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    // Plain http on another name than localhost has no clipboard; the old way still works there.
+    return copyBySelection(text)
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'unseen'
+  // In an open dialog, since the focus does not leave it.
+  const place = document.querySelector('[role="dialog"]') ?? document.body
+  place.append(area)
+  area.select()
+  const copied = document.execCommand('copy')
+  area.remove()
+  if (focused instanceof HTMLElement) focused.focus()
+  return copied
+}
+
+export interface CopyProps {
+  text: string
+  /** What is copied: "request id". */
+  what: string
+  /** On the button; without, it is an icon. */
+  label?: string
+  look?: 'plain' | 'primary' | 'quiet'
+  onCopied?: () => void
+}
+
+export function Copy({ text, what, label, look = 'quiet', onCopied }: CopyProps) {
+  const [copied, setCopied] = useState<boolean | null>(null)
+  useEffect(() => {
+    if (copied === null) return
+    const timer = setTimeout(() => setCopied(null), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [copied])
+
+  async function copy(): Promise<void> {
+    const done = await copyText(text)
+    setCopied(done)
+    announce(
+      done ? `Copied the ${what}.` : `The ${what} could not be copied. Select it, and copy it by hand.`,
+    )
+    if (done) onCopied?.()
+  }
+
+  const icon = copied ? Check : CopyIcon
+  if (label === undefined)
+    return <Button look={look} small icon={icon} aria-label={`Copy ${what}`} onClick={() => void copy()} />
+  return (
+    <Button look={look} icon={icon} onClick={() => void copy()}>
+      {copied ? 'Copied' : label}
+    </Button>
+  )
+}

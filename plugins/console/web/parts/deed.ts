@@ -1,0 +1,45 @@
+// A deed: it is done once, changes what is in view, and says what came of it.
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { toast } from '../app/toasts.tsx'
+
+export interface DeedOptions<Given, Result> {
+  /** Does it: `(id) => ask(api.accounts({ id }).suspend.post())`. */
+  work: (given: Given) => Promise<Result>
+  /** The first parts of the keys of what it changes: `['accounts', 'books']`. Those are asked again. */
+  changes: readonly string[]
+  /** What came of it: "alice is suspended". Nothing is said where it is left out. */
+  done?: (given: Given, result: Result) => { text: string; undo?: () => void } | undefined
+}
+
+export interface Deed<Given, Result> {
+  /** Does it, and shows a failure as a toast: for buttons and switches. */
+  run: (given: Given) => void
+  /** Does it, and throws what fails: for forms and dialogs, which show it themselves. */
+  runOrThrow: (given: Given) => Promise<Result>
+  busy: boolean
+}
+
+export function useDeed<Given, Result>({
+  work,
+  changes,
+  done,
+}: DeedOptions<Given, Result>): Deed<Given, Result> {
+  const queries = useQueryClient()
+  const { mutateAsync, isPending } = useMutation({
+    mutationFn: work,
+    onSuccess(result, given) {
+      const said = done?.(given, result)
+      if (said) toast(said)
+      for (const subject of changes) void queries.invalidateQueries({ queryKey: [subject] })
+    },
+  })
+  return {
+    busy: isPending,
+    runOrThrow: mutateAsync,
+    run(given) {
+      mutateAsync(given).catch((failure: unknown) =>
+        toast({ tone: 'bad', text: failure instanceof Error ? failure.message : String(failure) }),
+      )
+    },
+  }
+}

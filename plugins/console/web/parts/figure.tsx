@@ -1,0 +1,46 @@
+// Figures: a few numbers that answer a page's question, each with its change.
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { share } from './amounts.ts'
+
+export interface FigureProps {
+  label: string
+  value: ReactNode
+  /** The change against the range before, as a share of it: 0.12 is up by 12 %; null where there is nothing to compare. */
+  change?: number | null
+  /** Which way is good; neither where it is left out. */
+  good?: 'up' | 'down'
+  /** Below the value instead of a change. */
+  note?: ReactNode
+}
+
+/** Stands within `Figures`. */
+export function Figure({ label, value, change, good, note }: FigureProps) {
+  return (
+    <div className="figure">
+      <dt>{label}</dt>
+      <dd className="figure-value">{value}</dd>
+      <dd className="change">{note ?? <Change change={change ?? null} good={good} />}</dd>
+    </div>
+  )
+}
+
+function Change({ change, good }: Pick<FigureProps, 'change' | 'good'>) {
+  if (change === null || change === undefined) return null
+  if (Math.abs(change) < 0.005) return <>about the same as before</>
+  const is_up = change > 0
+  const tone = good === undefined ? '' : (good === 'up') === is_up ? 'tone-good' : 'tone-bad'
+  const Icon = is_up ? ArrowUp : ArrowDown
+  return (
+    <>
+      <span className={`row ${tone}`}>
+        <Icon className="icon" aria-hidden />
+        {is_up ? 'up' : 'down'} {share(Math.abs(change))}
+      </span>
+      from before
+    </>
+  )
+}
+
+/** Two to five `Figure`s in a row. */
+export const Figures = ({ children }: { children: ReactNode }) => <dl className="figures">{children}</dl>

@@ -1,0 +1,23 @@
+// An id or a key's prefix: short, with the whole of it on hover and by copying.
+import { Copy } from './copy.tsx'
+
+const SHOWN_CHARS = 14
+
+export interface IdProps {
+  value: string
+  /** What it is: "request id". */
+  what?: string
+  /** All of it in view. */
+  whole?: boolean
+  copy?: boolean
+}
+
+export function Id({ value, what = 'id', whole, copy = true }: IdProps) {
+  const short = whole || value.length <= SHOWN_CHARS + 2 ? value : `${value.slice(0, SHOWN_CHARS)}…`
+  return (
+    <span className="id">
+      <code title={short === value ? undefined : value}>{short}</code>
+      {copy && <Copy text={value} what={what} />}
+    </span>
+  )
+}

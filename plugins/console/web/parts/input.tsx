@@ -1,0 +1,80 @@
+// Inputs: text, several lines, money, a whole number, search. Within a `Field` they take its label and error.
+import { Search } from 'lucide-react'
+import type { ComponentProps } from 'react'
+import { names } from './class-names.ts'
+import { useFieldControl } from './field.tsx'
+
+interface Valued {
+  value: string
+  onChange: (value: string) => void
+}
+
+export interface TextInputProps extends Omit<ComponentProps<'input'>, keyof Valued | 'className'>, Valued {
+  /** In the letters of code, for ids, names of models and keys. */
+  code?: boolean
+}
+
+/** One line of text. `type="password"`, `autoComplete` and others as in HTML. */
+export function TextInput({ value, onChange, code, ...rest }: TextInputProps) {
+  const { label_id: _, ...field } = useFieldControl()
+  return (
+    <input
+      type="text"
+      spellCheck={code ? false : undefined}
+      {...field}
+      {...rest}
+      className={names('input', code && 'input-code')}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+export interface TextAreaProps extends Omit<ComponentProps<'textarea'>, keyof Valued | 'className'>, Valued {
+  code?: boolean
+}
+
+/** Several lines of text. */
+export function TextArea({ value, onChange, code, ...rest }: TextAreaProps) {
+  const { label_id: _, ...field } = useFieldControl()
+  return (
+    <textarea
+      spellCheck={code ? false : undefined}
+      {...field}
+      {...rest}
+      className={names('input', code && 'input-code')}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+export interface UnitInputProps extends TextInputProps {
+  /** What stands behind the number: "USD", "a minute". */
+  unit: string
+}
+
+/** A number as text, with its unit behind it. What it may be, the server says. */
+export function UnitInput({ unit, ...rest }: UnitInputProps) {
+  return (
+    <div className="input-with-unit">
+      <TextInput inputMode="decimal" autoComplete="off" {...rest} />
+      <span className="unit" aria-hidden>
+        {unit}
+      </span>
+    </div>
+  )
+}
+
+/** An amount as decimal USD in text, which the server reads digit by digit: never a floating-point number. */
+export const MoneyInput = (props: Omit<TextInputProps, 'type'>) => <UnitInput unit="USD" {...props} />
+
+/** A box to search or filter in. It needs an `aria-label` where no `Field` is around it. */
+export function SearchInput(props: TextInputProps) {
+  return (
+    <div className="input-with-icon">
+      <Search className="icon" aria-hidden />
+      <TextInput type="search" autoComplete="off" {...props} />
+    </div>
+  )
+}

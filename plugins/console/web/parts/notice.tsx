@@ -1,0 +1,22 @@
+// A notice in the page: what happened, or what to mind.
+import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+
+const ICONS = { info: Info, good: CircleCheck, warn: TriangleAlert, bad: CircleAlert }
+
+export interface NoticeProps {
+  tone?: keyof typeof ICONS
+  /** Read out when it appears. */
+  alert?: boolean
+  children: ReactNode
+}
+
+export function Notice({ tone = 'info', alert, children }: NoticeProps) {
+  const Icon = ICONS[tone]
+  return (
+    <div className={`notice notice-${tone}`} role={alert ? 'alert' : undefined}>
+      <Icon className="icon" aria-hidden />
+      <div>{children}</div>
+    </div>
+  )
+}

@@ -1,0 +1,59 @@
+// The frame of a page: its title, what can be done here, its sections.
+import { type ReactNode, useEffect, useRef } from 'react'
+import { claimFocus } from '../app/navigation.ts'
+import { names } from './class-names.ts'
+
+export interface PageFrameProps {
+  /** Also the title of the browser's tab. */
+  title: string
+  /** One sentence of the user's world. */
+  lead?: ReactNode
+  /** The page's deeds, the main one last. */
+  actions?: ReactNode
+  /** For forms alone. */
+  narrow?: boolean
+  children: ReactNode
+}
+
+/** After a navigation its heading has the focus, so that a screen reader says where it is. */
+export function Page({ title, lead, actions, narrow, children }: PageFrameProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    document.title = `${title} · Tollgate`
+  }, [title])
+  useEffect(() => {
+    if (claimFocus()) heading.current?.focus()
+  }, [])
+  return (
+    <div className={names('page', narrow && 'page-narrow')}>
+      <header className="page-head">
+        <div>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead && <p className="lead">{lead}</p>}
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  )
+}
+
+export interface SectionProps {
+  title: string
+  actions?: ReactNode
+  children: ReactNode
+}
+
+export function Section({ title, actions, children }: SectionProps) {
+  return (
+    <section className="section" aria-label={title}>
+      <div className="section-head">
+        <h2>{title}</h2>
+        {actions && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  )
+}

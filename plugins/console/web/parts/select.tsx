@@ -1,0 +1,73 @@
+// A choice of one among several, in a list that opens.
+import { Select as Base } from '@base-ui/react/select'
+import { Check, ChevronsUpDown } from 'lucide-react'
+import { names } from './class-names.ts'
+import { useFieldControl } from './field.tsx'
+
+export interface Option<Value extends string> {
+  value: Value
+  label: string
+  /** A second line, in the list only. */
+  detail?: string
+}
+
+export interface SelectProps<Value extends string> {
+  options: readonly Option<Value>[]
+  value: Value
+  onChange: (value: Value) => void
+  /** As wide as its words, for bars of filters. */
+  inline?: boolean
+  disabled?: boolean
+  /** Where no `Field` is around it. */
+  'aria-label'?: string
+}
+
+/** Within a `Field` it takes its label and error. */
+export function Select<Value extends string>(props: SelectProps<Value>) {
+  const { options, value, onChange, inline, disabled, ...rest } = props
+  const { label_id, name: _, ...field } = useFieldControl()
+  return (
+    <Base.Root
+      items={options}
+      value={value}
+      disabled={disabled}
+      onValueChange={(chosen) => {
+        if (chosen !== null) onChange(chosen)
+      }}
+    >
+      <Base.Trigger
+        {...field}
+        aria-labelledby={label_id}
+        {...rest}
+        className={names('select', inline && 'select-inline')}
+      >
+        <Base.Value />
+        <ChevronsUpDown className="icon" aria-hidden />
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner
+          className="float-positioner"
+          alignItemWithTrigger={false}
+          sideOffset={4}
+          align="start"
+        >
+          <Base.Popup className="float">
+            <Base.List>
+              {options.map((option) => (
+                <Base.Item key={option.value} value={option.value} className="float-item">
+                  <span>
+                    <Base.ItemText>{option.label}</Base.ItemText>
+                    {option.detail && <div className="small soft">{option.detail}</div>}
+                  </span>
+                  <Base.ItemIndicator>
+                    <Check className="icon" aria-hidden />
+                  </Base.ItemIndicator>
+                </Base.Item>
+              ))}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
+  )
+}

@@ -1,0 +1,35 @@
+// The same call in several languages, the one that was chosen last in view.
+import { useState } from 'react'
+import { keepIn, keptIn } from '../app/theme.ts'
+import { Choices } from './choices.tsx'
+import { Code } from './code.tsx'
+
+const KEY = 'tollgate-snippet'
+
+export interface Sample {
+  /** "curl", "Python", "JavaScript". */
+  language: string
+  code: string
+}
+
+export function Snippet({ samples }: { samples: readonly Sample[] }) {
+  const [chosen, setChosen] = useState(() => keptIn(KEY) ?? '')
+  const shown = samples.find(({ language }) => language === chosen) ?? samples[0]
+  if (!shown) return null
+  return (
+    <div className="snippet">
+      <div>
+        <Choices
+          label="Language"
+          options={samples.map(({ language }) => ({ value: language, label: language }))}
+          value={shown.language}
+          onChange={(language) => {
+            setChosen(language)
+            keepIn(KEY, language)
+          }}
+        />
+      </div>
+      <Code what="snippet">{shown.code}</Code>
+    </div>
+  )
+}

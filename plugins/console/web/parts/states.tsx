@@ -1,0 +1,120 @@
+// The states of what is asked of the server: loading, empty, failed, forbidden, stale.
+import type { UseQueryResult } from '@tanstack/react-query'
+import { type LucideIcon, RotateCw } from 'lucide-react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { ApiError, ConnectionLost } from '../app/client.ts'
+import { Button } from './button.tsx'
+import { names } from './class-names.ts'
+import { Notice } from './notice.tsx'
+
+/** Shorter waits than this show nothing at all. */
+const SKELETON_AFTER_MS = 200
+
+/** Whether `ms` have passed since the component appeared. */
+export function useAfter(ms: number): boolean {
+  const [passed, setPassed] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setPassed(true), ms)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return passed
+}
+
+/** Lines where a list will be, after a moment. Its room is taken from the beginning. */
+export function Skeleton({ rows = 8 }: { rows?: number }) {
+  const is_shown = useAfter(SKELETON_AFTER_MS)
+  return (
+    <output
+      className="skeleton"
+      aria-label="Loading"
+      aria-busy
+      style={{ visibility: is_shown ? 'visible' : 'hidden' }}
+    >
+      {Array.from({ length: rows }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else to be told apart by
+        <span key={at} />
+      ))}
+    </output>
+  )
+}
+
+export interface EmptyStateProps {
+  icon?: LucideIcon
+  title: string
+  /** What this is for. */
+  children?: ReactNode
+  /** The one button, or the command, that fills it. */
+  action?: ReactNode
+}
+
+export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
+  return (
+    <div className="empty">
+      {Icon && <Icon className="icon" aria-hidden />}
+      <h2>{title}</h2>
+      {children && <div className="soft">{children}</div>}
+      {action}
+    </div>
+  )
+}
+
+export interface FailedStateProps {
+  failure: Error
+  retry?: () => void
+}
+
+/** What failed in the server's words, and a way to try again where that can help. */
+export function FailedState({ failure, retry }: FailedStateProps) {
+  const request_id = failure instanceof ApiError ? failure.request_id : null
+  const is_refused = failure instanceof ApiError && failure.status < 500
+  return (
+    <div className="stack">
+      <Notice tone={is_refused ? 'warn' : 'bad'} alert>
+        <p>{failure.message}</p>
+        {request_id !== null && !is_refused && (
+          <p className="small soft">
+            In the log: <code>{request_id}</code>
+          </p>
+        )}
+      </Notice>
+      {retry && !is_refused && (
+        <div>
+          <Button icon={RotateCw} onClick={retry}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+export interface LoadedProps<Data> {
+  query: UseQueryResult<Data, Error>
+  /** Rows of the skeleton. */
+  rows?: number
+  /** Instead of the skeleton of a list. */
+  loading?: ReactNode
+  children: (data: Data) => ReactNode
+}
+
+/**
+ * What a question answers, in each of its states. An older answer stays in view, greyed, while the next one is awaited or
+ * the connection is lost.
+ */
+export function Loaded<Data>({ query, rows, loading, children }: LoadedProps<Data>) {
+  const { data, error, failureReason, isPlaceholderData, refetch } = query
+  if (data === undefined) {
+    if (error) return <FailedState failure={error} retry={() => void refetch()} />
+    return loading ?? <Skeleton rows={rows} />
+  }
+  const is_refused = error !== null && !(error instanceof ConnectionLost)
+  const is_stale = isPlaceholderData || error !== null || failureReason !== null
+  return (
+    <>
+      {is_refused && <FailedState failure={error} retry={() => void refetch()} />}
+      <div className={names('stack', is_stale && 'stale')} aria-busy={isPlaceholderData || undefined}>
+        {children(data)}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+// A switch: on or off, at once.
+import { Switch as Base } from '@base-ui/react/switch'
+import { useFieldControl } from './field.tsx'
+
+export interface SwitchProps {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  disabled?: boolean
+  /** Where no `Field` is around it. */
+  'aria-label'?: string
+}
+
+/** Within `<Field inline>` it takes its label. */
+export function Switch({ checked, onChange, disabled, ...rest }: SwitchProps) {
+  const { label_id, name: _, ...field } = useFieldControl()
+  return (
+    <Base.Root
+      {...field}
+      aria-labelledby={label_id}
+      {...rest}
+      className="switch"
+      checked={checked}
+      disabled={disabled}
+      onCheckedChange={(on) => onChange(on)}
+    >
+      <Base.Thumb />
+    </Base.Root>
+  )
+}

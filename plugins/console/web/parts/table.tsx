@@ -1,0 +1,150 @@
+// A table of the server's rows: sorted and paged there, each row a link to its detail.
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Link } from 'wouter'
+import { useAddressState } from './address-state.ts'
+import { Button } from './button.tsx'
+import { names } from './class-names.ts'
+
+/** Where a cell stands on a phone, where a row is two lines. */
+export type PhonePlace = 'first' | 'first-end' | 'second' | 'second-end' | 'none'
+
+const PHONE_PLACES: readonly PhonePlace[] = ['first', 'first-end', 'second', 'second-end']
+
+export interface Column<Row> {
+  /** Unique in the table; also what the server sorts by, where `sorts`. */
+  key: string
+  title: string
+  /** In the first column of rows that are links: words only, for a link holds no buttons (`<Id copy={false} …>`). */
+  cell: (row: Row) => ReactNode
+  /** Numbers stand at the end. */
+  end?: boolean
+  sorts?: boolean
+  /** Without it, the first four columns stand in the four places, in this order. */
+  phone?: PhonePlace
+}
+
+/** By which column, and which way: `'cost'`, `'-cost'` from the largest down. */
+export interface Sorting {
+  by: string
+  onSort: (by: string) => void
+}
+
+export interface TableProps<Row> {
+  /** What is listed, for screen readers: "Calls". */
+  label: string
+  columns: readonly Column<Row>[]
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  /** The detail of a row: its first cell is the link, which the whole row takes. */
+  hrefOf?: (row: Row) => string
+  sorting?: Sorting
+}
+
+export function Table<Row>({ label, columns, rows, keyOf, hrefOf, sorting }: TableProps<Row>) {
+  const phonePlace = (column: Column<Row>, at: number) => column.phone ?? PHONE_PLACES[at] ?? 'none'
+  return (
+    <div className="table-place">
+      <table className="table" aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ key, title, end, sorts }) => (
+              <HeadCell key={key} sort_key={key} title={title} end={end} sorts={sorts} sorting={sorting} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className={names(hrefOf && 'links')}>
+              {columns.map((column, at) => (
+                <td
+                  key={column.key}
+                  className={names(column.end && 'end')}
+                  data-phone={phonePlace(column, at)}
+                >
+                  {at === 0 && hrefOf ? (
+                    <Link className="row-link" href={hrefOf(row)}>
+                      {column.cell(row)}
+                    </Link>
+                  ) : (
+                    column.cell(row)
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+interface HeadCellProps {
+  title: string
+  end?: boolean
+  sorts?: boolean
+  sort_key: string
+  sorting: Sorting | undefined
+}
+
+function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
+  const className = names(end && 'end')
+  if (!sorts || !sorting)
+    return (
+      <th scope="col" className={className}>
+        {title}
+      </th>
+    )
+  const is_down = sorting.by === `-${sort_key}`
+  const is_up = sorting.by === sort_key
+  return (
+    <th
+      scope="col"
+      className={className}
+      aria-sort={is_up ? 'ascending' : is_down ? 'descending' : undefined}
+    >
+      <button type="button" onClick={() => sorting.onSort(is_down ? sort_key : `-${sort_key}`)}>
+        {title}
+        {is_down && <ArrowDown className="icon" aria-hidden />}
+        {is_up && <ArrowUp className="icon" aria-hidden />}
+      </button>
+    </th>
+  )
+}
+
+export interface PagerProps {
+  /** As the server answers it; null on the last page. */
+  next_cursor: number | null
+  /** The name of the cursor in the address. */
+  param?: string
+  /** What is listed, from the newest on. */
+  newest?: string
+  older?: string
+}
+
+/** The cursor of the page in view, from the address; undefined on the first page. */
+export function useCursor(param = 'cursor'): number | undefined {
+  const [state] = useAddressState({ [param]: '' })
+  return state[param] ? Number(state[param]) : undefined
+}
+
+/** To the next page, and back to the first. Each page has an address: the browser's back button works. */
+export function Pager({ next_cursor, param = 'cursor', newest = 'Newest', older = 'Older' }: PagerProps) {
+  const [state, change] = useAddressState({ [param]: '' })
+  const is_first = !state[param]
+  if (is_first && next_cursor === null) return null
+  const go = (cursor: string) => {
+    change({ [param]: cursor }, { push: true })
+    scrollTo({ top: 0 })
+  }
+  return (
+    <nav className="pager" aria-label="Pages">
+      <Button small disabled={is_first} onClick={() => go('')}>
+        {newest}
+      </Button>
+      <Button small disabled={next_cursor === null} onClick={() => go(String(next_cursor))}>
+        {older}
+      </Button>
+    </nav>
+  )
+}

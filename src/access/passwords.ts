@@ -1,0 +1,94 @@
+// Passwords of the console: what one must be, its hash, and a check that takes as long for people who do not exist.
+import type { Database } from 'bun:sqlite'
+import { immediately } from '../db/transaction.ts'
+import { invalidRequest, overloaded } from '../domain/errors.ts'
+import { createSlots } from '../domain/slots.ts'
+import { passwordQueries } from './session-queries.ts'
+
+/** With the limits on attempts, more than can be guessed. NIST SP 800-63B asks for 8 at the least, and no rules of composition. */
+export const MIN_PASSWORD_CHARS = 12
+/** Far beyond any passphrase; hashing takes time for each of them. */
+export const MAX_PASSWORD_CHARS = 256
+
+/** 19 MB and two passes: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
+const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
+
+/** Each takes 19 MB and a thread of the pool that images are converted on. */
+const MAX_AT_ONCE = 2
+/** They are done within a few seconds; more than that is an attack. */
+const MAX_WAITING = 32
+
+/** The hash of no password, at the same cost: it is checked for people who have none. */
+const NOBODYS =
+  '$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGhhcyB0aGlzIHBhc3N3b3JkLCBub2JvZHk$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'
+
+/** Hashing and checking, off the event loop and few at once. */
+export interface Passwords {
+  /** @throws GatewayError overloaded while too many wait */
+  hash(password: string): Promise<string>
+  /**
+   * Whether it is the password of this hash. It takes as long without a hash, and is false.
+   *
+   * @throws GatewayError overloaded while too many wait
+   */
+  verify(password: string, hash: string | undefined): Promise<boolean>
+}
+
+export function createPasswords(): Passwords {
+  const inSlot = createSlots(MAX_AT_ONCE)
+  let pending = 0
+  async function alone<T>(work: () => Promise<T>): Promise<T> {
+    if (pending >= MAX_AT_ONCE + MAX_WAITING)
+      throw overloaded('Too many people are signing in at the moment. Try again in a few seconds.', {
+        retry_after_s: 5,
+      })
+    pending += 1
+    try {
+      return await inSlot(work)
+    } finally {
+      pending -= 1
+    }
+  }
+  return {
+    hash: (password) => alone(() => Bun.password.hash(normal(password), COST)),
+    verify: async (password, hash = NOBODYS) =>
+      password.length > 0 &&
+      password.length <= MAX_PASSWORD_CHARS &&
+      (await alone(() => Bun.password.verify(normal(password), hash))),
+  }
+}
+
+/** The same characters typed on different keyboards are the same password (NIST SP 800-63B, 3.1.1.2). */
+const normal = (password: string): string => password.normalize('NFKC')
+
+/**
+ * @param param the field that it was typed into
+ * @throws GatewayError invalid_request for one that is too short or too long
+ */
+export function checkPassword(password: string, param: string): void {
+  // Characters as people count them.
+  const chars = [...password].length
+  if (chars < MIN_PASSWORD_CHARS)
+    throw invalidRequest(
+      `${param}: must have at least ${MIN_PASSWORD_CHARS} characters, so that it cannot be guessed. A few words in a row are good.`,
+      { param },
+    )
+  if (password.length > MAX_PASSWORD_CHARS)
+    throw invalidRequest(`${param}: must have at most ${MAX_PASSWORD_CHARS} characters.`, { param })
+}
+
+/** The hash of an account's password, or of the operator's; undefined where none is set. @param account_id null: the operator */
+export const hashOf = (db: Database, account_id: number | null): string | undefined =>
+  passwordQueries(db).ofAccount.get({ account_id })?.hash
+
+/** Sets an account's password, or the operator's, in place of the old one. @param hash as `Passwords.hash` makes it */
+export function setPassword(
+  db: Database,
+  { account_id, hash, now_ms }: { account_id: number | null; hash: string; now_ms: number },
+): void {
+  const { remove, insert } = passwordQueries(db)
+  immediately(db, () => {
+    remove.run({ account_id })
+    insert.run({ account_id, hash, set_at_ms: now_ms })
+  })
+}

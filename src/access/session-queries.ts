@@ -1,0 +1,156 @@
+// The queries on passwords, sessions and sign-in links, prepared once for each connection. A null account is the operator.
+import { and, desc, eq, lt, lte, ne, type SQL, sql } from 'drizzle-orm'
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
+import { given } from '../db/placeholders.ts'
+import { perConnection } from '../db/prepared.ts'
+import { passwords, sessions, sign_in_links } from '../db/schema.ts'
+
+const { placeholder } = sql
+
+/** Equal, null to null. */
+const is = (column: SQLiteColumn, name: string): SQL => sql`${column} IS ${placeholder(name)}`
+
+export const passwordQueries = perConnection({
+  ofAccount: (orm) => orm.select().from(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
+  insert: (orm) =>
+    orm
+      .insert(passwords)
+      .values({
+        account_id: placeholder('account_id'),
+        hash: placeholder('hash'),
+        set_at_ms: placeholder('set_at_ms'),
+      })
+      .prepare(),
+  remove: (orm) => orm.delete(passwords).where(is(passwords.account_id, 'account_id')).prepare(),
+})
+
+/** The sessions of a person: of the operator, of an account's password, or of one key. */
+const ofPerson = () => and(is(sessions.account_id, 'account_id'), is(sessions.key_id, 'key_id'))
+
+/** With `pageValues`. */
+const onPage = () => lt(sessions.id, placeholder('below_id'))
+
+export const sessionQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(sessions)
+      .values({
+        sha256: placeholder('sha256'),
+        role: placeholder('role'),
+        account_id: placeholder('account_id'),
+        key_id: placeholder('key_id'),
+        address: placeholder('address'),
+        user_agent: placeholder('user_agent'),
+        created_at_ms: placeholder('now_ms'),
+        last_seen_at_ms: placeholder('now_ms'),
+        expires_at_ms: placeholder('expires_at_ms'),
+      })
+      .returning()
+      .prepare(),
+  byHash: (orm) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(eq(sessions.sha256, placeholder('sha256')))
+      .prepare(),
+  byId: (orm) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(eq(sessions.id, placeholder('id')))
+      .prepare(),
+  all: (orm) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(onPage())
+      .orderBy(desc(sessions.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Those of the account's password and of its keys; of the operator where the account is null. */
+  ofAccount: (orm) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(and(is(sessions.account_id, 'account_id'), onPage()))
+      .orderBy(desc(sessions.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  ofKey: (orm) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(and(is(sessions.account_id, 'account_id'), eq(sessions.key_id, placeholder('key_id')), onPage()))
+      .orderBy(desc(sessions.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+  /** Nothing is written where it was seen a short time ago. */
+  touch: (orm) =>
+    orm
+      .update(sessions)
+      .set({ last_seen_at_ms: given('now_ms'), expires_at_ms: given('expires_at_ms') })
+      .where(and(eq(sessions.id, placeholder('id')), lte(sessions.last_seen_at_ms, placeholder('before_ms'))))
+      .prepare(),
+  remove: (orm) =>
+    orm
+      .delete(sessions)
+      .where(eq(sessions.id, placeholder('id')))
+      .prepare(),
+  /** All of a person but one. */
+  removeOthers: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(ofPerson(), ne(sessions.id, placeholder('id'))))
+      .returning({ id: sessions.id })
+      .prepare(),
+  /** Of the account's password and of its keys, but one. */
+  removeOfAccount: (orm) =>
+    orm
+      .delete(sessions)
+      .where(and(is(sessions.account_id, 'account_id'), ne(sessions.id, placeholder('id'))))
+      .returning({ id: sessions.id })
+      .prepare(),
+  /** All of a person but the newest of them. */
+  removeOldest: (orm) =>
+    orm
+      .delete(sessions)
+      .where(
+        sql`${sessions.id} IN (SELECT id FROM sessions WHERE account_id IS ${placeholder('account_id')}
+          AND key_id IS ${placeholder('key_id')}
+          ORDER BY id DESC LIMIT -1 OFFSET ${placeholder('kept')})`,
+      )
+      .prepare(),
+  removeExpired: (orm) =>
+    orm
+      .delete(sessions)
+      .where(lte(sessions.expires_at_ms, placeholder('now_ms')))
+      .prepare(),
+  removeAll: (orm) => orm.delete(sessions).prepare(),
+})
+
+export const linkQueries = perConnection({
+  insert: (orm) =>
+    orm
+      .insert(sign_in_links)
+      .values({
+        sha256: placeholder('sha256'),
+        account_id: placeholder('account_id'),
+        created_at_ms: placeholder('now_ms'),
+        expires_at_ms: placeholder('expires_at_ms'),
+      })
+      .prepare(),
+  byHash: (orm) =>
+    orm
+      .select()
+      .from(sign_in_links)
+      .where(eq(sign_in_links.sha256, placeholder('sha256')))
+      .prepare(),
+  removeOfAccount: (orm) =>
+    orm.delete(sign_in_links).where(is(sign_in_links.account_id, 'account_id')).prepare(),
+  removeExpired: (orm) =>
+    orm
+      .delete(sign_in_links)
+      .where(lte(sign_in_links.expires_at_ms, placeholder('now_ms')))
+      .prepare(),
+  removeAll: (orm) => orm.delete(sign_in_links).prepare(),
+})

@@ -1,0 +1,180 @@
+// Sessions as rows: opened, read as a viewer, listed, and ended.
+import type { Database } from 'bun:sqlite'
+import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
+import type { SessionRow } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import { compileAddresses } from '../domain/addresses.ts'
+import type { ConsoleSettings } from '../domain/catalogue.ts'
+import { notFound, permissionDenied, unauthenticated } from '../domain/errors.ts'
+import { suspendedAccount } from './gate.ts'
+import { accountQueries, keyQueries } from './queries.ts'
+import { hashKey } from './secret.ts'
+import { linkQueries, sessionQueries } from './session-queries.ts'
+import { accountOf, type Viewer } from './viewer.ts'
+
+const HOUR_MS = 3_600_000
+/** A session is marked as seen at most this often: each time is a write. */
+export const TOUCH_EVERY_MS = 60_000
+/** Of one person, or one key; the oldest end before more are opened. */
+const MAX_SESSIONS = 50
+const MAX_USER_AGENT_CHARS = 200
+
+/** 256 bits in base64url. */
+export const SESSION_TOKEN_BYTES = 32
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+/** Who signs in: the operator where the account is null; by a key, or by a password where it is null. */
+export interface Person {
+  account_id: number | null
+  key_id: number | null
+}
+
+/** Where somebody signs in from. */
+export interface Visitor {
+  /** Undefined where it is not known. */
+  address: string | undefined
+  user_agent: string
+}
+
+/** Opens a session. @param token random, told to the browser only */
+export function openSession(
+  db: Database,
+  { account_id, key_id }: Person,
+  {
+    token,
+    visitor,
+    now_ms,
+    settings,
+  }: { token: string; visitor: Visitor; now_ms: number; settings: ConsoleSettings },
+): SessionRow {
+  const { insert, removeOldest } = sessionQueries(db)
+  const role = account_id === null ? 'operator' : key_id === null ? 'account' : 'key'
+  return immediately(db, () => {
+    const row: SessionRow = insert.get({
+      sha256: hashKey(token),
+      role,
+      account_id,
+      key_id,
+      address: visitor.address ?? null,
+      user_agent: visitor.user_agent.slice(0, MAX_USER_AGENT_CHARS),
+      now_ms,
+      expires_at_ms: endOf({ created_at_ms: now_ms, last_seen_at_ms: now_ms }, settings),
+    })
+    removeOldest.run({ account_id, key_id, kept: MAX_SESSIONS })
+    return row
+  })
+}
+
+/** When a session ends if it is not used again, by the settings in force. */
+export const endOf = (
+  { created_at_ms, last_seen_at_ms }: Pick<SessionRow, 'created_at_ms' | 'last_seen_at_ms'>,
+  { session_hours, idle_hours }: ConsoleSettings,
+): number => Math.min(created_at_ms + session_hours * HOUR_MS, last_seen_at_ms + idle_hours * HOUR_MS)
+
+/** The session of a token, over or not; undefined where there is none. */
+export const sessionByToken = (db: Database, token: string): SessionRow | undefined =>
+  TOKEN.test(token) ? sessionQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
+
+/**
+ * Whose session it is, as they are at this moment.
+ *
+ * @param at the time, and where the request came from
+ * @throws GatewayError unauthenticated where its key was revoked or has expired; permission_denied for a suspended account,
+ * or an address off the key's list
+ */
+export function viewerOf(
+  db: Database,
+  { id: session_id, account_id, key_id }: SessionRow,
+  { now_ms, address }: { now_ms: number; address: string | undefined },
+): Viewer {
+  if (account_id === null) return { role: 'operator', session_id }
+  const account = accountQueries(db).accountById.get({ id: account_id })
+  if (!account) throw sessionRequired()
+  if (key_id !== null) {
+    const [key] = keyQueries(db).keysById.all({ id: key_id })
+    if (!key || isPast(key.revoked_at_ms, now_ms) || isPast(key.expires_at_ms, now_ms)) throw keyEnded()
+    if (key.addresses && !compileAddresses(key.addresses)(address ?? ''))
+      throw permissionDenied(
+        'This API key may not be used from your address. Sign in from an address on its list.',
+      )
+  }
+  if (account.status === 'suspended') throw suspendedAccount()
+  const owner = { session_id, account_id, account: account.name }
+  return key_id === null ? { role: 'account', ...owner } : { role: 'key', ...owner, key_id }
+}
+
+/**
+ * A page of sessions, those that are over included until they are swept. An account sees those of its keys, too.
+ *
+ * @param whose `all` there are, which only the operator sees
+ */
+export function listSessions(
+  db: Database,
+  viewer: Viewer,
+  { whose, ...page }: PageRequest & { whose: 'own' | 'all' },
+): Page<SessionRow> {
+  const { all, ofAccount, ofKey } = sessionQueries(db)
+  const account_id = accountOf(viewer) ?? null
+  if (viewer.role === 'key')
+    return pageOf(ofKey.all({ account_id, key_id: viewer.key_id, ...pageValues(page) }), page)
+  if (viewer.role === 'operator' && whose === 'all') return pageOf(all.all(pageValues(page)), page)
+  return pageOf(ofAccount.all({ account_id, ...pageValues(page) }), page)
+}
+
+/**
+ * Ends a session.
+ *
+ * @throws GatewayError not_found for one that is over, or somebody else's
+ */
+export function endSession(db: Database, viewer: Viewer, id: number): void {
+  const row = sessionQueries(db).byId.get({ id })
+  const is_seen =
+    row !== undefined &&
+    (viewer.role === 'operator' ||
+      (row.account_id === viewer.account_id && (viewer.role === 'account' || row.key_id === viewer.key_id)))
+  if (!is_seen) throw notFound('There is no such session. It may be over already.')
+  sessionQueries(db).remove.run({ id })
+}
+
+/** Ends the session that a viewer is signed in with, unless it is over. */
+export const signOut = (db: Database, { session_id }: Viewer): void =>
+  void sessionQueries(db).remove.run({ id: session_id })
+
+/**
+ * Ends all sessions of the operator, of an account with those of its keys, or of a key.
+ *
+ * @param but the number of one that stays; 0: none
+ * @returns how many ended
+ */
+export function endSessions(db: Database, viewer: Viewer, but = 0): number {
+  const { removeOfAccount, removeOthers } = sessionQueries(db)
+  const account_id = accountOf(viewer) ?? null
+  if (viewer.role === 'key') return removeOthers.all({ account_id, key_id: viewer.key_id, id: but }).length
+  return removeOfAccount.all({ account_id, id: but }).length
+}
+
+/** Deletes sessions and links whose time is over. */
+export function sweepSessions(db: Database, now_ms: number): void {
+  sessionQueries(db).removeExpired.run({ now_ms })
+  linkQueries(db).removeExpired.run({ now_ms })
+}
+
+/** Ends every session and every link; passwords stay. What a backup has of them may have been ended since. */
+export function forgetSessions(db: Database): void {
+  sessionQueries(db).removeAll.run()
+  linkQueries(db).removeAll.run()
+}
+
+const isPast = (time_ms: number | null, now_ms: number): boolean => time_ms !== null && time_ms <= now_ms
+
+/** What pages look at, to ask for a sign-in. */
+const SESSION_REQUIRED = 'session_required'
+
+export const sessionRequired = () =>
+  unauthenticated('You are not signed in, or your session is over. Sign in at /console.', {
+    code: SESSION_REQUIRED,
+  })
+const keyEnded = () =>
+  unauthenticated('The API key of this session was revoked or has expired. Sign in with another one.', {
+    code: SESSION_REQUIRED,
+  })

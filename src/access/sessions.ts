@@ -1,0 +1,219 @@
+// Signing in to the console, by password, key or link, and who is signed in.
+import type { Database } from 'bun:sqlite'
+import { untilFree } from '../db/busy.ts'
+import type { SessionRow } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import type { ConsoleSettings } from '../domain/catalogue.ts'
+import { permissionDenied, unauthenticated } from '../domain/errors.ts'
+import type { Logger } from '../observe/log.ts'
+import type { KeyOfAccount } from './lookup.ts'
+import { checkPassword, hashOf, type Passwords, setPassword } from './passwords.ts'
+import { accountQueries } from './queries.ts'
+import type { RandomBytes } from './secret.ts'
+import { sessionQueries } from './session-queries.ts'
+import {
+  endOf,
+  openSession,
+  type Person,
+  SESSION_TOKEN_BYTES,
+  sessionByToken,
+  sessionRequired,
+  sweepSessions,
+  TOUCH_EVERY_MS,
+  type Visitor,
+  viewerOf,
+} from './session-rows.ts'
+import { readLink, takeLink } from './sign-in-links.ts'
+import type { SignInRate } from './sign-in-rate.ts'
+import type { Viewer } from './viewer.ts'
+
+/** A session that was opened. */
+export interface SignedIn {
+  viewer: Viewer
+  /** For the browser's cookie; stored nowhere. */
+  token: string
+  /** The longest that it can last. */
+  lasts_s: number
+}
+
+export interface Sessions {
+  /**
+   * Signs in with a password.
+   *
+   * @param account its name; undefined: the operator
+   * @throws GatewayError unauthenticated, in the same words and after the same time for who does not exist; rate_limited;
+   * overloaded; permission_denied for a suspended account
+   */
+  withPassword(who: { account: string | undefined; password: string }, visitor: Visitor): Promise<SignedIn>
+  /**
+   * Signs in with a key. @param admit lets the key in, or throws
+   *
+   * @throws GatewayError rate_limited; what `admit` throws
+   */
+  withKey(admit: () => KeyOfAccount, visitor: Visitor): Promise<SignedIn>
+  /**
+   * Sets the password that a link is for, and signs in; sessions by the password before are ended.
+   *
+   * @throws GatewayError invalid_request for a bad password; not_found for a link that is of no use; rate_limited
+   */
+  withLink(link: { token: string; password: string }, visitor: Visitor): Promise<SignedIn>
+  /**
+   * Changes the password of whoever looks, and ends their other sessions.
+   *
+   * @throws GatewayError invalid_request for a bad new password; permission_denied for a wrong old one, or a session by key
+   */
+  changePassword(viewer: Viewer, change: PasswordChange, visitor: Visitor): Promise<void>
+  /**
+   * Whose session a cookie's token is.
+   *
+   * @throws GatewayError unauthenticated without one; and as `viewerOf`
+   */
+  viewer(token: string | undefined, address: string | undefined): Viewer
+  /** Counts an attempt to guess a link. @throws GatewayError rate_limited */
+  attempt(visitor: Visitor): () => void
+  /** Deletes what is over. */
+  sweep(): Promise<void>
+}
+
+export interface PasswordChange {
+  old_password: string
+  new_password: string
+}
+
+export interface SessionParts {
+  db: Database
+  passwords: Passwords
+  rate: SignInRate
+  settings: () => ConsoleSettings
+  randomBytes: RandomBytes
+  now: () => number
+  log: Logger
+}
+
+/** The name under which attempts on the operator's password are counted; no account is called so. */
+const OPERATOR = ''
+
+export function createSessions(parts: SessionParts): Sessions {
+  const { db, passwords, rate, settings, now, log } = parts
+  const open = (person: Person, visitor: Visitor) => opened(parts, person, visitor)
+  const enter = async (work: () => SignedIn): Promise<SignedIn> => {
+    const signed_in = await untilFree(() => immediately(db, work))
+    log.info({ ...signed_in.viewer }, 'signed in to the console')
+    return signed_in
+  }
+
+  return {
+    async withPassword({ account: name, password }, visitor) {
+      const succeeded = rate.attempt(visitor.address, name ?? OPERATOR)
+      const account = name === undefined ? undefined : accountQueries(db).accountByName.get({ name })
+      const account_id = account?.id ?? null
+      const hash = name !== undefined && !account ? undefined : hashOf(db, account_id)
+      if (!(await passwords.verify(password, hash))) throw wrongPassword()
+      succeeded()
+      return await enter(() => {
+        // It may have been changed while it was checked.
+        if (hashOf(db, account_id) !== hash) throw wrongPassword()
+        return open({ account_id, key_id: null }, visitor)
+      })
+    },
+
+    async withKey(admit, visitor) {
+      const succeeded = rate.attempt(visitor.address)
+      const { key, account } = admit()
+      succeeded()
+      return await enter(() => open({ account_id: account.id, key_id: key.id }, visitor))
+    },
+
+    async withLink({ token, password }, visitor) {
+      checkPassword(password, 'password')
+      const succeeded = rate.attempt(visitor.address)
+      readLink(db, token, now())
+      succeeded()
+      const hash = await passwords.hash(password)
+      return await enter(() => {
+        const { account } = takeLink(db, token, { hash, now_ms: now() })
+        return open({ account_id: account?.id ?? null, key_id: null }, visitor)
+      })
+    },
+
+    changePassword: (viewer, change, visitor) => changePassword(parts, viewer, change, visitor),
+
+    viewer(token, address) {
+      const row = token === undefined ? undefined : sessionByToken(db, token)
+      const now_ms = now()
+      if (!row || endOf(row, settings()) <= now_ms) throw sessionRequired()
+      const viewer = viewerOf(db, row, { now_ms, address })
+      if (now_ms - row.last_seen_at_ms >= TOUCH_EVERY_MS) void touch(parts, row, now_ms)
+      return viewer
+    },
+
+    attempt: ({ address }) => rate.attempt(address),
+
+    async sweep() {
+      await untilFree(() => sweepSessions(db, now()))
+    },
+  }
+}
+
+/** @throws GatewayError as `viewerOf` */
+function opened(
+  { db, settings, randomBytes, now }: SessionParts,
+  person: Person,
+  visitor: Visitor,
+): SignedIn {
+  const token = Buffer.from(randomBytes(SESSION_TOKEN_BYTES)).toString('base64url')
+  const now_ms = now()
+  const row = openSession(db, person, { token, visitor, now_ms, settings: settings() })
+  const viewer = viewerOf(db, row, { now_ms, address: visitor.address })
+  return { viewer, token, lasts_s: settings().session_hours * 3_600 }
+}
+
+async function changePassword(
+  { db, passwords, rate, now, log }: SessionParts,
+  viewer: Viewer,
+  { old_password, new_password }: PasswordChange,
+  { address }: Visitor,
+): Promise<void> {
+  if (viewer.role === 'key')
+    throw permissionDenied(
+      'A session by API key has no password. Sign in with the account’s password to change it.',
+    )
+  checkPassword(new_password, 'new_password')
+  const account_id = viewer.role === 'operator' ? null : viewer.account_id
+  const old_hash = hashOf(db, account_id)
+  const succeeded = rate.attempt(address, viewer.role === 'operator' ? OPERATOR : viewer.account)
+  if (!(await passwords.verify(old_password, old_hash))) throw wrongOldPassword()
+  succeeded()
+  const hash = await passwords.hash(new_password)
+  await untilFree(() =>
+    immediately(db, () => {
+      if (hashOf(db, account_id) !== old_hash) throw wrongOldPassword()
+      setPassword(db, { account_id, hash, now_ms: now() })
+      sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: viewer.session_id })
+    }),
+  )
+  log.info({ role: viewer.role, account_id }, 'password of the console changed')
+}
+
+/** Beside the request, which does not wait for the disk. */
+async function touch({ db, settings, log }: SessionParts, row: SessionRow, now_ms: number): Promise<void> {
+  const expires_at_ms = endOf({ ...row, last_seen_at_ms: now_ms }, settings())
+  const seen = { id: row.id, now_ms, before_ms: now_ms - TOUCH_EVERY_MS, expires_at_ms }
+  try {
+    await untilFree(() => sessionQueries(db).touch.run(seen))
+  } catch (cause) {
+    // The next request tries again.
+    log.warn({ cause }, 'could not mark a session as seen')
+  }
+}
+
+const wrongPassword = () =>
+  unauthenticated(
+    'The account or the password is wrong. Who has no password yet needs a link from the operator.',
+    {
+      code: 'wrong_password',
+      param: 'password',
+    },
+  )
+const wrongOldPassword = () =>
+  permissionDenied('The old password is wrong.', { code: 'wrong_password', param: 'old_password' })

@@ -1,0 +1,118 @@
+// Links by which a person sets their password, once: the operator at the first visit, an account that was invited, a reset.
+import type { Database } from 'bun:sqlite'
+import type { Account } from '../db/schema.ts'
+import { immediately } from '../db/transaction.ts'
+import { notFound } from '../domain/errors.ts'
+import { accountByName } from './accounts.ts'
+import { refuseClosed } from './closing.ts'
+import type { Issuing } from './keys.ts'
+import { hashOf, setPassword } from './passwords.ts'
+import { accountQueries, closingQueries } from './queries.ts'
+import { hashKey } from './secret.ts'
+import { linkQueries, passwordQueries, sessionQueries } from './session-queries.ts'
+
+const HOUR_MS = 3_600_000
+export const OPERATORS_LINK_HOURS = 24
+export const INVITATION_DAYS = 7
+
+/** 192 bits, so that a link fits a terminal of 80 columns. */
+const TOKEN_BYTES = 24
+const TOKEN = /^[A-Za-z0-9_-]{32}$/
+
+/** A link that was made. Its token is shown once; only its hash is stored. */
+export interface SignInLink {
+  token: string
+  expires_at_ms: number
+}
+
+/** A link for the operator, in place of an earlier one. */
+export const makeOperatorsLink = (db: Database, issuing: Issuing): SignInLink =>
+  makeLink(db, null, OPERATORS_LINK_HOURS * HOUR_MS, issuing)
+
+/**
+ * A link by which an account sets its password, in place of an earlier one.
+ *
+ * @throws GatewayError not_found without the account; conflict where it is closed
+ */
+export function makeInvitation(db: Database, account_name: string, issuing: Issuing): SignInLink {
+  return immediately(db, () => {
+    const account = accountByName(db, account_name)
+    refuseClosed(db, account)
+    return makeLink(db, account.id, INVITATION_DAYS * 24 * HOUR_MS, issuing)
+  })
+}
+
+/** Whether the operator has set a password. */
+export const hasOperator = (db: Database): boolean => hashOf(db, null) !== undefined
+
+/** Takes the operator's password away, ends their sessions, and makes a link by which a new one is set. */
+export function resetOperator(db: Database, issuing: Issuing): SignInLink & { ended_sessions: number } {
+  return immediately(db, () => {
+    passwordQueries(db).remove.run({ account_id: null })
+    const ended = sessionQueries(db).removeOfAccount.all({ account_id: null, id: 0 })
+    return { ...makeOperatorsLink(db, issuing), ended_sessions: ended.length }
+  })
+}
+
+/** Whom a link is for; no account: the operator. */
+export interface LinkFor {
+  account: Account | undefined
+  expires_at_ms: number
+  /** Whether it replaces a password. */
+  has_password: boolean
+}
+
+/** @throws GatewayError not_found for a link that was used, replaced, has expired, or never was */
+export function readLink(db: Database, token: string, now_ms: number): LinkFor {
+  const found = TOKEN.test(token) ? linkQueries(db).byHash.get({ sha256: hashKey(token) }) : undefined
+  if (!found || found.expires_at_ms <= now_ms) throw noSuchLink()
+  const { account_id, expires_at_ms } = found
+  const has_password = hashOf(db, account_id) !== undefined
+  if (account_id === null) return { account: undefined, expires_at_ms, has_password }
+  const account = accountQueries(db).accountById.get({ id: account_id })
+  if (!account || closingQueries(db).find.get({ account_id })) throw noSuchLink()
+  return { account, expires_at_ms, has_password }
+}
+
+/**
+ * Uses a link up: its password is set, and whoever was signed in with the one before is signed out.
+ *
+ * @param hash of the new password
+ * @throws GatewayError not_found as `readLink`
+ */
+export function takeLink(
+  db: Database,
+  token: string,
+  { hash, now_ms }: { hash: string; now_ms: number },
+): LinkFor {
+  return immediately(db, () => {
+    const link = readLink(db, token, now_ms)
+    const account_id = link.account?.id ?? null
+    linkQueries(db).removeOfAccount.run({ account_id })
+    setPassword(db, { account_id, hash, now_ms })
+    sessionQueries(db).removeOthers.all({ account_id, key_id: null, id: 0 })
+    return link
+  })
+}
+
+function makeLink(
+  db: Database,
+  account_id: number | null,
+  lasts_ms: number,
+  { randomBytes, now_ms }: Issuing,
+): SignInLink {
+  const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
+  const expires_at_ms = now_ms + lasts_ms
+  const { removeOfAccount, insert } = linkQueries(db)
+  immediately(db, () => {
+    removeOfAccount.run({ account_id })
+    insert.run({ account_id, sha256: hashKey(token), now_ms, expires_at_ms })
+  })
+  return { token, expires_at_ms }
+}
+
+const noSuchLink = () =>
+  notFound(
+    'This link was used already, was replaced by a newer one, or has expired. Ask the operator for a new one; the operator runs `tollgate console link`.',
+    { code: 'link_not_valid', param: 'token' },
+  )

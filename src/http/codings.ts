@@ -1,0 +1,24 @@
+// The content coding of an answer that is kept in several: the first one that the caller takes.
+
+/**
+ * Which of the codings on offer a caller takes, and `identity` where they take none of them.
+ * RFC 9110, 12.5.3: a weight of 0 refuses a coding, and `*` stands for those that are not named.
+ *
+ * @param header of `Accept-Encoding`; null where there is none
+ * @param offered the preferred one first
+ */
+export function acceptedCoding<const Coding extends string>(
+  header: string | null,
+  offered: readonly Coding[],
+): Coding | 'identity' {
+  const weights = new Map((header ?? '').toLowerCase().split(',').map(readCoding))
+  const isTaken = (coding: Coding): boolean => (weights.get(coding) ?? weights.get('*') ?? 0) > 0
+  return offered.find(isTaken) ?? 'identity'
+}
+
+/** `gzip;q=0.5` as its name and its weight. */
+function readCoding(text: string): [name: string, weight: number] {
+  const [name = '', ...parameters] = text.split(';').map((part) => part.trim())
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
+  return [name, weight === undefined ? 1 : Number(weight)]
+}

@@ -1,0 +1,54 @@
+// The caller's address behind proxies, by the headers that proxies add: X-Forwarded-For, and Forwarded (RFC 7239).
+import { plainAddress } from '../domain/addresses.ts'
+
+/** Whether an address is that of a proxy whose headers are believed. */
+export type IsTrusted = (address: string) => boolean
+
+/**
+ * The caller's address: the last one of the header that is no trusted proxy's. Only the entries that trusted proxies wrote
+ * are believed, for callers can send the header themselves (RFC 7239, 8.1).
+ *
+ * @param peer the address of the socket's other end
+ * @returns undefined where the trusted proxies do not tell it: what one of them wrote is no address, or the two headers
+ * disagree, one of which may come from the caller
+ */
+export function callerAddress(peer: string, headers: Headers, isTrusted: IsTrusted): string | undefined {
+  if (!isTrusted(peer)) return peer
+  const listed = headers.get('x-forwarded-for')
+  const forwarded = headers.get('forwarded')
+  const by_list = listed === null ? undefined : lastUntrusted(listed.split(','), isTrusted)
+  const by_forwarded =
+    forwarded === null ? undefined : lastUntrusted(elementsOf(forwarded).map(forOf), isTrusted)
+  if (listed === null) return forwarded === null ? peer : by_forwarded
+  if (forwarded === null) return by_list
+  return by_list === by_forwarded ? by_list : undefined
+}
+
+/** Where all are trusted proxies, the first of them is the caller. */
+function lastUntrusted(entries: readonly string[], isTrusted: IsTrusted): string | undefined {
+  let address: string | undefined
+  for (const entry of entries.toReversed()) {
+    address = addressIn(entry)
+    if (address === undefined || !isTrusted(address)) return address
+  }
+  return address
+}
+
+/** Longer than any address with its port. */
+const MAX_ENTRY_CHARS = 64
+
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:4711`, in quotes or not. */
+function addressIn(entry: string): string | undefined {
+  const text = entry.trim().replace(/^"(.*)"$/, '$1')
+  if (text.length > MAX_ENTRY_CHARS) return undefined
+  const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1]
+  if (bracketed !== undefined) return bracketed.includes(':') ? plainAddress(bracketed) : undefined
+  return plainAddress(/^([\d.]+):\d{1,5}$/.exec(text)?.[1] ?? text)
+}
+
+/** The elements of a Forwarded header, one a proxy. A comma in quotes does not end one. */
+const elementsOf = (header: string): string[] => header.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? ['']
+
+/** The `for` of an element; empty where it has none. */
+const forOf = (element: string): string =>
+  /(?:^|;)\s*for\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/i.exec(element)?.[1] ?? ''

@@ -1,0 +1,84 @@
+// Passwords: what one must be, and a check that costs the same for everybody.
+import { describe, expect, test } from 'bun:test'
+import { checkPassword, createPasswords, hashOf, setPassword } from '../../src/access/passwords.ts'
+import { openDatabase } from '../../src/db/open.ts'
+
+const passwords = createPasswords()
+
+describe('a hash', () => {
+  test('is argon2id with a salt, and is of its password only', async () => {
+    const [one, other] = [
+      await passwords.hash('correct horse battery'),
+      await passwords.hash('correct horse battery'),
+    ]
+    expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+    expect(one).not.toBe(other)
+    expect(await passwords.verify('correct horse battery', one)).toBe(true)
+    expect(await passwords.verify('correct horse batterY', one)).toBe(false)
+  })
+
+  test('does not depend on how a character is composed', async () => {
+    const hash = await passwords.hash('Zürich is lovely'.normalize('NFD'))
+    expect(await passwords.verify('Zürich is lovely'.normalize('NFC'), hash)).toBe(true)
+  })
+
+  test('of more than 72 bytes hangs on all of them', async () => {
+    const hash = await passwords.hash(`${'x'.repeat(100)}1`)
+    expect(await passwords.verify(`${'x'.repeat(100)}2`, hash)).toBe(false)
+  })
+})
+
+describe('without a hash', () => {
+  test('every password is wrong, after a check of the same cost', async () => {
+    const hash = await passwords.hash('correct horse battery')
+    const timed = async (known: string | undefined) => {
+      const from = performance.now()
+      for (let i = 0; i < 3; i++) expect(await passwords.verify('nobody has this', known)).toBe(false)
+      return performance.now() - from
+    }
+    await timed(hash)
+    const [with_hash, without] = [await timed(hash), await timed(undefined)]
+    // Not a measurement: a check that is left out takes thousandths of this.
+    expect(without).toBeGreaterThan(with_hash / 10)
+  })
+
+  test.each(['', 'x'.repeat(257), 'x'.repeat(1_000_000)])('and so is one of %#', async (password) => {
+    expect(await passwords.verify(password, undefined)).toBe(false)
+  })
+})
+
+test('beyond a bound, those who wait are told to come back', async () => {
+  const crowd = Array.from({ length: 50 }, () => passwords.verify('nobody has this', undefined))
+  const outcomes = await Promise.allSettled(crowd)
+  const refused = outcomes.filter(({ status }) => status === 'rejected')
+  expect(refused).toHaveLength(16)
+  expect(refused[0]).toMatchObject({ reason: { kind: 'overloaded', retry_after_s: 5 } })
+  expect(await passwords.verify('nobody has this', undefined)).toBe(false)
+})
+
+describe('a new password', () => {
+  test.each([
+    ['', 'at least 12'],
+    ['eleven char', 'at least 12'],
+    ['😀'.repeat(11), 'at least 12'],
+    ['x'.repeat(257), 'at most 256'],
+  ])('%p is refused', (password, words) => {
+    expect(() => checkPassword(password, 'new_password')).toThrow(words)
+  })
+
+  test.each(['twelve chars', '😀'.repeat(12), 'x'.repeat(256), '            '])('%p is taken', (password) => {
+    expect(() => checkPassword(password, 'password')).not.toThrow()
+  })
+})
+
+test('the operator and each account have one, which replaces the one before', () => {
+  const db = openDatabase(':memory:')
+  db.run("INSERT INTO accounts VALUES (1, 'alice', 'active', 0, 0, 0, 0)")
+  const [first, second] = ['$argon2id$1', '$argon2id$2']
+  expect([hashOf(db, null), hashOf(db, 1)]).toEqual([undefined, undefined])
+  setPassword(db, { account_id: null, hash: first, now_ms: 1 })
+  setPassword(db, { account_id: 1, hash: first, now_ms: 1 })
+  setPassword(db, { account_id: null, hash: second, now_ms: 2 })
+  expect([hashOf(db, null), hashOf(db, 1)]).toEqual([second, first])
+  expect(db.query('SELECT count(*) AS n FROM passwords').get()).toEqual({ n: 2 })
+})

@@ -1,0 +1,62 @@
+// Numbers as the console's pages write them.
+import { describe, expect, test } from 'bun:test'
+import {
+  briefCount,
+  bytes,
+  count,
+  duration,
+  exactUsd,
+  lasting,
+  roundedUsd,
+  share,
+} from '../../plugins/console/web/parts/amounts.ts'
+
+describe('numbers in words', () => {
+  test.each([
+    [0, '0.00', '0.00'],
+    [1, '0.000000001', '0.000000001'],
+    [341_250, '0.00034125', '0.00034'],
+    [9_999_999, '0.009999999', '0.01'],
+    [10_000_000, '0.01', '0.01'],
+    [-2_140_000_000, '-2.14', '-2.14'],
+    [1_234_567_890_123, '1,234.567890123', '1,234.57'],
+    [Number.MAX_SAFE_INTEGER, '9,007,199.254740991', '9,007,199.25'],
+    [-1, '-0.000000001', '-0.000000001'],
+  ])('%d nano-dollars are %s, rounded %s', (nanos, exact, rounded) => {
+    expect(exactUsd(nanos)).toBe(exact)
+    expect(roundedUsd(nanos)).toBe(rounded)
+  })
+
+  test.each([
+    [0, '0 %'],
+    [0.004, '0.4 %'],
+    [0.126, '13 %'],
+    [1.5, '150 %'],
+  ])('%d is %s', (value, words) => expect(share(value)).toBe(words))
+
+  test.each([
+    [0.4, '0 ms'],
+    [412, '412 ms'],
+    [2_440, '2.4 s'],
+    [59_000, '59 s'],
+    [200_000, '3 min 20 s'],
+  ])('%d ms take %s', (ms, words) => expect(duration(ms)).toBe(words))
+
+  test.each([
+    [0, '0 s'],
+    [999, '0 s'],
+    [3_600_000, '1 h'],
+    [90_000_000, '1 d 1 h'],
+    [86_400_000 * 400, '400 d'],
+  ])('%d ms last %s', (ms, words) => expect(lasting(ms)).toBe(words))
+
+  test.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1_200_000, '1.2 MB'],
+    [250_000_000, '250 MB'],
+    [4e15, '4000 TB'],
+  ])('%d bytes are %s', (size, words) => expect(bytes(size)).toBe(words))
+
+  test('counts', () => expect([count(12_345), briefCount(12_345)]).toEqual(['12,345', '12.3K']))
+})

@@ -1,0 +1,267 @@
+// What hostile pages, callers and networks try on sessions of the console.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { type ConsoleClient, clientOf, signedIn } from '../support/console-session.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+const PASSWORD = 'correct horse battery'
+const randomBytes = (count: number) => crypto.getRandomValues(new Uint8Array(count))
+const issuing = () => ({ randomBytes, now_ms: Date.now() })
+const catalogue = (server = '', more = '') => catalogueOf({ upstream_url: 'simulator', server, more })
+const start = (text = catalogue()) => startTestGateway({ catalogue: text })
+
+let gateway: TestGateway
+let nobody: ConsoleClient
+beforeAll(async () => {
+  gateway = await start()
+  nobody = clientOf(gateway)
+  const { token } = makeOperatorsLink(gateway.db, issuing())
+  await nobody.json('POST', '/links/accept', { token, password: PASSWORD })
+})
+afterAll(() => gateway.stop())
+
+describe('a cookie', () => {
+  test('that was planted is not adopted: signing in makes a new one', async () => {
+    const planted = clientOf(gateway, `__Host-tollgate=${'A'.repeat(43)}`)
+    const answer = await planted.send('POST', '/session', { body: { password: PASSWORD } })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('set-cookie')).not.toContain('A'.repeat(43))
+    expect((await planted.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('of another gateway is not known here', async () => {
+    const other = await start()
+    const { cookie } = signedIn(other, 'operator')
+    expect((await clientOf(other, cookie).send('GET', '/sessions')).status).toBe(200)
+    expect((await clientOf(gateway, cookie).send('GET', '/sessions')).status).toBe(401)
+    await other.stop()
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a guess', 'x'.repeat(43)],
+    ['a long guess', 'x'.repeat(5_000)],
+    ['SQL', "' OR 1=1 --"],
+    ['a number', '1'],
+    ['a null byte, encoded', '%00'],
+  ])('with %s is nobody’s', async (_, token) => {
+    expect((await clientOf(gateway, `__Host-tollgate=${token}`).send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('is the only place for a token; an API key is none', async () => {
+    await gateway.account('alice')
+    const key = gateway.key('alice')
+    const { cookie } = signedIn(gateway, 'operator')
+    const token = cookie.split('=')[1] ?? ''
+    const carried = async (headers: Record<string, string>) =>
+      (await nobody.send('GET', '/sessions', { headers })).status
+    expect(await carried({ authorization: `Bearer ${token}` })).toBe(401)
+    expect(await carried({ authorization: `Bearer ${key}` })).toBe(401)
+    expect(await carried({ 'x-api-key': key })).toBe(401)
+    expect(await carried({ cookie: `tollgate=${token}` })).toBe(401)
+    expect(await carried({ cookie: `__Host-tollgate=${key}` })).toBe(401)
+    expect(await carried({ cookie })).toBe(200)
+    const account = await gateway.call('/api/v1/account', undefined, { method: 'GET', headers: { cookie } })
+    expect(account.status).toBe(401)
+  })
+
+  test('is stored as a hash', () => {
+    const { cookie } = signedIn(gateway, 'operator')
+    const stored = JSON.stringify(gateway.db.query('SELECT hex(sha256), * FROM sessions').all())
+    expect(stored).not.toContain(cookie.split('=')[1] ?? '-')
+  })
+})
+
+describe('a page of another origin', () => {
+  test.each([
+    ['none', null],
+    ['null', 'null'],
+    ['another', 'https://evil.example'],
+    ['another port', 'http://127.0.0.1:1'],
+  ])('does nothing with a session: Origin %s', async (_, origin) => {
+    const client = signedIn(gateway, 'operator')
+    const tries = [
+      await client.send('DELETE', '/session', { origin }),
+      await client.send('DELETE', '/sessions', { origin }),
+      await client.send('PUT', '/password', {
+        origin,
+        body: { old_password: PASSWORD, new_password: 'x'.repeat(12) },
+      }),
+      await client.send('POST', '/invitations', { origin, body: { account: 'alice' } }),
+      await client.send('POST', '/session', { origin, body: { password: PASSWORD } }),
+      await client.send('POST', '/links/accept', { origin, body: { token: 'x', password: PASSWORD } }),
+    ]
+    expect(tries.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403, 403])
+    expect(tries.every(({ headers }) => !headers.has('set-cookie'))).toBe(true)
+    expect((await client.send('GET', '/sessions')).status).toBe(200)
+  })
+
+  test('is not let in by cors_origins, nor is its preflight answered', async () => {
+    const open = await start(catalogue('cors_origins = ["https://app.example", "*"]'))
+    const client = signedIn(open, 'operator')
+    const read = await client.send('GET', '/sessions', { headers: { origin: 'https://app.example' } })
+    expect([...read.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+    const preflight = await fetch(new URL('/console/api/sessions', open.url), {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'DELETE' },
+    })
+    expect([...preflight.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+    expect((await client.send('DELETE', '/sessions', { origin: 'https://app.example' })).status).toBe(403)
+    const outside = await fetch(new URL('/healthz', open.url), { headers: { origin: 'https://app.example' } })
+    expect(outside.headers.get('access-control-allow-origin')).toBe('https://app.example')
+    await open.stop()
+  })
+
+  test.each([
+    ['a form', 'application/x-www-form-urlencoded', 'password=x'],
+    ['a form with files', 'multipart/form-data; boundary=x', '--x--'],
+    ['plain text', 'text/plain', JSON.stringify({ password: PASSWORD })],
+    ['a type like JSON', 'application/jsonp', JSON.stringify({ password: PASSWORD })],
+  ])('cannot send %s, which needs no preflight', async (_, type, body) => {
+    const answer = await nobody.send('POST', '/session', { body, headers: { 'content-type': type } })
+    expect(answer.status).toBe(400)
+  })
+})
+
+describe('a body', () => {
+  test('over 2 MB is refused, before and without a session', async () => {
+    const body = JSON.stringify({ password: 'x'.repeat(3 * 1024 * 1024) })
+    expect((await nobody.send('POST', '/session', { body })).status).toBe(413)
+    const chunked = (client: ConsoleClient, path: string, method: string) =>
+      fetch(new URL(`/console/api${path}`, gateway.url), {
+        method,
+        headers: { 'content-type': 'application/json', origin: gateway.url.origin, cookie: client.cookie },
+        body: new Blob([body]).stream(),
+      })
+    expect((await chunked(nobody, '/session', 'POST')).status).toBe(413)
+    expect((await chunked(nobody, '/password', 'PUT')).status).toBe(401)
+    expect((await chunked(signedIn(gateway, 'operator'), '/password', 'PUT')).status).toBe(413)
+  })
+
+  test.each(['{"', 'nonsense', '\u{feff}{}', '[', '"x"', 'null', '{"password":"\\ud800"}'])(
+    '%p is refused, not failed on',
+    async (body) => {
+      expect([400, 401]).toContain((await nobody.send('POST', '/session', { body })).status)
+    },
+  )
+})
+
+describe('guessing', () => {
+  test('a password is stopped after ten tries for a name, and says when to come back', async () => {
+    const own = await start()
+    const client = clientOf(own)
+    await own.account('alice')
+    const { token } = makeInvitation(own.db, 'alice', issuing())
+    await client.json('POST', '/links/accept', { token, password: PASSWORD })
+    const guess = (account: string, password = 'wrong password here') =>
+      client.send('POST', '/session', { body: { account, password } })
+    const tries = await Promise.all(Array.from({ length: 10 }, () => guess('alice')))
+    expect(tries.map(({ status }) => status)).toEqual(Array(10).fill(401))
+    const stopped = await guess('alice', PASSWORD)
+    expect(stopped.status).toBe(429)
+    expect(Number(stopped.headers.get('retry-after'))).toBeGreaterThan(50)
+    // Nor is it told that there is no such account.
+    const unknown = await Promise.all(Array.from({ length: 10 }, () => guess('nobody')))
+    expect(unknown.map(({ status }) => status)).toEqual(Array(10).fill(401))
+    expect((await guess('somebody')).status).toBe(429)
+    // Who is signed in stays so.
+    expect((await signedIn(own, { account: 'alice' }).send('GET', '/sessions')).status).toBe(200)
+    await own.stop()
+  })
+
+  test('links and keys is stopped after twenty tries from an address', async () => {
+    const own = await start()
+    const client = clientOf(own)
+    const guess = (token: string) => client.send('POST', '/links/look', { body: { token } })
+    for (let i = 0; i < 20; i++) expect((await guess('x'.repeat(32))).status).toBe(404)
+    expect((await guess('x'.repeat(32))).status).toBe(429)
+    expect((await client.send('POST', '/session', { body: { key: `tg_${'x'.repeat(43)}` } })).status).toBe(
+      429,
+    )
+    await own.stop()
+  })
+
+  test('goes by the caller’s address behind a trusted proxy', async () => {
+    const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
+    const guess = (address: string) =>
+      clientOf(own).send('POST', '/links/look', {
+        body: { token: 'x' },
+        headers: { 'x-forwarded-for': address },
+      })
+    for (let i = 0; i < 20; i++) expect((await guess('198.51.100.1, 203.0.113.7')).status).toBe(404)
+    expect((await guess('198.51.100.2, 203.0.113.7')).status).toBe(429)
+    expect((await guess('203.0.113.8')).status).toBe(404)
+    await own.stop()
+  })
+})
+
+describe('plain HTTP from another machine', () => {
+  const from = (
+    client: ConsoleClient,
+    host: string,
+    method: string,
+    path: string,
+    body?: object,
+    origin = `http://${host}`,
+  ) => client.send(method, path, { ...(body ? { body } : {}), origin, headers: { host } })
+
+  test('signs nobody in, and says what to do', async () => {
+    const told = await from(nobody, 'name.lan', 'GET', '/session')
+    expect(await told.json()).toMatchObject({ sign_in_refusal: expect.stringContaining('plain HTTP') })
+    const answer = await from(nobody, 'name.lan', 'POST', '/session', { password: PASSWORD })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.has('set-cookie')).toBe(false)
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: 'insecure_connection',
+        message: expect.stringMatching(/public_url.*tunnel.*insecure_http/s),
+      },
+    })
+    const { token } = makeOperatorsLink(gateway.db, issuing())
+    const link = await from(nobody, 'name.lan', 'POST', '/links/accept', { token, password: PASSWORD })
+    expect(link.status).toBe(403)
+    expect((await nobody.send('POST', '/links/look', { body: { token } })).status).toBe(200)
+  })
+
+  test('does where the operator allows it, by a cookie that says so', async () => {
+    const own = await start(catalogue('', '[console]\ninsecure_http = true'))
+    const { token } = makeOperatorsLink(own.db, issuing())
+    const answer = await from(clientOf(own), 'name.lan', 'POST', '/links/accept', {
+      token,
+      password: PASSWORD,
+    })
+    const cookie = answer.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(/^tollgate=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=604800; HttpOnly; SameSite=Strict$/)
+    const client = clientOf(own, cookie.split(';')[0])
+    expect((await from(client, 'name.lan', 'GET', '/sessions')).status).toBe(200)
+    await own.recatalogue(catalogue())
+    expect((await from(client, 'name.lan', 'GET', '/sessions')).status).toBe(401)
+    await own.stop()
+  })
+
+  test('is told from TLS by public_url', async () => {
+    const own = await start(catalogue('public_url = "https://gateway.example.com"'))
+    const { token } = makeOperatorsLink(own.db, issuing())
+    const accept = (origin: string) =>
+      from(
+        clientOf(own),
+        'gateway.example.com',
+        'POST',
+        '/links/accept',
+        { token, password: PASSWORD },
+        origin,
+      )
+    expect((await accept('http://gateway.example.com')).status).toBe(403)
+    const answer = await accept('https://gateway.example.com')
+    expect(answer.headers.get('set-cookie')).toMatch(/^__Host-tollgate=.*; Secure$/)
+    await own.stop()
+  })
+})
+
+test('a console that is switched off has no routes', async () => {
+  const own = await start(catalogue('', '[console]\nenabled = false'))
+  expect((await clientOf(own).send('GET', '/session')).status).toBe(404)
+  expect((await signedIn(own, 'operator').send('GET', '/sessions')).status).toBe(404)
+  await own.stop()
+})

@@ -1,0 +1,120 @@
+// Every route of the console without a session, and with the wrong role: the table is made from the app's own routes.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+/** For anybody, to sign in. */
+const FOR_VISITORS = ['GET /session', 'POST /session', 'POST /links/look', 'POST /links/accept']
+
+/**
+ * For accounts and keys, too; every other route is the operator's. A line more needs tests that an account sees its own
+ * things there, and nobody else's.
+ */
+const FOR_ACCOUNTS = [
+  'DELETE /session',
+  'GET /sessions',
+  'DELETE /sessions',
+  'DELETE /sessions/:id',
+  'PUT /password',
+]
+
+const PREFIX = '/console/api'
+let gateway: TestGateway
+let given: Gateway | undefined
+const spy: Plugin = (gateway) => {
+  given = gateway
+  return createApp(gateway, [])
+}
+
+beforeAll(async () => {
+  gateway = await startTestGateway({ plugins: [...plugins, spy] })
+  await gateway.account('alice', { balance_usd: '1' })
+})
+afterAll(() => gateway.stop())
+
+/** All of them, by name, with a path that each matches. */
+function routes(): { name: string; method: string; path: string }[] {
+  if (!given) throw new Error('no plugin was given a gateway')
+  return createApp(given, plugins)
+    .routes.filter(({ path }) => path.startsWith(`${PREFIX}/`))
+    .map(({ method, path }) => {
+      const below = path.slice(PREFIX.length)
+      return {
+        name: `${method} ${below}`,
+        method,
+        path: below.replace(/:[a-z_]+\??/gi, '1').replace('*', '1'),
+      }
+    })
+}
+
+const BODIES = ['{}', '{"', 'x'.repeat(100_000)]
+const withoutBody = (method: string) => method === 'GET' || method === 'HEAD'
+const bodiesOf = (method: string) => (withoutBody(method) ? [undefined] : BODIES)
+
+test('the lists name routes that exist', () => {
+  const names = routes().map(({ name }) => name)
+  expect([...FOR_VISITORS, ...FOR_ACCOUNTS].filter((name) => !names.includes(name))).toEqual([])
+})
+
+describe('without a session', () => {
+  test('every route but those to sign in is 401, before anything of the body is looked at', async () => {
+    const closed = routes().filter(({ name }) => !FOR_VISITORS.includes(name))
+    expect(closed.length).toBeGreaterThan(4)
+    for (const client of [clientOf(gateway), clientOf(gateway, `__Host-tollgate=${'x'.repeat(43)}`)])
+      for (const { name, method, path } of closed)
+        for (const body of bodiesOf(method)) {
+          const answer = await client.send(method, path, body === undefined ? {} : { body })
+          expect([name, answer.status]).toEqual([name, 401])
+          expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
+          expect(await answer.json()).toMatchObject({ error: { code: 'session_required' } })
+        }
+  })
+})
+
+describe('with a session of an account or a key', () => {
+  test('every route that is not theirs is 403, before anything of the body is looked at', async () => {
+    const operators = routes().filter(({ name }) => ![...FOR_VISITORS, ...FOR_ACCOUNTS].includes(name))
+    expect(operators.length).toBeGreaterThan(0)
+    const key = gateway.key('alice')
+    for (const client of [signedIn(gateway, { account: 'alice' }), signedIn(gateway, { key })])
+      for (const { name, method, path } of operators)
+        for (const body of bodiesOf(method)) {
+          const answer = await client.send(method, path, body === undefined ? {} : { body })
+          expect([name, answer.status]).toEqual([name, 403])
+        }
+  })
+})
+
+describe('from a page of another origin', () => {
+  test('every route that changes something is 403, for the operator too', async () => {
+    const unsafe = routes().filter(({ method }) => !withoutBody(method))
+    for (const origin of [null, 'null', 'https://evil.example']) {
+      const client = signedIn(gateway, 'operator')
+      for (const { name, method, path } of unsafe) {
+        const answer = await client.send(method, path, { origin, body: '{}' })
+        expect([name, origin, answer.status]).toEqual([name, origin, 403])
+      }
+      expect((await client.send('GET', '/sessions')).status).toBe(200)
+    }
+  })
+})
+
+test('no answer of a route is kept by a browser or a proxy', async () => {
+  const client = signedIn(gateway, 'operator')
+  for (const { method, path } of routes().filter(({ method }) => method === 'GET')) {
+    const answer = await client.send(method, path)
+    expect([path, answer.headers.get('cache-control')]).toEqual([
+      path,
+      expect.stringMatching(/no-store|private/),
+    ])
+    await answer.body?.cancel()
+  }
+})
+
+test('nothing of all this moved money or left a call', async () => {
+  const { holds, calls, entries } = await gateway.atRest()
+  expect([holds, calls, entries.length]).toEqual([[], [], 1])
+})

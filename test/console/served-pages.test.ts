@@ -1,0 +1,150 @@
+// The console's pages over a socket: one document for every address, its files, their headers, and their size.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { bundlePages } from '../../plugins/console/bundle.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+/** Of JavaScript in all pages together, as a browser is sent it over TLS. */
+const MAX_BROTLI_BYTES = 200_000
+
+let gateway: TestGateway
+let document_text: string
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  document_text = await (await get('/console')).text()
+})
+afterAll(() => gateway.stop())
+
+/** Bun's fetch would ask for compressed bodies, and unpack them. */
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(new URL(path, gateway.url), {
+    headers: { 'accept-encoding': 'identity', ...headers },
+    decompress: false,
+    redirect: 'manual',
+  })
+
+const assetsIn = (text: string): string[] =>
+  [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
+
+const scriptPath = (): string => assetsIn(document_text).find((path) => path.endsWith('.js')) ?? ''
+
+describe('the document', () => {
+  test.each([
+    '/console',
+    '/console/',
+    '/console/calls',
+    '/console/calls/req_1?tab=entries',
+    '/console/models/gpt-5.1',
+    '/console/models/a%2Fb',
+  ])('is served at %s', async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('content-type')).toStartWith('text/html')
+    expect(await answer.text()).toBe(document_text)
+  })
+
+  test('has a script, a style sheet and an icon, with hashes in their names, and nothing inline', () => {
+    const assets = assetsIn(document_text)
+    expect(assets.map((path) => path.slice(path.lastIndexOf('.'))).sort()).toEqual(['.css', '.js', '.svg'])
+    for (const path of assets) expect(path).toMatch(/-[a-z0-9]{8}\.[a-z]+$/)
+    expect(document_text).not.toMatch(/<style|<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=/)
+  })
+
+  test('is guarded: what it may run, ask, and be framed by', async () => {
+    const { headers } = await get('/console')
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    expect(policy).not.toMatch(/https?:|\*/)
+    expect(headers.get('x-content-type-options')).toBe('nosniff')
+    expect(headers.get('referrer-policy')).toBe('no-referrer')
+    expect(headers.get('permissions-policy')).toContain('camera=()')
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin')
+  })
+
+  test('is asked for again each time, and not sent twice', async () => {
+    const first = await get('/console')
+    expect(first.headers.get('cache-control')).toBe('no-cache')
+    const again = await get('/console/calls', { 'if-none-match': first.headers.get('etag') ?? '' })
+    expect(again.status).toBe(304)
+    expect(await again.text()).toBe('')
+    expect(again.headers.get('etag')).toBe(first.headers.get('etag'))
+  })
+
+  test('has an answer to HEAD, without a body', async () => {
+    const answer = await fetch(new URL('/console', gateway.url), { method: 'HEAD' })
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toBe('')
+  })
+})
+
+test('the address alone leads browsers to it, and is nothing to programs', async () => {
+  const browser = await get('/', { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
+  expect([browser.status, browser.headers.get('location')]).toEqual([302, '/console'])
+  const program = await get('/', { accept: '*/*' })
+  expect([program.status, program.headers.get('location')]).toEqual([404, null])
+})
+
+describe('its files', () => {
+  test('are kept for good, each under its type', async () => {
+    for (const path of assetsIn(document_text)) {
+      const { status, headers } = await get(path)
+      expect(status).toBe(200)
+      expect(headers.get('cache-control')).toContain('immutable')
+      expect(headers.get('x-content-type-options')).toBe('nosniff')
+    }
+    expect((await get(scriptPath())).headers.get('content-type')).toMatch(/^text\/javascript/)
+  })
+
+  test.each([
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const)('are sent as %s to those who take it, the same bytes', async (coding, unpack) => {
+    const [plain, packed] = await Promise.all([
+      get(scriptPath()),
+      get(scriptPath(), { 'accept-encoding': coding }),
+    ])
+    expect(packed.headers.get('content-encoding')).toBe(coding)
+    expect(packed.headers.get('vary')).toBe('accept-encoding')
+    expect(packed.headers.get('etag')).not.toBe(plain.headers.get('etag'))
+    const [whole, bytes] = await Promise.all([plain.bytes(), packed.bytes()])
+    expect(bytes.length).toBeLessThan(whole.length / 2)
+    expect(Buffer.compare(unpack(bytes), whole)).toBe(0)
+  })
+
+  test.each([
+    '/console/assets/index-00000000.js',
+    '/console/assets/',
+    '/console/assets/../assets/x.js',
+    '/console/assets/..%2findex.html',
+    '/console/api',
+    '/console/api/nothing',
+  ])('what there is not is 404 in JSON: %s', async (path) => {
+    const answer = await get(path)
+    expect(answer.status).toBe(404)
+    const { error } = (await answer.json()) as { error: { type: string; message: string } }
+    expect(error.type).toBe('not_found')
+  })
+})
+
+test('a console that is switched off has no pages', async () => {
+  await gateway.recatalogue(`${catalogueOf({ upstream_url: 'simulator' })}\n[console]\nenabled = false\n`)
+  expect((await get('/console')).status).toBe(404)
+  expect((await get(scriptPath())).status).toBe(404)
+  await gateway.recatalogue(catalogueOf({ upstream_url: 'simulator' }))
+  expect((await get('/console')).status).toBe(200)
+})
+
+test('all scripts together, and what the first page needs, are small enough', async () => {
+  const files = await bundlePages({ brotli_quality: 11 })
+  const scripts = files.filter(({ name }) => name.endsWith('.js'))
+  const brotli_bytes = scripts.reduce((sum, { bytes }) => sum + bytes.br.length, 0)
+  expect(brotli_bytes).toBeGreaterThan(50_000)
+  expect(brotli_bytes).toBeLessThanOrEqual(MAX_BROTLI_BYTES)
+  const texts = scripts.map(({ bytes }) => new TextDecoder().decode(bytes.identity))
+  // The development build of React.
+  for (const text of texts) expect(text).not.toContain('Invalid hook call. Hooks can only be called inside')
+})

@@ -1,0 +1,136 @@
+// Which pages are the console's own, and which connections can keep a session.
+import { describe, expect, test } from 'bun:test'
+import {
+  cookieForm,
+  ownOrigins,
+  requireOwnOrigin,
+  signInRefusal,
+  tokenOf,
+} from '../../plugins/console/site.ts'
+
+const TLS = 'https://gateway.example.com'
+const at = (url: string, origin?: string, method = 'POST') =>
+  new Request(`${url}/console/api/session`, { method, headers: origin === undefined ? {} : { origin } })
+const settings = (public_url?: string, insecure_http = false) => ({ public_url, insecure_http })
+
+describe('own origins', () => {
+  test.each([
+    ['http://127.0.0.1:8080', undefined, ['http://127.0.0.1:8080']],
+    ['http://gateway.example.com', TLS, [TLS]],
+    ['http://gateway.example.com', `${TLS}/`, [TLS]],
+    ['http://127.0.0.1:8080', TLS, [TLS, 'http://127.0.0.1:8080']],
+    ['http://gateway.example.com:8080', TLS, [TLS, 'http://gateway.example.com:8080']],
+  ])('of %s with public_url %s', (url, public_url, origins) => {
+    expect(ownOrigins(at(url), settings(public_url))).toEqual(origins)
+  })
+
+  test.each([
+    ['the gateway’s own', 'http://127.0.0.1:8080', undefined, true],
+    ['none', undefined, undefined, false],
+    ['null, as of a sandboxed frame', 'null', undefined, false],
+    ['an empty one', '', undefined, false],
+    ['another host', 'http://evil.example', undefined, false],
+    ['another port of this machine', 'http://127.0.0.1:8081', undefined, false],
+    ['another name of this machine', 'http://localhost:8080', undefined, false],
+    ['another scheme', 'https://127.0.0.1:8080', undefined, false],
+    ['one that begins alike', 'http://127.0.0.1:8080.evil.example', undefined, false],
+    ['one with a path', 'http://127.0.0.1:8080/', undefined, false],
+    ['several', 'http://127.0.0.1:8080, http://evil.example', undefined, false],
+    ['public_url', TLS, TLS, true],
+    ['public_url without TLS', 'http://gateway.example.com', TLS, false],
+  ])('%s: is it our own?', (_, origin, public_url, is_own) => {
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const call = () => requireOwnOrigin(at('http://127.0.0.1:8080', origin, method), settings(public_url))
+      if (is_own) expect(call).not.toThrow()
+      else expect(call).toThrow(expect.objectContaining({ kind: 'permission_denied' }))
+    }
+    for (const method of ['GET', 'HEAD'])
+      expect(() =>
+        requireOwnOrigin(at('http://127.0.0.1:8080', origin, method), settings(public_url)),
+      ).not.toThrow()
+  })
+})
+
+describe('a session can be kept', () => {
+  const SAFE = '__Host-tollgate'
+  test.each([
+    ['on this machine', 'http://127.0.0.1:8080', 'http://127.0.0.1:8080', undefined, false, SAFE],
+    ['on localhost', 'http://localhost:8080', 'http://localhost:8080', undefined, false, SAFE],
+    [
+      'on a name below localhost',
+      'http://tollgate.localhost',
+      'http://tollgate.localhost',
+      undefined,
+      false,
+      SAFE,
+    ],
+    ['on ::1', 'http://[::1]:8080', 'http://[::1]:8080', undefined, false, SAFE],
+    ['behind TLS', 'http://gateway.example.com', TLS, TLS, false, SAFE],
+    ['behind TLS, by a proxy with a Host of its own', 'http://10.0.0.2:8080', TLS, TLS, false, SAFE],
+    ['behind TLS where plain HTTP is allowed', 'http://10.0.0.2:8080', TLS, TLS, true, SAFE],
+    [
+      'over plain HTTP from another machine',
+      'http://name.lan',
+      'http://name.lan',
+      undefined,
+      false,
+      undefined,
+    ],
+    [
+      'over plain HTTP by address',
+      'http://192.168.1.9:8080',
+      'http://192.168.1.9:8080',
+      undefined,
+      false,
+      undefined,
+    ],
+    [
+      'on a name that begins like this machine’s',
+      'http://127.0.0.1.evil.example',
+      'http://127.0.0.1.evil.example',
+      undefined,
+      false,
+      undefined,
+    ],
+    [
+      'past the proxy, over plain HTTP',
+      'http://10.0.0.2:8080',
+      'http://10.0.0.2:8080',
+      TLS,
+      false,
+      undefined,
+    ],
+    [
+      'over plain HTTP where that is allowed',
+      'http://name.lan',
+      'http://name.lan',
+      undefined,
+      true,
+      'tollgate',
+    ],
+    [
+      'past the proxy where plain HTTP is allowed',
+      'http://10.0.0.2:8080',
+      'http://10.0.0.2:8080',
+      TLS,
+      true,
+      'tollgate',
+    ],
+  ])('%s', (_, url, origin, public_url, insecure_http, name) => {
+    const [request, set] = [at(url, origin), settings(public_url, insecure_http)]
+    if (name === undefined) {
+      expect(() => cookieForm(request, set)).toThrow(/plain HTTP/)
+      expect(signInRefusal(request, set)).toMatch(/public_url.*tunnel.*insecure_http/s)
+    } else {
+      expect(cookieForm(request, set)).toEqual({ name, secure: name === SAFE })
+      expect(signInRefusal(request, set)).toBeUndefined()
+    }
+  })
+})
+
+test('the cookie without the prefix is read only where plain HTTP is allowed', () => {
+  const request = (cookie: string) => new Request('http://name.lan/', { headers: { cookie } })
+  expect(tokenOf(request('tollgate=x'), settings())).toBeUndefined()
+  expect(tokenOf(request('tollgate=x'), settings(undefined, true))).toBe('x')
+  expect(tokenOf(request('__Host-tollgate=y; tollgate=x'), settings(undefined, true))).toBe('y')
+})

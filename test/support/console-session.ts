@@ -1,0 +1,76 @@
+// A viewer of the console without a browser: signed in as whoever a test needs, calling its routes with the cookie.
+import { randomBytes } from 'node:crypto'
+import { accountQueries, keyQueries } from '../../src/access/queries.ts'
+import { hashKey } from '../../src/access/secret.ts'
+import { openSession, type Person, type Visitor } from '../../src/access/session-rows.ts'
+import type { TestGateway } from './gateway.ts'
+
+/** The operator, an account by its name as if by its password, or a key by its text. */
+export type Who = 'operator' | { account: string } | { key: string }
+
+export interface SentToConsole {
+  body?: unknown
+  /** In place of the gateway's own origin; null: none is sent. */
+  origin?: string | null
+  headers?: Record<string, string>
+}
+
+export interface ConsoleClient {
+  /** As in a `Cookie` header. */
+  cookie: string
+  /** Calls a route below /console/api; a body is sent as JSON. */
+  send(method: string, path: string, sent?: SentToConsole): Promise<Response>
+  /** The same where it must succeed, and its JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test looks at whatever fields it needs
+  json(method: string, path: string, body?: unknown): Promise<any>
+}
+
+const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 }
+const VISITOR: Visitor = { address: '127.0.0.1', user_agent: 'test' }
+
+/** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
+export function signedIn(gateway: TestGateway, who: Who, now_ms = Date.now()): ConsoleClient {
+  const token = randomBytes(32).toString('base64url')
+  openSession(gateway.db, personOf(gateway, who), { token, visitor: VISITOR, now_ms, settings: SETTINGS })
+  return clientOf(gateway, `__Host-tollgate=${token}`)
+}
+
+/** Calls with this cookie, or as somebody who is not signed in. */
+export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = ''): ConsoleClient {
+  const send: ConsoleClient['send'] = (
+    method,
+    path,
+    { body, origin = gateway.url.origin, headers = {} } = {},
+  ) =>
+    fetch(new URL(`/console/api${path}`, gateway.url), {
+      method,
+      headers: {
+        ...(cookie === '' ? {} : { cookie }),
+        ...(origin === null || method === 'GET' ? {} : { origin }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  return {
+    cookie,
+    send,
+    async json(method, path, body) {
+      const answer = await send(method, path, body === undefined ? {} : { body })
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
+      return await answer.json()
+    },
+  }
+}
+
+function personOf({ db }: TestGateway, who: Who): Person {
+  if (who === 'operator') return { account_id: null, key_id: null }
+  if ('account' in who) {
+    const account = accountQueries(db).accountByName.get({ name: who.account })
+    if (!account) throw new Error(`there is no account ${who.account}`)
+    return { account_id: account.id, key_id: null }
+  }
+  const key = keyQueries(db).keyByHash.get({ sha256: hashKey(who.key) })
+  if (!key) throw new Error('there is no such key')
+  return { account_id: key.account_id, key_id: key.id }
+}
