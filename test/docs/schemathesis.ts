@@ -24,7 +24,7 @@ const CHECKS = [
 const { values } = parseArgs({
   options: {
     cache: { type: 'string', default: join(tmpdir(), 'tollgate-clients') },
-    examples: { type: 'string', default: '200' },
+    examples: { type: 'string', default: '100' },
     seed: { type: 'string' },
   },
 })
@@ -67,15 +67,20 @@ async function documentWithRealIds(): Promise<string> {
 }
 
 const document_path = join(folder, 'openapi.json')
-await Bun.write(document_path, await documentWithRealIds())
+// The methods that a path does not have are test/server/routes.test.ts's business.
+await Bun.write(join(folder, 'schemathesis.toml'), '[phases.coverage]\nunexpected-methods = []\n')
 
-const { status, stdout, stderr } = await runProgram(
-  [
+const env = { PYTHONPATH: import.meta.dir, SCHEMATHESIS_HOOKS: 'schemathesis_hooks' }
+
+/** @returns the exit status: 0 where nothing was found */
+async function run(method: string): Promise<number> {
+  await Bun.write(document_path, await documentWithRealIds())
+  const command = [
     join(folder, 'venv/bin/schemathesis'),
     'run',
     document_path,
     ...['--url', url.origin],
-    ...['GET', 'DELETE'].flatMap((method) => ['--include-method', method]),
+    ...['--include-method', method],
     // It never ends.
     ...['--exclude-path', '/api/v1/events'],
     ...['--header', `Authorization: ${authorization}`],
@@ -83,8 +88,11 @@ const { status, stdout, stderr } = await runProgram(
     ...['--max-examples', values.examples],
     ...(values.seed === undefined ? [] : ['--seed', values.seed]),
     '--no-color',
-  ],
-  { cwd: folder, timeout_ms: TIMEOUT_MS, any_status: true },
-)
-process.stdout.write(`${stdout}${stderr}\n`)
-process.exitCode = status
+  ]
+  const ended = await runProgram(command, { cwd: folder, env, timeout_ms: TIMEOUT_MS, any_status: true })
+  process.stdout.write(`${ended.stdout}${ended.stderr}\n`)
+  return ended.status
+}
+
+// What is deleted cannot be read any more.
+process.exitCode = (await run('GET')) || (await run('DELETE'))
