@@ -93,10 +93,16 @@ function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
       className="image-picture"
       src={imagePicture(image.id, is_operator)}
       alt={image.prompt ?? 'An image'}
-      width={image.width ?? undefined}
-      height={image.height ?? undefined}
+      style={roomOf(image)}
     />
   )
+}
+
+/** Its room is there before the picture is: as wide as the column, and no higher than most of the window. */
+function roomOf({ width, height }: ShownImage) {
+  if (width === null || height === null) return {}
+  const ratio = width / height
+  return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
 }
 
 function ImageFacts({ image }: { image: ShownImage }) {
