@@ -27,7 +27,7 @@ export default function Image({ params }: PageProps) {
   const [state, change] = useAddressState({ content: '' })
   const is_operator = role === 'operator'
   const is_shown = !is_operator || state.content === 'shown'
-  const query = useAsk(['images', 'one', id, is_shown], () =>
+  const query = useAsk(['image', id, is_shown], () =>
     api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
   )
   return (
