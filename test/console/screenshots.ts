@@ -23,10 +23,15 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
   const pages = PAGES.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)))
   for (const [who, own] of Map.groupBy(pages, (page) => page.who))
     for (const { name: look, size, theme } of LOOKS) {
-      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), { size, theme })
+      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), {
+        size,
+        theme,
+      })
       for (const { name, address } of own) {
         const path = join(folder, `${name}-${look}.png`)
-        await picture(visit, addressOf(address, week), path).catch((thrown: Error) => say(`${name}: ${thrown.message}`))
+        await picture(visit, addressOf(address, week), path).catch((thrown: Error) =>
+          say(`${name}: ${thrown.message}`),
+        )
         say(path)
       }
     }

@@ -60,7 +60,9 @@ export async function pageOf(
 const EMPTY = { path: '/console/nothing', contentType: 'text/html', body: '<link rel="icon" href="data:,">' }
 
 async function signIn({ page }: ConsolePage, as: Who): Promise<void> {
-  await page.route(`**${EMPTY.path}`, (route) => route.fulfill({ contentType: EMPTY.contentType, body: EMPTY.body }))
+  await page.route(`**${EMPTY.path}`, (route) =>
+    route.fulfill({ contentType: EMPTY.contentType, body: EMPTY.body }),
+  )
   await page.goto(EMPTY.path)
   const headers = { 'content-type': 'application/json' }
   const sent = { method: 'POST', headers, body: JSON.stringify(credentialsOf(as)) }
