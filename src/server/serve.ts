@@ -1,5 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 import { join } from 'node:path'
+import { createConfiguration } from '../config/configuration.ts'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -9,7 +10,7 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp } from './app.ts'
+import { createApp, lateApp } from './app.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
@@ -97,13 +98,16 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  const inside = lateApp()
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
+    configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady: readiness.notReady,
     sockets: () => listening,
+    serve: inside.serve,
     books,
     closed: readiness.closed,
     network,
@@ -116,6 +120,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
