@@ -1,8 +1,9 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages and sharp.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page and sharp.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { embedConsole } from './console.ts'
+import { embedReference } from './reference.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -25,7 +26,7 @@ export const GATEWAY: BinaryOptions = {
     'src/exchange/rerating-thread.ts',
   ].map((file) => join(ROOT, file)),
   outfile: join(ROOT, 'dist/tollgate'),
-  embed: [embedConsole],
+  embed: [embedConsole, embedReference],
 }
 
 /**

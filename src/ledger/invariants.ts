@@ -165,7 +165,7 @@ export const INVARIANTS: readonly Invariant[] = [
   },
   ...[86_400, 900].map((span_s) => ({
     name: span_s === 86_400 ? 'daily_sums_are_of_calls' : 'quarter_sums_are_of_calls',
-    meaning: `The kept sums of ${span_s} seconds are those of the calls that started in them.`,
+    meaning: `The kept sums of ${span_s === 86_400 ? 'a day' : 'a quarter of an hour'} are those of the calls that started in it.`,
     over: span_s === 86_400 ? ('daily sums' as const) : ('quarter sums' as const),
     sql: sumsThatDiffer(span_s),
   })),

@@ -108,7 +108,7 @@ async function breaches({
   ]
   const findings = [...files.map(findingOf), ...quotas(uploaded, uploaded_files)]
   const checked = {
-    rows: produced.length + uploaded.length,
+    'stored images': [...produced, ...uploaded].filter(({ bytes }) => bytes !== undefined).length,
     files: produced_files.size + uploaded_files.size,
     accounts: new Set(uploaded.map(({ account_id }) => account_id)).size,
   }
@@ -116,7 +116,7 @@ async function breaches({
 }
 
 const OVER = {
-  stored_row_has_its_file: 'rows',
+  stored_row_has_its_file: 'stored images',
   file_has_its_row: 'files',
   used_quota_is_sum_of_files: 'accounts',
   quota_is_kept: 'accounts',

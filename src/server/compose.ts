@@ -111,17 +111,7 @@ export function compose({
       now,
       random: Math.random,
     },
-    bodies: {
-      memory: createBodyMemory({
-        limit_bytes: BODY_MEMORY_BYTES,
-        account_limit_bytes: BODY_MEMORY_BYTES / 2,
-        wait_ms: BODY_WAIT_MS,
-        reserved_ms: BODY_RESERVED_MS,
-      }),
-      parser: createParser({ log }),
-      known: new KnownValues(KNOWN_VALUES_BYTES),
-      accountOf: (id) => accountQueries(db).accountById.get({ id }),
-    },
+    bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
     now,
@@ -152,6 +142,18 @@ export function compose({
     callInside: createCallInside(passes, serve),
   }
 }
+
+const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
+  memory: createBodyMemory({
+    limit_bytes: BODY_MEMORY_BYTES,
+    account_limit_bytes: BODY_MEMORY_BYTES / 2,
+    wait_ms: BODY_WAIT_MS,
+    reserved_ms: BODY_RESERVED_MS,
+  }),
+  parser: createParser({ log }),
+  known: new KnownValues(KNOWN_VALUES_BYTES),
+  accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
 

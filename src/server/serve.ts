@@ -96,7 +96,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  const { notReady, closed } = readiness
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
   const inside = lateApp()
@@ -106,11 +105,11 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     protocols,
     catalogue,
     configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
-    notReady,
+    notReady: readiness.notReady,
     sockets: () => listening,
     serve: inside.serve,
     books,
-    closed,
+    closed: readiness.closed,
     network,
     log,
     now,
@@ -136,7 +135,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
     readiness.stop()
     start_audit.stop()
-    books.stop()
     stopSweeping()
     stopTicking()
     watched.close()

@@ -19,8 +19,8 @@ export interface StartAuditOptions {
   data_folder: string
   log: Logger
   now?: () => number
-  /** Where its report is kept. */
-  books?: Pick<OpenBooks, 'keep'>
+  /** Where its report is kept, and where others are made, which end with it. */
+  books?: Pick<OpenBooks, 'keep' | 'stop'>
   /** More rows of a table than this are audited beside the calls. */
   max_rows_at_once?: number
 }
@@ -55,7 +55,7 @@ export async function auditAtStart(options: StartAuditOptions): Promise<StartAud
   const audited = await fullAudit({ ...library, db, responses })
   books?.keep(reportOf(audited), since_ms)
   reportFindings(audited.findings, log)
-  return { ended: Promise.resolve(), stop() {} }
+  return { ended: Promise.resolve(), stop: () => books?.stop() }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. */
@@ -85,6 +85,7 @@ function auditBeside({ data_folder, log, books }: StartAuditOptions, since_ms: n
     stop() {
       stopped = true
       beside.stop()
+      books?.stop()
     },
   }
 }

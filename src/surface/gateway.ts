@@ -17,8 +17,8 @@ import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
-import type { CallInside } from './inside.ts'
 import type { Books } from './books.ts'
+import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {

@@ -61,7 +61,10 @@ test('a provider, a model, an account and a key by hand; a call by an SDK turns 
   // The prices that were typed, for the tokens that the SDK was told: 500 and 2,000 nano-dollars each.
   const { prompt_tokens = 0, completion_tokens = 0 } = answer.usage ?? {}
   expect(call.cost_nanos).toBe(prompt_tokens * 500 + completion_tokens * 2_000)
-  await visit.page.getByText(`${formatUsd(call.cost_nanos)} USD`).first().waitFor()
+  await visit.page
+    .getByText(`${formatUsd(call.cost_nanos)} USD`)
+    .first()
+    .waitFor()
   await visit.looksRight()
   expect(provider.keys).toEqual([`Bearer ${PROVIDER_KEY}`, `Bearer ${PROVIDER_KEY}`])
   expect(hand.deeds).toBeLessThanOrEqual(MAX_DEEDS)

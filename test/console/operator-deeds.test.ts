@@ -1,7 +1,8 @@
 // What an operator does in the console's pages, and what came of it in the file and the books: the main deed of each page.
+
+import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'bun:test'
 import { fileConsole } from '../support/console.ts'
 
 const { gateway, visit } = await fileConsole()

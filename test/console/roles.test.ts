@@ -28,7 +28,17 @@ test('the operator has all pages in the side bar', async () => {
   await using one = await visit('operator')
   await one.open('/console/system')
   const pages = await pagesIn(one)
-  for (const title of ['Overview', 'Calls', 'Accounts', 'Keys', 'Models', 'Providers', 'Catalogue', 'Books', 'System'])
+  for (const title of [
+    'Overview',
+    'Calls',
+    'Accounts',
+    'Keys',
+    'Models',
+    'Providers',
+    'Catalogue',
+    'Books',
+    'System',
+  ])
     expect(pages).toContain(title)
 })
 
@@ -37,7 +47,8 @@ describe.each(VIEWERS)('%s', (_, as) => {
     await using one = await visit(as)
     await one.open('/console/calls')
     const pages = await pagesIn(one)
-    for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System']) expect(pages).not.toContain(title)
+    for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System'])
+      expect(pages).not.toContain(title)
     for (const path of OF_OPERATOR) {
       await one.open(`/console${path}`)
       await one.page.getByText('There is no page at this address').waitFor()

@@ -23,10 +23,15 @@ async function takePictures(folder: string, only: readonly string[]): Promise<vo
   const pages = PAGES.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)))
   for (const [who, own] of Map.groupBy(pages, (page) => page.who))
     for (const { name: look, size, theme } of LOOKS) {
-      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), { size, theme })
+      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), {
+        size,
+        theme,
+      })
       for (const { name, address } of own) {
         const path = join(folder, `${name}-${look}.png`)
-        await picture(visit, addressOf(address, week), path).catch((thrown: Error) => say(`${name}: ${thrown.message}`))
+        await picture(visit, addressOf(address, week), path).catch((thrown: Error) =>
+          say(`${name}: ${thrown.message}`),
+        )
         say(path)
       }
     }
@@ -40,6 +45,8 @@ async function picture({ open, quiet, page }: ConsolePage, address: string, path
   const height = await page.evaluate<number>('document.documentElement.scrollHeight')
   if (size) await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
   await quiet()
+  // Charts are drawn after their code has come.
+  await page.waitForTimeout(500)
   await page.screenshot({ path })
   if (size) await page.setViewportSize(size)
 }

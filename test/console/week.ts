@@ -1,5 +1,5 @@
 // A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
-import { type TestGateway, type TestGatewayOptions, startTestGateway } from '../support/gateway.ts'
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
 import { WEEK_CATALOGUE } from './week-catalogue.ts'
 
 export interface Week extends AsyncDisposable {
@@ -21,7 +21,11 @@ const PEOPLE: Readonly<Record<Person, { balance_usd: string; share: number; mode
   alice: { balance_usd: '25', share: 4, models: ['claude-sonnet-4-5', 'gemini-2.5-flash'] },
   bob: { balance_usd: '3', share: 2, models: ['house-model', 'gpt-5-mini', 'early-preview'] },
   'studio-lea': { balance_usd: '40', share: 1, models: ['gemini-2.5-flash'] },
-  acme: { balance_usd: '120', share: 5, models: ['gpt-5-mini', 'gemini-2.5-flash', 'text-embedding-3-small'] },
+  acme: {
+    balance_usd: '120',
+    share: 5,
+    models: ['gpt-5-mini', 'gemini-2.5-flash', 'text-embedding-3-small'],
+  },
 }
 const PROMPTS = [
   'Sum up the minutes of our meeting about the new boiler, in five points.',
@@ -99,9 +103,11 @@ function callOf(gateway: TestGateway, keys: Week['keys'], random: Random): Send 
   const stream = random() < 0.7
   if (model.startsWith('claude')) {
     const headers = { 'anthropic-version': '2023-06-01' }
-    return () => gateway.call('/v1/messages', { model, messages, stream, max_tokens: 2_000 }, { key, headers })
+    return () =>
+      gateway.call('/v1/messages', { model, messages, stream, max_tokens: 2_000 }, { key, headers })
   }
-  if (random() < 0.02) return () => gateway.call('/v1/chat/completions', { model: 'gpt-4', messages }, { key })
+  if (random() < 0.02)
+    return () => gateway.call('/v1/chat/completions', { model: 'gpt-4', messages }, { key })
   return () =>
     gateway.call('/v1/chat/completions', { model, messages, stream, max_completion_tokens: 2_000 }, { key })
 }

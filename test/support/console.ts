@@ -56,14 +56,17 @@ export async function pageOf(
   return visit
 }
 
-/** Any page of this origin can; this one asks for nothing else. */
-const PLAIN_PAGE = '/healthz'
+/** An empty page of this origin, without an icon for the browser to ask for: any page of the origin can sign in. */
+const EMPTY = { path: '/console/nothing', contentType: 'text/html', body: '<link rel="icon" href="data:,">' }
 
 async function signIn({ page }: ConsolePage, as: Who): Promise<void> {
-  const body = JSON.stringify(credentialsOf(as))
-  await page.goto(PLAIN_PAGE)
+  await page.route(`**${EMPTY.path}`, (route) =>
+    route.fulfill({ contentType: EMPTY.contentType, body: EMPTY.body }),
+  )
+  await page.goto(EMPTY.path)
   const headers = { 'content-type': 'application/json' }
-  const call = `fetch('/console/api/session', ${JSON.stringify({ method: 'POST', headers, body })})`
+  const sent = { method: 'POST', headers, body: JSON.stringify(credentialsOf(as)) }
+  const call = `fetch('/console/api/session', ${JSON.stringify(sent)})`
   const status = await page.evaluate<number>(`${call}.then((answer) => answer.status)`)
   if (status !== 200) throw new Error(`the sign-in as ${JSON.stringify(as)} was answered ${status}`)
 }

@@ -53,10 +53,9 @@ export const SetupView = Type.Object(
       ),
       { description: 'text models that can be called' },
     ),
-    accounts: Type.Array(
-      Type.Object({ name: Type.String(), ...MoneyFields('free') }, closed),
-      { description: 'the first active ones by name' },
-    ),
+    accounts: Type.Array(Type.Object({ name: Type.String(), ...MoneyFields('free') }, closed), {
+      description: 'the first active ones by name',
+    }),
   },
   closed,
 )

@@ -34,7 +34,8 @@ export const setup = (gateway: Gateway) =>
 
 function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
   const { server, providers, models } = catalogue()
-  const accounts = listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
+  const accounts =
+    listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
     public_url: server.public_url ?? null,
@@ -48,7 +49,9 @@ function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
       if (model.kind !== 'text' || !isServed(model)) return []
       const { input_tokens = 0, output_tokens = 0 } = model.price.tiers[0]?.rates ?? {}
       const names = [...new Set(model.routes.map(({ provider }) => provider))]
-      return [{ id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) }]
+      return [
+        { id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) },
+      ]
     }),
     accounts: accounts.map(({ name, balance_nanos, held_nanos }) => ({
       name,
@@ -83,7 +86,9 @@ async function makeKey(
 }
 
 function balanceOf(usd: string): Nanos {
-  const must = invalidRequest('balance_usd: must be an amount in USD, such as 10 or 0.50.', { param: 'balance_usd' })
+  const must = invalidRequest('balance_usd: must be an amount in USD, such as 10 or 0.50.', {
+    param: 'balance_usd',
+  })
   try {
     const nanos = parseUsd(usd.trim())
     if (nanos < 0) throw must

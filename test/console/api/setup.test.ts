@@ -1,9 +1,9 @@
 // The routes of the first visit: what there is to choose from, an account with its key in one step, and the key's first call.
 import { afterAll, describe, expect, test } from 'bun:test'
+import { KNOWN_PROVIDERS } from '../../../plugins/console/api/setup-known.ts'
 import { FIRST_CATALOGUE } from '../../../src/config/first.ts'
 import { readCatalogue } from '../../../src/config/load.ts'
 import { BUILT_IN_REGISTRY } from '../../../src/protocols/registry.ts'
-import { KNOWN_PROVIDERS } from '../../../plugins/console/api/setup-known.ts'
 import { signedIn } from '../../support/console-session.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 
@@ -13,12 +13,20 @@ const operator = signedIn(gateway, 'operator')
 
 describe('a key, with its account', () => {
   test('of a new account comes with its first balance, as a top-up', async () => {
-    const made = await operator.json('POST', '/setup/account', { account: 'alice', balance_usd: '12.5', key: 'first' })
+    const made = await operator.json('POST', '/setup/account', {
+      account: 'alice',
+      balance_usd: '12.5',
+      key: 'first',
+    })
     expect(made).toMatchObject({ account: 'alice', text: expect.stringMatching(/^tg_/) })
     const { accounts, keys, entries } = await gateway.atRest()
     const alice = accounts.find(({ name }) => name === 'alice')
     expect(alice).toMatchObject({ balance_nanos: 12_500_000_000, status: 'active' })
-    expect(keys.find(({ id }) => id === made.key_id)).toMatchObject({ account_id: alice?.id, name: 'first', models: null })
+    expect(keys.find(({ id }) => id === made.key_id)).toMatchObject({
+      account_id: alice?.id,
+      name: 'first',
+      models: null,
+    })
     expect(entries.filter(({ account_id }) => account_id === alice?.id)).toMatchObject([
       { kind: 'top_up', amount_nanos: 12_500_000_000, note: 'first balance' },
     ])
@@ -45,8 +53,18 @@ describe('a key, with its account', () => {
     ['a name that is none', { account: 'no spaces', balance_usd: '1', key: 'first' }, 400, 'name'],
     ['a key without a name', { account: 'dora', balance_usd: '1', key: '' }, 400, 'key'],
     ['an amount that is none', { account: 'dora', balance_usd: '1,5', key: 'first' }, 400, 'balance_usd'],
-    ['an amount with ten decimals', { account: 'dora', balance_usd: '0.0000000001', key: 'first' }, 400, 'balance_usd'],
-    ['an amount beyond what can be counted', { account: 'dora', balance_usd: '99999999', key: 'first' }, 400, 'balance_usd'],
+    [
+      'an amount with ten decimals',
+      { account: 'dora', balance_usd: '0.0000000001', key: 'first' },
+      400,
+      'balance_usd',
+    ],
+    [
+      'an amount beyond what can be counted',
+      { account: 'dora', balance_usd: '99999999', key: 'first' },
+      400,
+      'balance_usd',
+    ],
     ['an amount below zero', { account: 'dora', balance_usd: '-1', key: 'first' }, 400, 'balance_usd'],
     ['an account that is not there', { account: 'dora', key: 'first' }, 404, null],
   ])('is refused for %s, and nothing is made', async (_, body, status, param) => {
@@ -64,12 +82,21 @@ describe('what there is', () => {
     const { started } = gateway
     const before = await operator.json('GET', '/setup')
     expect(before.due).toBe(true)
-    expect(before.models).toContainEqual({ id: 'sim-flash', providers: ['simulator'], input: '0.30', output: '2.50' })
+    expect(before.models).toContainEqual({
+      id: 'sim-flash',
+      providers: ['simulator'],
+      input: '0.30',
+      output: '2.50',
+    })
     expect(before.models.map(({ id }: { id: string }) => id)).not.toContain('sim-image')
     expect(before.providers).toContainEqual({ name: 'simulator', protocol: 'gemini', simulated: true })
     expect(started.catalogue().models.size).toBeGreaterThan(before.models.length)
 
-    const { text, key_id } = await operator.json('POST', '/setup/account', { account: 'erin', balance_usd: '1', key: 'k' })
+    const { text, key_id } = await operator.json('POST', '/setup/account', {
+      account: 'erin',
+      balance_usd: '1',
+      key: 'k',
+    })
     expect((await operator.json('GET', `/setup/first-call?key_id=${key_id}`)).call).toBeNull()
     const messages = [{ role: 'user', content: 'Hello' }]
     const answer = await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key: text })
@@ -110,6 +137,9 @@ protocol = "${protocol}"
 base_url = "${base_url}"
 api_keys = ["key"]
 ${blocks.join('\n')}`
-    expect(readCatalogue(text, { env: {}, protocols: BUILT_IN_REGISTRY })).toMatchObject({ ok: true, warnings: [] })
+    expect(readCatalogue(text, { env: {}, protocols: BUILT_IN_REGISTRY })).toMatchObject({
+      ok: true,
+      warnings: [],
+    })
   }
 })

@@ -60,7 +60,12 @@ export const pages: readonly PageEntry[] = [
     letter: 'a',
     load: () => import('./accounts/accounts.tsx'),
   },
-  { path: '/accounts/:account', title: 'Account', seen_by: OPERATOR, load: () => import('./accounts/account.tsx') },
+  {
+    path: '/accounts/:account',
+    title: 'Account',
+    seen_by: OPERATOR,
+    load: () => import('./accounts/account.tsx'),
+  },
   {
     path: '/keys',
     title: 'Keys',
@@ -93,7 +98,12 @@ export const pages: readonly PageEntry[] = [
     seen_by: OPERATOR,
     load: () => import('./providers/new-provider.tsx'),
   },
-  { path: '/providers/:name', title: 'Provider', seen_by: OPERATOR, load: () => import('./providers/provider.tsx') },
+  {
+    path: '/providers/:name',
+    title: 'Provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/provider.tsx'),
+  },
   {
     path: '/playground',
     title: 'Playground',
@@ -173,5 +183,5 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-/** What `/` searches. */
-export const search: Search = async (words) => (await import('./search.ts')).search(words)
+/** What `/` searches; undefined where nothing can be searched. */
+export const search: Search | undefined = async (words) => (await import('./search.ts')).search(words)

@@ -7,7 +7,7 @@ const MAX_CHARS = 100
 /** Of a key that was pasted whole only its prefix leaves the browser. */
 const PREFIX_CHARS = 10
 
-export const search: Search = async (words) => {
+export const searchAll: Search = async (words) => {
   const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
   const { accounts, keys, calls, models } = await ask(api.search.get({ query: { q } }))
   return [

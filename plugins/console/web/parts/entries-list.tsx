@@ -8,6 +8,7 @@ import { useViewer } from '../app/session.tsx'
 import { useAddressState } from './address-state.ts'
 import { exactUsd } from './amounts.ts'
 import { Button } from './button.tsx'
+import { Field } from './field.tsx'
 import { given } from './given.ts'
 import { TextInput } from './input.tsx'
 import { Money } from './money.tsx'
@@ -75,6 +76,14 @@ function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
   return note === '' ? <span className="soft">–</span> : note
 }
 
+function Day({ label, ...input }: { label: string; value: string; onChange: (day: string) => void }) {
+  return (
+    <Field label={label}>
+      <TextInput type="date" {...input} />
+    </Field>
+  )
+}
+
 export interface EntriesListProps {
   /** Whose entries, by name; without, those of all that the viewer sees. */
   account?: string
@@ -104,18 +113,8 @@ export function EntriesList({ account }: EntriesListProps) {
             value={state.kind as 'all'}
             onChange={(kind) => filter({ kind })}
           />
-          <TextInput
-            type="date"
-            aria-label="From"
-            value={state.since}
-            onChange={(since) => filter({ since })}
-          />
-          <TextInput
-            type="date"
-            aria-label="Until"
-            value={state.until}
-            onChange={(until) => filter({ until })}
-          />
+          <Day label="From" value={state.since} onChange={(since) => filter({ since })} />
+          <Day label="Until" value={state.until} onChange={(until) => filter({ until })} />
         </div>
         <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
           <Download className="icon" aria-hidden />

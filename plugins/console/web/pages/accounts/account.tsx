@@ -46,7 +46,7 @@ function AccountPage({ account }: { account: ShownAccount }) {
       lead={leadOf(account)}
       actions={
         <>
-          <ButtonLink icon={ListFilter} href={`/calls?account=${encodeURIComponent(account.name)}`}>
+          <ButtonLink icon={ListFilter} href={`/calls?account=${account.id}`}>
             Calls
           </ButtonLink>
           <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />

@@ -87,7 +87,6 @@ const RULES: Column<Rule>[] = [
   {
     key: 'checked',
     title: 'Checked',
-    end: true,
     cell: ({ checked, over }) => `${count(checked)} ${over}`,
     phone: 'second',
   },

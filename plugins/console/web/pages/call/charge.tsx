@@ -9,6 +9,7 @@ type Line = Call['lines'][number]
 
 export function ChargeLines({ call }: { call: Call }) {
   const { lines, cost_nanos, unpaid_nanos, entry } = call
+  const amount = aligned([...lines.map(({ amount_nanos }) => amount_nanos), cost_nanos])
   if (lines.length === 0)
     return (
       <Section title="Charge">
@@ -35,7 +36,7 @@ export function ChargeLines({ call }: { call: Call }) {
           </thead>
           <tbody>
             {lines.map((line) => (
-              <LineRow key={line.what} {...line} />
+              <LineRow key={line.what} {...line} amount={amount} />
             ))}
           </tbody>
           <tfoot>
@@ -46,7 +47,7 @@ export function ChargeLines({ call }: { call: Call }) {
               <td data-phone="none" />
               <td data-phone="none" />
               <td className="end" data-phone="first-end">
-                <strong>{exactUsd(cost_nanos)}</strong>
+                <strong>{amount(cost_nanos)}</strong>
               </td>
             </tr>
           </tfoot>
@@ -72,7 +73,11 @@ export function ChargeLines({ call }: { call: Call }) {
   )
 }
 
-function LineRow({ what, count: counted, rate_nanos, per, amount_nanos }: Line) {
+interface LineRowProps extends Line {
+  amount: (nanos: number) => string
+}
+
+function LineRow({ what, count: counted, rate_nanos, per, amount_nanos, amount }: LineRowProps) {
   const is_rounding = what === 'rounding'
   return (
     <tr>
@@ -84,10 +89,20 @@ function LineRow({ what, count: counted, rate_nanos, per, amount_nanos }: Line) 
         {is_rounding ? '' : `${exactUsd(rate_nanos)}${perWords(per)}`}
       </td>
       <td className="end" data-phone="first-end">
-        {exactUsd(amount_nanos)}
+        {amount(amount_nanos)}
       </td>
     </tr>
   )
+}
+
+/** Exact amounts with one number of decimals, so that they stand one under the other. */
+function aligned(all: readonly number[]): (nanos: number) => string {
+  const decimalsOf = (text: string) => text.length - text.indexOf('.') - 1
+  const decimals = Math.max(...all.map((nanos) => decimalsOf(exactUsd(nanos))))
+  return (nanos) => {
+    const text = exactUsd(nanos)
+    return text.padEnd(text.length + decimals - decimalsOf(text), '0')
+  }
 }
 
 const perWords = (per: number): string => {

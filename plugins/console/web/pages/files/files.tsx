@@ -108,18 +108,21 @@ function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota
   const used = used_bytes / limit_bytes
   return (
     <div className="files-quota">
-      <div className="spread">
-        <span>
-          <b>{bytes(used_bytes)}</b> of {bytes(limit_bytes)} used
-        </span>
-        <span className="soft">{share(used)}</span>
-      </div>
+      <span>
+        <b>{megabytes(used_bytes)} MB</b> of {megabytes(limit_bytes)} MB used
+      </span>
       <meter aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
         {share(used)}
       </meter>
       {used > 0.9 && <Notice tone="warn">There is little room left: delete what is no longer needed.</Notice>}
     </div>
   )
+}
+
+/** As the quota is set, in binary megabytes. */
+function megabytes(size_bytes: number): string {
+  const size_mb = size_bytes / 1024 / 1024
+  return size_mb >= 100 || size_mb === 0 ? size_mb.toFixed(0) : size_mb.toFixed(size_mb < 1 ? 2 : 1)
 }
 
 interface FileTableProps {

@@ -13,6 +13,7 @@ import { Facts } from '../../parts/facts.tsx'
 import { Id } from '../../parts/id.tsx'
 import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
 import { LimitFacts } from '../../parts/limit-facts.tsx'
+import { Menu } from '../../parts/menu.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page, Section } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
@@ -45,19 +46,21 @@ function KeyPage({ of: key }: { of: ShownKey }) {
       lead={leadOf(key, role === 'operator')}
       actions={
         <>
-          <ButtonLink icon={ListFilter} href={`/calls?key=${encodeURIComponent(key.prefix)}`}>
+          <ButtonLink icon={ListFilter} href={`/calls?key=${key.id}`}>
             Calls
           </ButtonLink>
           {key.may_manage && !is_revoked && (
             <>
-              <Button look="danger" icon={Ban} onClick={() => setOpen('revoke')}>
-                Revoke
-              </Button>
-              {key.status === 'active' && (
-                <Button icon={RefreshCw} onClick={() => setOpen('rotate')}>
-                  Rotate
-                </Button>
-              )}
+              <Menu
+                label={`More for ${key.name}`}
+                trigger={<Button>More</Button>}
+                items={[
+                  ...(key.status === 'active'
+                    ? [{ label: 'Rotate', icon: RefreshCw, onSelect: () => setOpen('rotate') }]
+                    : []),
+                  { label: 'Revoke', icon: Ban, danger: true, onSelect: () => setOpen('revoke') },
+                ]}
+              />
               <Button look="primary" icon={PenLine} onClick={() => setOpen('change')}>
                 Change
               </Button>

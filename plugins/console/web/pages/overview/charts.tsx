@@ -13,7 +13,8 @@ export function OverviewCharts({ overview: { points, is_sampled } }: { overview:
   // The charts are drawn anew only where their figures change.
   const lines = useMemo(() => linesOf(points), [points])
   return (
-    <div className="overview-charts">
+    <section className="overview-charts" aria-label="Over time">
+      <h2 className="unseen">Over time</h2>
       <Chart
         label={role === 'operator' ? 'Revenue' : 'Spent'}
         times_ms={lines.times_ms}
@@ -34,7 +35,7 @@ export function OverviewCharts({ overview: { points, is_sampled } }: { overview:
           </p>
         )}
       </div>
-    </div>
+    </section>
   )
 }
 
@@ -43,7 +44,7 @@ const linesOf = (points: Overview['points']) => ({
   money: [{ label: 'USD', values: points.map(({ cost_nanos }) => cost_nanos) }],
   latency: [
     { label: 'median', values: points.map(({ first_byte_p50_ms }) => first_byte_p50_ms) },
-    { label: '95 % are faster', values: points.map(({ first_byte_p95_ms }) => first_byte_p95_ms) },
-    { label: 'whole call, median', values: points.map(({ duration_p50_ms }) => duration_p50_ms) },
+    { label: '95 %', values: points.map(({ first_byte_p95_ms }) => first_byte_p95_ms) },
+    { label: 'whole call', values: points.map(({ duration_p50_ms }) => duration_p50_ms) },
   ],
 })

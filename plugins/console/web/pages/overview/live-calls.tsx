@@ -27,7 +27,15 @@ export function Live() {
   const columns =
     role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
   return (
-    <Section title="Live calls" actions={<Connection state={state} />}>
+    <Section
+      title="Live calls"
+      actions={
+        <>
+          <Connection state={state} />
+          <Link href="/calls">All calls</Link>
+        </>
+      }
+    >
       {calls.length === 0 ? (
         <p className="soft">No calls yet. They show up here as they happen.</p>
       ) : (
@@ -39,12 +47,9 @@ export function Live() {
           hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
         />
       )}
-      <div className="spread">
-        <Link href="/calls">All calls</Link>
-        {seen.skipped > 0 && (
-          <span className="small soft">Too many at once to show each: {seen.skipped} events left out.</span>
-        )}
-      </div>
+      {seen.skipped > 0 && (
+        <p className="small soft">Too many at once to show each: {seen.skipped} events were left out.</p>
+      )}
     </Section>
   )
 }

@@ -6,10 +6,10 @@ import { useAddressState } from '../../parts/address-state.ts'
 import { count, duration, share } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
+import { FirstVisit } from '../../parts/first-visit.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
-import { FirstVisit } from '../../parts/first-visit.tsx'
-import { Loaded } from '../../parts/states.tsx'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
@@ -51,10 +51,11 @@ function CallsInRange() {
         />
       }
     >
-      <Loaded query={overview} loading={<div className="overview-room" />}>
+      <Loaded query={overview} loading={<Skeleton rows={12} />}>
         {(data) => <Known overview={data} />}
       </Loaded>
-      <Live />
+      {/* Not before what stands above it, which would push it down. */}
+      {(overview.data || overview.error) && <Live />}
     </Page>
   )
 }

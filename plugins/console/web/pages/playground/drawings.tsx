@@ -53,8 +53,11 @@ function DrawingView({ drawing, ...choosing }: Choosing & { drawing: Drawing }) 
           ? Array.from({ length: asked.n }, (_, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: they have nothing else to be told apart by
               <li key={at}>
-                <span className="thumbnail thumbnail-missing">
-                  <Waiting since_ms={started_ms} />
+                <span className="tile">
+                  <span className="thumbnail thumbnail-missing">
+                    <Waiting since_ms={started_ms} />
+                  </span>
+                  <span className="tile-label">{asked.prompt}</span>
                 </span>
               </li>
             ))

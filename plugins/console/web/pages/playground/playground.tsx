@@ -21,7 +21,6 @@ export default function Playground() {
   const whose = useWhose()
   const queries = useQueryClient()
   const query = useAsk(['play', whose.account], () => api.play.get({ query: whose.query }))
-  const payer = query.data?.payer ?? null
   const onCharged = () => {
     for (const subject of ['play', 'images', 'calls', 'overview'])
       void queries.invalidateQueries({ queryKey: [subject] })
@@ -29,7 +28,7 @@ export default function Playground() {
   return (
     <Page
       title="Playground"
-      lead={payer ? <PaidBy payer={payer} /> : undefined}
+      lead="Try what models say and draw. Calls from here are real ones, and charged."
       actions={
         whose.account !== undefined && (
           <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
@@ -52,9 +51,7 @@ interface PlayingProps {
 function Playing({ play, whose, onCharged }: PlayingProps) {
   const { payer, text_models, image_models } = play
   if (payer === null)
-    return (
-      <AccountChoice why="Calls from here are real ones: an account pays for them." onChoose={whose.choose} />
-    )
+    return <AccountChoice why="An account pays for what is called from here." onChoose={whose.choose} />
   if (text_models.length + image_models.length === 0)
     return <NoModels is_operator={whose.is_operator} payer={payer} />
   const tabs: { value: string; title: string; content: ReactNode }[] = []
@@ -69,6 +66,9 @@ function Playing({ play, whose, onCharged }: PlayingProps) {
     })
   return (
     <>
+      <p>
+        <PaidBy payer={payer} />
+      </p>
       <Unusable payer={payer} whose={whose} />
       <Tabs label="What to make" tabs={tabs} />
     </>
@@ -78,7 +78,7 @@ function Playing({ play, whose, onCharged }: PlayingProps) {
 function PaidBy({ payer: { account, available_nanos, key } }: { payer: Payer }) {
   return (
     <>
-      {account} has <Money nanos={available_nanos} /> left. Calls from here are paid
+      {account} has <Money nanos={available_nanos} /> left. Calls are paid
       {key ? (
         <>
           {' '}

@@ -2,6 +2,7 @@
 import { Columns2, X } from 'lucide-react'
 import { roundedUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
+import { names } from '../../parts/class-names.ts'
 import { Field } from '../../parts/field.tsx'
 import { TextArea, TextInput } from '../../parts/input.tsx'
 import { Select } from '../../parts/select.tsx'
@@ -104,7 +105,7 @@ interface ModelFieldProps {
 function ModelField({ label, value, models, disabled, onChange, onRemove }: ModelFieldProps) {
   const model = models.find(({ id }) => id === value)
   return (
-    <div className="play-model">
+    <div className={names('play-model', onRemove && 'play-model-removable')}>
       <Field
         label={label}
         help={

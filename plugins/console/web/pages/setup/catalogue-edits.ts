@@ -24,17 +24,26 @@ export interface ModelDraft {
 const providerEdit = ({ name, protocol, base_url, api_key }: ProviderDraft) => ({
   op: 'add' as const,
   path: ['providers'],
-  value: { name, protocol, base_url: base_url.trim(), api_keys: api_key.trim() === '' ? [] : [api_key.trim()] },
+  value: {
+    name,
+    protocol,
+    base_url: base_url.trim(),
+    api_keys: api_key.trim() === '' ? [] : [api_key.trim()],
+  },
 })
 
 type Fields = Record<string, string | number | { [name: string]: string }[] | { [name: string]: string }>
 
 /** A known model has its limits, too, and at list price the price of its cache. */
-function modelEdit({ id, provider, model, input, output }: ModelDraft, known: Known['models'][number] | undefined) {
+function modelEdit(
+  { id, provider, model, input, output }: ModelDraft,
+  known: Known['models'][number] | undefined,
+) {
   const price: Record<string, string> = { input: input.trim(), output: output.trim() }
   if (known?.input === input && known.cache_read) price.cache_read = known.cache_read
-  const limits = known ? { context: known.context, max_output_tokens: known.max_output_tokens } : {}
-  const value: Fields = { id, kind: 'text', ...limits, routes: [{ provider, model }], price }
+  const value: Fields = { id, kind: 'text' }
+  if (known) Object.assign(value, { context: known.context, max_output_tokens: known.max_output_tokens })
+  Object.assign(value, { routes: [{ provider, model }], price })
   return { op: 'add' as const, path: ['models'], value }
 }
 

@@ -71,7 +71,11 @@ function ProviderForm({ choice, onDone }: { choice: Choice; onDone: ProviderStep
   return (
     <Form submit={trial?.ok ? goOn : tryIt} aria-label={choice.title}>
       {!saved && <ProviderFields choice={choice} draft={draft} type={type} />}
-      <Field label="Model to try" name="model" help="The provider’s own name of it. The trial costs a fraction of a cent.">
+      <Field
+        label="Model to try"
+        name="model"
+        help="The provider’s own name of it. The trial costs a fraction of a cent."
+      >
         <TextInput code value={model} onChange={type('model')} list="setup-models" autoComplete="off" />
       </Field>
       <datalist id="setup-models">
@@ -122,8 +126,18 @@ function ProviderFields({ choice, draft, type }: ProviderFieldsProps) {
         </div>
       )}
       {is_free && (
-        <Field label="Address" name="base_url" help="With its version, such as http://127.0.0.1:11434/v1 for Ollama.">
-          <TextInput code value={draft.base_url} onChange={type('base_url')} autoComplete="off" inputMode="url" />
+        <Field
+          label="Address"
+          name="base_url"
+          help="With its version, such as http://127.0.0.1:11434/v1 for Ollama."
+        >
+          <TextInput
+            code
+            value={draft.base_url}
+            onChange={type('base_url')}
+            autoComplete="off"
+            inputMode="url"
+          />
         </Field>
       )}
       {choice.takes_key !== 'no' && (
@@ -136,7 +150,8 @@ function ProviderFields({ choice, draft, type }: ProviderFieldsProps) {
 }
 
 function KeyHelp({ choice: { keys_url, takes_key } }: { choice: Choice }) {
-  if (takes_key === 'maybe') return <>Empty where the server takes none. It is kept in the catalogue file only.</>
+  if (takes_key === 'maybe')
+    return <>Empty where the server takes none. It is kept in the catalogue file only.</>
   return (
     <>
       Made at{' '}

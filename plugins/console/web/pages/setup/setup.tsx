@@ -5,6 +5,7 @@ import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
+import { putOff } from '../../parts/first-visit-put-off.ts'
 import { Page } from '../../parts/page.tsx'
 import { Loaded } from '../../parts/states.tsx'
 import { AccountStep } from './account-step.tsx'
@@ -12,7 +13,6 @@ import { CallStep } from './call-step.tsx'
 import type { MadeKey, SetupState } from './choices.ts'
 import { ModelStep } from './model-step.tsx'
 import { ProviderStep } from './provider-step.tsx'
-import { putOff } from '../../parts/first-visit-put-off.ts'
 import { STEPS, type Step, Steps } from './steps.tsx'
 
 const START = { step: 'provider', provider: '', tried: '', model: '' }
@@ -25,7 +25,9 @@ export default function Setup() {
       lead="A provider, a model with its price, an account with a key: then the first paid call."
       narrow
     >
-      <Loaded query={setup}>{(state) => <Wizard setup={state} refresh={() => void setup.refetch()} />}</Loaded>
+      <Loaded query={setup}>
+        {(state) => <Wizard setup={state} refresh={() => void setup.refetch()} />}
+      </Loaded>
     </Page>
   )
 }

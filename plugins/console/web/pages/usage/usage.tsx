@@ -159,7 +159,7 @@ interface PartsProps {
   onKey: (prefix: string) => void
 }
 
-/** The figures of a row, whatever it is of. */
+/** The figures of a row, whatever it is of. On a phone, the charge and the number of calls. */
 const FIGURES: readonly Column<Sum>[] = [
   {
     key: 'cost',
@@ -168,7 +168,18 @@ const FIGURES: readonly Column<Sum>[] = [
     phone: 'first-end',
     cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
   },
-  { key: 'calls', title: 'Calls', end: true, phone: 'second', cell: ({ calls }) => count(calls) },
+  {
+    key: 'calls',
+    title: 'Calls',
+    end: true,
+    phone: 'second-end',
+    cell: ({ calls }) => (
+      <>
+        {count(calls)}
+        <span className="usage-unit">{calls === 1 ? ' call' : ' calls'}</span>
+      </>
+    ),
+  },
   { key: 'failed', title: 'Failed', end: true, phone: 'none', cell: ({ failed }) => count(failed) },
   {
     key: 'input',
@@ -181,7 +192,7 @@ const FIGURES: readonly Column<Sum>[] = [
     key: 'output',
     title: 'Tokens out',
     end: true,
-    phone: 'second-end',
+    phone: 'none',
     cell: ({ output_tokens }) => count(output_tokens),
   },
   { key: 'images', title: 'Images', end: true, phone: 'none', cell: ({ images }) => count(images) },

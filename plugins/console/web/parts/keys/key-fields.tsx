@@ -63,27 +63,21 @@ export function KeyFields({ draft, onChange }: KeyFieldsProps) {
       <Field label="Name" name="name" help="What it is for, such as laptop or website.">
         <TextInput value={draft.name} onChange={set('name')} autoComplete="off" />
       </Field>
-      <Field
-        label="Models"
-        name="models"
-        help="Ids or patterns such as gemini-*, with commas between. Empty: all models."
-      >
+      <Field label="Models" name="models" help="Ids or patterns such as gemini-*. Empty: all.">
         <TextInput code value={draft.models} onChange={set('models')} autoComplete="off" />
       </Field>
-      <Field
-        label="Spend limit"
-        name="spend_limit"
-        help="The most that all of its calls together may cost. Empty: the account’s balance."
-      >
-        <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
-      </Field>
-      <Field label="Last day" name="expires" help="After it the key is refused. Empty: it does not expire.">
-        <TextInput type="date" value={draft.expires} onChange={set('expires')} />
-      </Field>
+      <div className="fields">
+        <Field label="Spend limit" name="spend_limit" help="What all its calls may cost. Empty: no limit.">
+          <MoneyInput value={draft.spend_limit} onChange={set('spend_limit')} />
+        </Field>
+        <Field label="Last day" name="expires" help="Empty: it does not expire.">
+          <TextInput type="date" value={draft.expires} onChange={set('expires')} />
+        </Field>
+      </div>
       <Field
         label="Addresses"
         name="addresses"
-        help="Where it may be used from: IP addresses or blocks such as 10.0.0.0/8. Empty: anywhere."
+        help="Where it is used from, such as 10.0.0.0/8. Empty: anywhere."
       >
         <TextInput code value={draft.addresses} onChange={set('addresses')} autoComplete="off" />
       </Field>
