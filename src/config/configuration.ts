@@ -75,39 +75,48 @@ export interface ConfigurationParts extends Pick<ReadOptions, 'env' | 'protocols
 /** The catalogue file at a path. Saves run one after the other. */
 export function createConfiguration(parts: ConfigurationParts): Configuration {
   const { path, catalogue } = parts
-  const load = async () => {
+  let known: (Loaded & { of: Catalogue }) | undefined
+  /** The file is read every time; what it says, only where it or the catalogue in force has changed. */
+  const load = async (): Promise<Loaded> => {
     const bytes = await readFile(path)
-    const text = bytes.toString()
-    return { text, hash: hashOf(bytes), hidden: hideSecrets(withoutMark(text), redactorFor(catalogue())) }
+    const hash = hashOf(bytes)
+    if (known?.hash !== hash || known.of !== catalogue()) {
+      const text = bytes.toString()
+      const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
+      const values = hidden ? valuesIn(hidden.text) : null
+      known = { of: catalogue(), hash, text, hidden, values, ...readWith(parts, text) }
+    }
+    return known
   }
   let last_save: Promise<unknown> = Promise.resolve()
 
   return {
     path,
     async read() {
-      const { text, hash, hidden } = await load()
-      const { mistakes, warnings } = readWith(parts, text)
+      const { hash, hidden, values, mistakes, warnings } = await load()
       return {
         path,
         hash,
         text: hidden?.text ?? null,
-        values: hidden ? valuesIn(hidden.text) : null,
+        values,
         mistakes: hideIn(parts, mistakes),
         warnings: hideIn(parts, warnings),
         waiting_for_restart: parts.waitingForRestart(),
       }
     },
     async check(draft) {
-      const { raw: _, ...checked } = prepare(parts, await load(), draft)
+      const { raw: _, restored: __, ...checked } = await prepare(parts, await load(), draft)
       return checked
     },
     save(draft, hash) {
       const saved = last_save.then(async () => {
         const file = await load()
         if (file.hash !== hash) throw changedMeanwhile()
-        const { raw, mistakes, warnings } = prepare(parts, file, draft)
+        const { raw, restored, mistakes, warnings } = await prepare(parts, file, draft)
         const [first] = mistakes
         if (first) throw hasMistakes(first, mistakes.length)
+        const shown = hideSecrets(restored, redactorFor(catalogue()))
+        if (!shown || !file.hidden || showsSecretOf(shown, file.hidden)) throw wouldShow()
         await replaceFile(path, raw)
         await parts.reload()
         return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
@@ -121,29 +130,39 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
 
 interface Loaded {
   text: string
+  hash: string
+  values: TomlTable | null
+  mistakes: Mistake[]
+  warnings: Mistake[]
   hidden: HiddenText | undefined
 }
 
 interface Prepared extends CheckedDraft {
   /** With its secrets. */
   raw: string
+  /** The same without a byte order mark. */
+  restored: string
 }
 
+/** Each part of the work takes some milliseconds of the event loop; between them calls have their turn. */
+const letOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
 /** @throws GatewayError invalid_request where the file cannot be the base of a draft */
-function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Draft): Prepared {
+async function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Draft): Promise<Prepared> {
   if (!hidden) throw unreadable()
   const drafted = draft.text === undefined ? hidden.text : likeFile(draft.text, text)
   const edited = draft.edits ? editToml(drafted, draft.edits) : drafted
+  await letOthers()
   const restored = restoreSecrets(edited, hidden)
+  await letOthers()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const shown = hideSecrets(restored.text, redactorFor(parts.catalogue()))
-  if (shown && showsSecretOf(shown, hidden)) throw wouldShow()
   const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)
   return {
     raw,
+    restored: restored.text,
     text: edited,
-    values: valuesIn(edited),
+    values: restored.values ?? null,
     mistakes: hideIn(parts, all),
     warnings: hideIn(parts, warnings),
     catalogue: all.length === 0 ? catalogue : undefined,

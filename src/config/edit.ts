@@ -36,21 +36,20 @@ const BYTE_ORDER_MARK = '\uFEFF'
  */
 export function editToml(text: string, edits: readonly Edit[]): string {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
-  let edited = text.slice(mark.length)
-  for (const edit of edits) edited = applyOne(edited, withDigits(edit))
-  return mark + edited
+  let places = placesIn(text.slice(mark.length))
+  for (const edit of edits) places = applyOne(places, withDigits(edit))
+  return mark + places.text
 }
 
-function applyOne(text: string, edit: Edit): string {
-  const before = placesIn(text)
+function applyOne(before: Places, edit: Edit): Places {
   const wanted = expected(before.value, edit)
-  let edited = text
-  for (const step of stepsOf(before.value, edit)) edited = applyStep(placesIn(edited), step)
-  if (!Bun.deepEquals(placesIn(edited).value, wanted))
+  let places = before
+  for (const step of stepsOf(before.value, edit)) places = placesIn(applyStep(places, step))
+  if (!Bun.deepEquals(places.value, wanted))
     throw internal(`${writePath(edit.path)}: cannot be changed in place. Change the text instead.`, {
       cause: `an edit of ${writePath(edit.path)} came to another value`,
     })
-  return edited
+  return places
 }
 
 function placesIn(text: string): Places {

@@ -3,6 +3,7 @@ import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
 import { hideInComments, isShown, originOf, secretsIn, type WrittenSecret } from './secret-places.ts'
+import type { TomlTable } from './toml.ts'
 import { type Places, placesOf } from './toml-places.ts'
 
 /** A text with its secrets, and without. */
@@ -29,7 +30,7 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
     secrets.map(({ span, shown }) => ({ span, by: JSON.stringify(shown) })),
   )
   const before = shown.split('\n')
-  const after = hideInComments(before, commentStarts(shown)).map((line) => redactor.hide(line))
+  const after = hideInComments(before, commentStarts(places, secrets)).map((line) => redactor.hide(line))
   const lines = new Map<string, string[]>()
   after.forEach((line, at) => {
     const own = before[at] ?? ''
@@ -40,6 +41,8 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
 
 export interface Restored {
   text: string
+  /** What the text says, its secrets still hidden; undefined where it is no TOML. */
+  values: TomlTable | undefined
   mistakes: Mistake[]
 }
 
@@ -60,7 +63,7 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
       : [],
   )
   const places = readPlaces(text)
-  if (!places) return { text, mistakes }
+  if (!places) return { text, values: undefined, mistakes }
   const replacements = [...places.pairs, ...places.elements].flatMap(({ path, node }) => {
     const [section, index] = path
     if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) return []
@@ -72,7 +75,7 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
     mistakes.push({ path: writePath(path), line: node.loc.start.line, message })
     return []
   })
-  return { text: replaceAt(text, replacements), mistakes }
+  return { text: replaceAt(text, replacements), values: places.value, mistakes }
 }
 
 const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
@@ -103,12 +106,27 @@ function replaceAt(text: string, replacements: readonly Replacement[]): string {
   return result + text.slice(from)
 }
 
-/** For each line where its comment begins. */
-function commentStarts(text: string): (number | undefined)[] {
+/** For each line where its comment begins, once the secrets before it are hidden. */
+function commentStarts(
+  { text, comments }: Places,
+  secrets: readonly WrittenSecret[],
+): (number | undefined)[] {
   const starts: (number | undefined)[] = []
-  for (const { loc } of readPlaces(text)?.comments ?? []) starts[loc.start.line - 1] = loc.start.column
-  return Array.from({ length: text.split('\n').length }, (_, line) => starts[line])
+  for (const { loc, range } of comments) {
+    const line_start = range[0] - loc.start.column
+    const before = secrets.filter(({ span }) => span[1] > line_start && span[1] <= range[0])
+    const longer = before.reduce((sum, { written, shown }) => sum + shown.length + QUOTES - written.length, 0)
+    starts[loc.start.line - 1] = loc.start.column + longer
+  }
+  // A secret over several lines is shown on one: the lines below it move up, and their comments with them.
+  for (const { span, written } of secrets.toReversed()) {
+    const lines = written.split('\n').length - 1
+    if (lines > 0) starts.splice(text.slice(0, span[0]).split('\n').length - 1, lines)
+  }
+  return starts
 }
+
+const QUOTES = 2
 
 function readPlaces(text: string): Places | undefined {
   try {

@@ -17,7 +17,7 @@ import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
-import { openStores, recover } from './stores.ts'
+import { openStores, recover, type Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
 /**
@@ -128,24 +128,42 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await options.atLast?.(catalogue())
   readiness.started()
 
-  async function stop(): Promise<void> {
-    const { shutdown_timeout_ms } = catalogue().server
-    const ends_ms = performance.now() + shutdown_timeout_ms
-    await running.stop(shutdown_timeout_ms)
-    await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
-    readiness.stop()
-    start_audit.stop()
-    stopSweeping()
-    stopTicking()
-    watched.close()
-    // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
-    await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
-    await server.stop(true)
-    await stores.close()
-    log.info({}, 'stopped')
-    log.flush()
-  }
+  const stop = () =>
+    stopInOrder({ gateway, stores, app, server, log }, () => {
+      readiness.stop()
+      start_audit.stop()
+      stopSweeping()
+      stopTicking()
+      watched.close()
+    })
   return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
+}
+
+interface Stopped {
+  gateway: Gateway
+  stores: Stores
+  app: { stop(): Promise<unknown> }
+  server: { stop(abruptly: boolean): Promise<void> }
+  log: ProcessLogger
+}
+
+/** @param endWatches ends what runs beside the calls, once these are over */
+async function stopInOrder(
+  { gateway, stores, app, server, log }: Stopped,
+  endWatches: () => void,
+): Promise<void> {
+  const { running, catalogue } = gateway
+  const { shutdown_timeout_ms } = catalogue().server
+  const ends_ms = performance.now() + shutdown_timeout_ms
+  await running.stop(shutdown_timeout_ms)
+  await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
+  endWatches()
+  // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
+  await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
+  await server.stop(true)
+  await stores.close()
+  log.info({}, 'stopped')
+  log.flush()
 }
 
 /** Work without which there is no start. @throws what `work` throws, once `undo` is done */

@@ -153,6 +153,17 @@ describe('saving', () => {
     expect(await readFile(real, 'utf8')).toBe(TEXT.replace('input = 1', 'input = 2'))
   })
 
+  test('is refused where it would make a commented-out key readable', async () => {
+    await writeFile(path, TEXT.replace('# Ours.', '#api_keys = [\n#  "commented-out-1",\n#]'))
+    const { hash, text } = await configuration.read()
+    expect(text).not.toContain('commented-out-1')
+    const bare = (text ?? '').replace('#api_keys = [', '# A note.')
+    const before = await saved()
+    const refusal = await configuration.save({ text: bare }, hash).catch((thrown: unknown) => thrown)
+    expect(refusal).toMatchObject({ kind: 'invalid_request', code: 'hidden_key_moved' })
+    expect(await saved()).toBe(before)
+  })
+
   test('of a new key writes it; it is not shown again', async () => {
     const { hash } = await configuration.read()
     const edit = { op: 'add', path: ['providers', 0, 'api_keys'], value: 'another-secret-5678' } as const

@@ -78,6 +78,13 @@ describe('what is shown', () => {
     for (const secret of [FIRST, SECOND, HEADER]) expect(hidden(text).text).not.toContain(secret)
   })
 
+  test('has no secret over several lines, nor what a comment hides below it', () => {
+    const text = `[[providers]]\nname = "a"\nheaders = { x = """\n${FIRST}\n""" }\n#api_keys = ["${COMMENTED}"]\n`
+    const found = hidden(text)
+    for (const secret of [FIRST, COMMENTED]) expect(found.text).not.toContain(secret)
+    expect(restoreSecrets(found.text, found).text).toBe(text)
+  })
+
   test('is nothing where the text is no TOML', () => {
     expect(hideSecrets(`${TEXT}\nx = `, redactor)).toBeUndefined()
   })
@@ -94,7 +101,7 @@ describe('what is put back', () => {
     ['of the first catalogue', FIRST_CATALOGUE],
   ])('is every character %s', (_, text) => {
     const found = hidden(text)
-    expect(restoreSecrets(found.text, found)).toEqual({ text, mistakes: [] })
+    expect(restoreSecrets(found.text, found)).toMatchObject({ text, mistakes: [] })
   })
 
   test('stands where its mark was moved to within its provider', () => {

@@ -48,8 +48,8 @@ const PreviewView = Type.Object({
   changes: ChangesView,
 })
 
-/** The routes of the catalogue, for the operator. */
-export function catalogueRoutes(gateway: Gateway) {
+/** The routes of previews, for the operator: what a draft changes, and last week's calls at its prices. */
+export function previewRoutes(gateway: Gateway) {
   const { configuration, catalogue, db, log, now } = gateway
   const ratings = createReratings(log)
 
@@ -59,24 +59,8 @@ export function catalogueRoutes(gateway: Gateway) {
     throw notFound('This preview is over: another one was begun since, or it was cancelled. Begin it again.')
   }
 
-  return new Elysia({ name: 'console-catalogue' })
+  return new Elysia({ name: 'console-catalogue-previews' })
     .use(operatorCalls(gateway))
-    .get(
-      '/console/api/catalogue',
-      async () => {
-        const { waiting_for_restart, ...file } = await configuration.read()
-        return { ...file, waiting_for_restart: [...waiting_for_restart] }
-      },
-      { response: { 200: FileView, ...FAILURES } },
-    )
-    .post(
-      '/console/api/catalogue/check',
-      async ({ body }) => {
-        const { catalogue: next, ...checked } = await configuration.check(draftOf(body))
-        return { ...checked, changes: next ? changesView(catalogue(), next) : null }
-      },
-      { body: DraftBody, response: { 200: CheckedView, ...FAILURES } },
-    )
     .post(
       '/console/api/catalogue/previews',
       async ({ body }) => {
@@ -105,6 +89,30 @@ export function catalogueRoutes(gateway: Gateway) {
         params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
         response: { 200: Type.Object({ cancelled: Type.Boolean() }), ...FAILURES },
       },
+    )
+}
+
+/** The routes of the catalogue, for the operator. */
+export function catalogueRoutes(gateway: Gateway) {
+  const { configuration, catalogue, log } = gateway
+
+  return new Elysia({ name: 'console-catalogue' })
+    .use(operatorCalls(gateway))
+    .get(
+      '/console/api/catalogue',
+      async () => {
+        const { waiting_for_restart, ...file } = await configuration.read()
+        return { ...file, waiting_for_restart: [...waiting_for_restart] }
+      },
+      { response: { 200: FileView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/catalogue/check',
+      async ({ body }) => {
+        const { catalogue: next, ...checked } = await configuration.check(draftOf(body))
+        return { ...checked, changes: next ? changesView(catalogue(), next) : null }
+      },
+      { body: DraftBody, response: { 200: CheckedView, ...FAILURES } },
     )
     .post(
       '/console/api/catalogue/save',

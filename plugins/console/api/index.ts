@@ -7,7 +7,7 @@ import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
 import { callFilterRoutes } from './call-filters.ts'
 import { callRoutes } from './calls.ts'
-import { catalogueRoutes } from './catalogue.ts'
+import { catalogueRoutes, previewRoutes } from './catalogue.ts'
 import { entryRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
@@ -52,6 +52,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(bookRoutes(gateway))
     .use(searchRoutes(gateway))
     .use(catalogueRoutes(gateway))
+    .use(previewRoutes(gateway))
     .use(modelRoutes(gateway))
     .use(providerRoutes(gateway))
 

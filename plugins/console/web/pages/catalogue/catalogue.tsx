@@ -54,12 +54,6 @@ function Catalogue({ read }: { read: CatalogueFile }) {
           in the new one.
         </Notice>
       )}
-      {changes && (
-        <section aria-label="What changes" className="stack">
-          <h2>What changes</h2>
-          <ChangeList changes={changes} />
-        </section>
-      )}
       <div className="catalogue">
         <section aria-label="Text">
           <Editor text={draft.text} onChange={draft.type} mistakes={mistakes} warnings={warnings} />
@@ -68,6 +62,12 @@ function Catalogue({ read }: { read: CatalogueFile }) {
           <BlockForm draft={draft} />
         </section>
       </div>
+      {changes && (
+        <section aria-label="What changes" className="stack">
+          <h2>What changes</h2>
+          <ChangeList changes={changes} />
+        </section>
+      )}
       <AsCommand command="tollgate config check" />
     </Page>
   )

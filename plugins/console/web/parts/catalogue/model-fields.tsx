@@ -105,6 +105,7 @@ export function TextField({
       <CommittedInput
         code={code}
         inputMode={number ? 'numeric' : undefined}
+        placeholder={may_be_empty && number ? 'default' : undefined}
         value={textAt(model, name)}
         commit={commit}
       />

@@ -114,7 +114,7 @@ function moreOrLess({ charged_nanos, difference_nanos }: Sum): string {
 
 const columns = <Row extends Sum>(title: string, nameOf: (row: Row) => string): Column<Row>[] => [
   { key: 'name', title, cell: nameOf },
-  { key: 'calls', title: 'Calls', cell: ({ calls }) => count(calls), end: true, phone: 'second' },
+  { key: 'calls', title: 'Calls', cell: ({ calls }) => count(calls), end: true, phone: 'none' },
   {
     key: 'charged',
     title: 'Charged',
