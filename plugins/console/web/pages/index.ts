@@ -184,4 +184,4 @@ export const open_pages: readonly OpenPageEntry[] = [
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
 /** What `/` searches; undefined where nothing can be searched. */
-export const search: Search | undefined = async (words) => (await import('./search.ts')).search(words)
+export const search: Search | undefined = async (words) => (await import('./search.ts')).searchAll(words)

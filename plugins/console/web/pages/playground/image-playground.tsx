@@ -1,19 +1,19 @@
 // The image playground: a prompt, pictures to work from, and what was made, the newest first.
 import { WandSparkles } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { Button } from '../../parts/button.tsx'
 import { TextArea } from '../../parts/input.tsx'
 import { Loaded } from '../../parts/states.tsx'
-import { MAX_REFERENCES, type Reference, verbFor } from './drawing.ts'
+import { verbFor } from './drawing.ts'
 import { Drawings, RecentImages } from './drawings.tsx'
 import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
 import type { ImageModel } from './models.ts'
 import { References } from './references.tsx'
-import { useAskedReference } from './use-asked-reference.ts'
 import { useDrawings } from './use-drawings.ts'
+import { useReferences } from './use-references.ts'
 
 export interface ImagePlaygroundProps {
   models: readonly ImageModel[]
@@ -27,7 +27,7 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
   const is_operator = useViewer().role === 'operator'
   const [form, setForm] = useState<ImageForm>(EMPTY_FORM)
   const [prompt, setPrompt] = useState('')
-  const [references, setReferences] = useState<readonly Reference[]>([])
+  const { references, setReferences, isChosen, toggle } = useReferences()
   const { drawings, draw } = useDrawings(onCharged)
   const model = models.find(({ id }) => id === form.model) ?? models[0]
   const recent = useAsk(['images', 'recent', account], () =>
@@ -39,16 +39,6 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
       },
     }),
   )
-  const asked = useAskedReference()
-  useEffect(() => {
-    if (asked) setReferences([asked])
-  }, [asked])
-
-  const isChosen = ({ id }: Pick<Reference, 'id'>) => references.some((each) => each.id === id)
-  function toggle(reference: Reference): void {
-    if (isChosen(reference)) setReferences(references.filter(({ id }) => id !== reference.id))
-    else setReferences([...references, reference].slice(-MAX_REFERENCES))
-  }
   function begin(): void {
     if (prompt.trim() === '' || !model) return
     const n = Math.min(form.n, model.max_n)
