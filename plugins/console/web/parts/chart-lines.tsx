@@ -5,6 +5,7 @@ import { onThemeChange } from '../app/theme.ts'
 import type { ChartProps } from './chart-props.ts'
 
 const AXIS_PX = 56
+const TIMES_PX = 28
 const LABEL_GAP_PX = 8
 /** Half of the last time's label, which stands under the end of the lines. */
 const END_LABEL_PX = 20
@@ -112,6 +113,7 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
         grid: { show: false },
         border: { show: true, stroke: colours.line, width: 1 },
         space: 72,
+        size: TIMES_PX,
         values: (_plot, splits, _at, _space, step_s) =>
           splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
       },
@@ -169,6 +171,7 @@ function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours):
     .sort((one, other) => one.y - other.y)
   ctx.save()
   ctx.font = `${12 * ratio}px system-ui, sans-serif`
+  ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   let lowest = Number.NEGATIVE_INFINITY
   for (const { label, nth, y } of placed) {
