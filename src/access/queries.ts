@@ -150,6 +150,19 @@ export const keyQueries = perConnection({
         ),
       )
       .prepare(),
+  setSettings: (orm) =>
+    orm
+      .update(keys)
+      .set({
+        name: given('name'),
+        models: given('models'),
+        spend_limit_nanos: given('spend_limit_nanos'),
+        addresses: given('addresses'),
+        expires_at_ms: given('expires_at_ms'),
+      })
+      .where(eq(keys.id, placeholder('id')))
+      .returning()
+      .prepare(),
   setRevoked: (orm) =>
     orm
       .update(keys)

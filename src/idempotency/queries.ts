@@ -2,7 +2,7 @@
 import { and, asc, between, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { calls, holds, idempotency_keys } from '../db/schema.ts'
+import { calls, entries, holds, idempotency_keys } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -191,5 +191,19 @@ export const idempotencyQueries = perConnection({
         ),
       )
       .orderBy(asc(calls.id))
+      .prepare(),
+  /** An entry of exactly this time. */
+  entryAt: (orm) =>
+    orm
+      .select({ id: entries.id })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.account_id, placeholder('account_id')),
+          eq(entries.created_at_ms, placeholder('created_at_ms')),
+          eq(entries.kind, placeholder('kind')),
+          eq(entries.amount_nanos, placeholder('amount_nanos')),
+        ),
+      )
       .prepare(),
 })

@@ -24,6 +24,7 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
@@ -55,6 +56,8 @@ export interface Parts {
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -70,13 +73,14 @@ export function compose({
   catalogue,
   notReady,
   sockets,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
   const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
@@ -96,17 +100,7 @@ export function compose({
       now,
       random: Math.random,
     },
-    bodies: {
-      memory: createBodyMemory({
-        limit_bytes: BODY_MEMORY_BYTES,
-        account_limit_bytes: BODY_MEMORY_BYTES / 2,
-        wait_ms: BODY_WAIT_MS,
-        reserved_ms: BODY_RESERVED_MS,
-      }),
-      parser: createParser({ log }),
-      known: new KnownValues(KNOWN_VALUES_BYTES),
-      accountOf: (id) => accountQueries(db).accountById.get({ id }),
-    },
+    bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
     now,
@@ -118,6 +112,8 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
     library,
@@ -133,6 +129,18 @@ export function compose({
     sockets,
   }
 }
+
+const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
+  memory: createBodyMemory({
+    limit_bytes: BODY_MEMORY_BYTES,
+    account_limit_bytes: BODY_MEMORY_BYTES / 2,
+    wait_ms: BODY_WAIT_MS,
+    reserved_ms: BODY_RESERVED_MS,
+  }),
+  parser: createParser({ log }),
+  known: new KnownValues(KNOWN_VALUES_BYTES),
+  accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
 

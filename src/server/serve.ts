@@ -10,6 +10,7 @@ import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
 import { createApp } from './app.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
@@ -94,16 +95,17 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  const { notReady, closed } = readiness
+  const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
-    notReady,
+    notReady: readiness.notReady,
     sockets: () => listening,
-    closed,
+    books,
+    closed: readiness.closed,
     network,
     log,
     now,
@@ -117,7 +119,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
   await options.atLast?.(catalogue())
   readiness.started()
 

@@ -13,6 +13,7 @@ import {
   type SettlementJournal,
 } from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
+import { createDeeds, type Deeds } from '../idempotency/deeds.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
 import { createReplayCount } from '../idempotency/replays.ts'
@@ -54,6 +55,7 @@ export interface Stores {
   /** What an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
+  deeds: Deeds
   library: Library
   responses: KeptResponses
   /** Closes everything, and releases the folder's lock. */
@@ -102,6 +104,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     settlements,
     journal,
     idempotency: createIdempotency({ answers, log, countReplay: createReplayCount(db, { now, log }) }),
+    deeds: createDeeds(db, answers),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
     async close() {

@@ -11,10 +11,12 @@ import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
 import type { RunningCalls } from '../exchange/running.ts'
 import type { Sockets } from '../http/sockets.ts'
+import type { Deeds } from '../idempotency/deeds.ts'
 import type { Ledger } from '../ledger/operations.ts'
 import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
+import type { Books } from './books.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -27,6 +29,10 @@ export interface Gateway {
   reads: ReadRate
   /** The only way to move money. */
   ledger: Ledger
+  /** Movements of money by the operator: the same one sent again is done once. */
+  deeds: Deeds
+  /** The audit of the books, beside the calls. */
+  books: Books
   /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */

@@ -37,6 +37,20 @@ const PATHS: readonly string[] = [
   '/calls/req_0000000000000000500000',
   '/calls/req_nothing',
   '/call-filters?account=7',
+  '/accounts',
+  '/accounts?order=-spent',
+  '/accounts?order=balance&low=yes',
+  '/accounts/7',
+  '/keys',
+  '/keys?account=7',
+  '/keys/9',
+  '/entries',
+  '/entries?account=7',
+  '/entries?kind=top_up',
+  `/entries?since=${day(30)}&until=${day(29)}`,
+  '/books',
+  '/search?q=acc',
+  '/search?q=req_00000000000000005',
 ]
 
 /** The same for an account's own. */
@@ -45,6 +59,9 @@ const ACCOUNT_PATHS: readonly string[] = [
   '/overview?range=month',
   '/calls',
   '/calls?outcome=failed',
+  '/keys',
+  '/entries',
+  '/search?q=key',
 ]
 
 /** Fills a data folder, starts the checkout's gateway on it, and reads as the operator and as an account. */

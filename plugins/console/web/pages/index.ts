@@ -1,7 +1,8 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { ArrowLeftRight, Gauge, Server, Settings } from 'lucide-react'
+import { ArrowLeftRight, Gauge, KeyRound, ReceiptText, Scale, Server, Settings, Users } from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
+  ACCOUNTS,
   EVERYONE,
   OPERATOR,
   type OpenPageEntry,
@@ -9,6 +10,9 @@ import {
   type Search,
   type SignInProps,
 } from '../app/page-entry.ts'
+import { searchAll } from './search.ts'
+
+const entries = () => import('./entries/entries.tsx')
 
 export const pages: readonly PageEntry[] = [
   {
@@ -32,6 +36,40 @@ export const pages: readonly PageEntry[] = [
     title: 'Call',
     seen_by: EVERYONE,
     load: () => import('./call/call.tsx'),
+  },
+  {
+    path: '/accounts',
+    title: 'Accounts',
+    seen_by: OPERATOR,
+    icon: Users,
+    letter: 'a',
+    load: () => import('./accounts/accounts.tsx'),
+  },
+  {
+    path: '/accounts/:account',
+    title: 'Account',
+    seen_by: OPERATOR,
+    load: () => import('./accounts/account.tsx'),
+  },
+  {
+    path: '/keys',
+    title: 'Keys',
+    seen_by: EVERYONE,
+    icon: KeyRound,
+    letter: 'k',
+    load: () => import('./keys/keys.tsx'),
+  },
+  { path: '/keys/:key', title: 'Key', seen_by: EVERYONE, load: () => import('./keys/key.tsx') },
+  // The operator has them among the books.
+  { path: '/entries', title: 'Entries', seen_by: ACCOUNTS, icon: ReceiptText, letter: 'e', load: entries },
+  { path: '/entries', title: 'Entries', seen_by: OPERATOR, load: entries },
+  {
+    path: '/books',
+    title: 'Books',
+    seen_by: OPERATOR,
+    icon: Scale,
+    letter: 'b',
+    load: () => import('./books/books.tsx'),
   },
   {
     path: '/system',
@@ -62,5 +100,4 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-/** What `/` searches; undefined where nothing can be searched. */
-export const search: Search | undefined = undefined
+export const search: Search | undefined = searchAll
