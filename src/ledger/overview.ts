@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
+import { KnownDays } from './known-days.ts'
 import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
 import { quantile, type Sample } from './quantiles.ts'
 
@@ -59,9 +60,19 @@ const CALLS_AT_ONCE = 5_000
 /** Calls of one point whose times are read. */
 const MAX_SAMPLES = 100
 
+/** What is remembered of days between two overviews. */
+export interface OverviewMemory {
+  sums: KnownDays<Found>
+  times: KnownDays<Times>
+}
+
+export const createOverviewMemory = (): OverviewMemory => ({ sums: new KnownDays(), times: new KnownDays() })
+
 interface Reading {
   queries: ReturnType<typeof overviewQueries>
   account_id: number | undefined
+  now_ms: number
+  memory: OverviewMemory
 }
 
 export interface OverviewRequest {
@@ -70,6 +81,8 @@ export interface OverviewRequest {
   now_ms: number
   /** Of more calls the kept sums are read. */
   max_calls_read?: number
+  /** Absent: nothing is known from before. */
+  memory?: OverviewMemory
 }
 
 /** Some time, and where its calls are. */
@@ -86,10 +99,10 @@ interface Found extends Totals {
 export async function overviewOf(
   db: Database,
   range: Range,
-  { account_id, now_ms, max_calls_read = MAX_CALLS_READ }: OverviewRequest,
+  { account_id, now_ms, max_calls_read = MAX_CALLS_READ, memory = createOverviewMemory() }: OverviewRequest,
 ): Promise<Overview> {
   const queries = account_id === undefined ? overviewQueries(db) : overviewQueriesOfAccount(db)
-  const reading = { queries, account_id }
+  const reading = { queries, account_id, now_ms, memory }
   const shape = SHAPES[range]
   const { steps } = shape
   const length_ms = steps * shape.step_ms
@@ -101,9 +114,10 @@ export async function overviewOf(
   const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
   const read = reads_calls ? readCalls : readSums
   const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
-  const [found_before = emptyIn(whole_before.from_ms, whole_before.until_ms)] = await read(reading, [
-    whole_before,
-  ])
+  // By days where it is shown by days, since those are known.
+  const before =
+    step_ms < DAY_MS ? [whole_before] : stepsOf(whole_before.from_ms, whole_before.until_ms, step_ms)
+  const found_before = together(whole_before, await read(reading, before))
 
   const points: (OverviewPoint & { samples: Times })[] = []
   for (const point of found) {
@@ -174,18 +188,36 @@ async function readCalls(reading: Reading, steps: readonly Step[]): Promise<Foun
 }
 
 /** The same from the kept sums; quarters of an hour count whole. */
-async function readSums({ queries, account_id }: Reading, steps: readonly Step[]): Promise<Found[]> {
+async function readSums(reading: Reading, steps: readonly Step[]): Promise<Found[]> {
+  const { account_id, now_ms, memory } = reading
   const found: Found[] = []
   for (const step of steps) {
-    const sum = emptyIn(step.from_ms, step.until_ms)
-    for (const { sign, span_s, starts } of periodsOf(step.from_ms, step.until_ms)) {
-      const row = queries.periods.get({ account_id, span_s, starts: JSON.stringify(starts) })
-      if (row) add(sum, row, sign)
-      await endOfTurn()
-    }
+    const known = isDay(step) ? memory.sums.find(account_id, step.from_ms, now_ms) : undefined
+    const sum = known ?? (await readPeriods(reading, step))
+    if (!known && isDay(step)) memory.sums.add(account_id, step.from_ms, now_ms, sum)
     found.push(sum)
   }
   return found
+}
+
+async function readPeriods({ queries, account_id }: Reading, { from_ms, until_ms }: Step): Promise<Found> {
+  const sum = emptyIn(from_ms, until_ms)
+  for (const { sign, span_s, starts } of periodsOf(from_ms, until_ms)) {
+    const row = queries.periods.get({ account_id, span_s, starts: JSON.stringify(starts) })
+    if (row) add(sum, row, sign)
+    await endOfTurn()
+  }
+  return sum
+}
+
+const isDay = ({ from_ms, until_ms }: Step): boolean =>
+  until_ms - from_ms === DAY_MS && from_ms % DAY_MS === 0
+
+/** All that was found within some time, as one. */
+function together({ from_ms, until_ms }: Step, all: readonly Found[]): Found {
+  const sum = emptyIn(from_ms, until_ms)
+  for (const one of all) add(sum, one, 1)
+  return sum
 }
 
 const emptyIn = (from_ms: number, until_ms: number): Found => ({
@@ -226,7 +258,15 @@ interface Times {
 }
 
 /** The times of a point's calls; of more than `MAX_SAMPLES`, of so many that are spread over it. */
-async function timesOf({ queries, account_id }: Reading, point: Found): Promise<Times> {
+async function timesOf(reading: Reading, point: Found): Promise<Times> {
+  const { account_id, now_ms, memory } = reading
+  const known = isDay(point) ? memory.times.find(account_id, point.from_ms, now_ms) : undefined
+  const times = known ?? (await readTimes(reading, point))
+  if (!known && isDay(point)) memory.times.add(account_id, point.from_ms, now_ms, times)
+  return times
+}
+
+async function readTimes({ queries, account_id }: Reading, point: Found): Promise<Times> {
   const { calls, first_id, last_id, from_ms, until_ms } = point
   if (first_id === null || last_id === null) return { first_byte: [], duration: [] }
   const within = { account_id, from_ms, until_ms, row_limit: MAX_SAMPLES }

@@ -4,7 +4,13 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import type { Call } from '../../src/db/schema.ts'
 import { failingRoutes } from '../../src/ledger/failing-routes.ts'
-import { type Overview, overviewOf, RANGES, type Range } from '../../src/ledger/overview.ts'
+import {
+  createOverviewMemory,
+  type Overview,
+  overviewOf,
+  RANGES,
+  type Range,
+} from '../../src/ledger/overview.ts'
 import { quantile } from '../../src/ledger/quantiles.ts'
 import { recorded } from './recorded.ts'
 
@@ -53,8 +59,10 @@ describe('sums', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), async (calls) => {
         const db = recorded(calls)
-        for (const account_id of [undefined, 1, 2]) {
-          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS })
+        const memory = createOverviewMemory()
+        // The second time days are known.
+        for (const account_id of [undefined, 1, 2, undefined, 1]) {
+          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS, memory })
           const rows = rowsOf(db).filter((row) => account_id === undefined || row.account_id === account_id)
           expectSums(overview, rows)
         }
@@ -94,11 +102,43 @@ describe('sums', () => {
       const end_ms = Math.min(point.start_ms + step_ms, until_ms)
       expect(point).toMatchObject(totalsOf(within(rows, point.start_ms, end_ms)))
     }
-    // By days the range before ends with a quarter of an hour, which counts whole.
-    if (step_ms === 86_400_000) return
     const length_ms = step_ms * points.length
-    expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, until_ms - length_ms)))
+    if (step_ms === 86_400_000) expectBefore(overview, rows)
+    else expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, until_ms - length_ms)))
   }
+
+  /** By days the range before ends with a quarter of an hour, which counts whole. */
+  function expectBefore(
+    { before, points, from_ms, until_ms, step_ms }: Overview,
+    rows: readonly Call[],
+  ): void {
+    const length_ms = step_ms * points.length
+    const end_ms = Math.ceil((until_ms - length_ms) / 900_000) * 900_000
+    expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, end_ms)))
+  }
+
+  test('a day that is over is remembered for an hour, and today is not', async () => {
+    const db = recorded([[1, 10, { started_at_ms: NOW_MS - 5 * 86_400_000 }]])
+    const memory = createOverviewMemory()
+    const callsAt = async (now_ms: number) =>
+      (await overviewOf(db, 'week', { account_id: undefined, now_ms, memory })).totals.calls
+    expect(await callsAt(NOW_MS)).toBe(1)
+    const add = (id: number, ago_ms: number) => {
+      db.run("INSERT INTO holds SELECT ?, account_id, key_id, 'r', 1, 'posted', 0, 0 FROM holds LIMIT 1", [
+        id,
+      ])
+      const columns =
+        'request_id, account_id, key_id, surface, model, provider, upstream_model, outcome, status, streamed, estimated, input_tokens, input_audio_tokens, cache_read_tokens, cache_write_5m_tokens, cache_write_1h_tokens, output_tokens, thinking_tokens, output_image_tokens, images, hold_nanos, cost_nanos, unpaid_nanos, price'
+      db.run(
+        `INSERT INTO calls (id, ${columns}, started_at_ms, duration_ms) SELECT ?, ${columns}, ?, 1 FROM calls LIMIT 1`,
+        [id, NOW_MS - ago_ms],
+      )
+    }
+    add(50, 5 * 86_400_000)
+    add(51, 60_000)
+    expect(await callsAt(NOW_MS)).toBe(2)
+    expect(await callsAt(NOW_MS + 3_600_000)).toBe(3)
+  })
 
   test.each(RANGES)('a %s ends now, and has as many points as it says, without gaps', async (range) => {
     const db = recorded([])

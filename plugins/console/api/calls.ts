@@ -23,8 +23,9 @@ import { CallRow, callRow } from './call-row.ts'
 
 /** A page has at most so many calls, whatever was asked for: about 5 ms. */
 const MAX_CALLS = 200
-/** A search goes on so often where it found less than a page, some 10 ms each time. */
-const MAX_ROUNDS = 4
+/** A search looks at so many calls at once, some 8 ms, and goes on so often where it found less than a page. */
+const MAX_CALLS_LOOKED_AT = 2_000
+const MAX_ROUNDS = 5
 
 const closed = { additionalProperties: false }
 const RowId = WholeNumber({ minimum: 1 }, 'a whole number from 1')
@@ -94,11 +95,12 @@ async function search(
   filter: CallFilter,
   { limit, cursor }: { limit: number; cursor: number | undefined },
 ): Promise<CallPage> {
-  const page = listCalls(db, filter, { limit, cursor })
+  const page = listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
   for (let round = 1; round < MAX_ROUNDS; round++) {
     if (page.next_cursor === undefined || page.calls.length >= limit) break
     await new Promise((resolve) => setImmediate(resolve))
-    const more = listCalls(db, filter, { limit: limit - page.calls.length, cursor: page.next_cursor })
+    const rest = { limit: limit - page.calls.length, cursor: page.next_cursor }
+    const more = listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
     page.calls.push(...more.calls)
     page.next_cursor = more.next_cursor
   }

@@ -7,7 +7,9 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
 import { type FailingRoute, failingRoutes } from '../../../src/ledger/failing-routes.ts'
 import {
+  createOverviewMemory,
   type Latency,
+  type OverviewMemory,
   type OverviewPoint,
   overviewOf,
   RANGES,
@@ -70,22 +72,24 @@ const DEFAULT_RANGE: Range = 'day'
 
 /** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
 export function overviewRoutes(gateway: Gateway) {
+  const memory = createOverviewMemory()
   return new Elysia({ name: 'console-overview' })
     .use(viewerCalls(gateway))
     .get(
       '/console/api/overview',
-      ({ viewer, query }) => overviewView(gateway, viewer, query.range ?? DEFAULT_RANGE),
+      ({ viewer, query }) => overviewView(gateway, memory, viewer, query.range ?? DEFAULT_RANGE),
       { query: OverviewQuery, response: { 200: OverviewView, ...FAILURES } },
     )
 }
 
 async function overviewView(
   { db, now }: Gateway,
+  memory: OverviewMemory,
   viewer: Viewer,
   range: Range,
 ): Promise<Static<typeof OverviewView>> {
   const account_id = accountOf(viewer)
-  const overview = await overviewOf(db, range, { account_id, now_ms: now() })
+  const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
   return {
     range,

@@ -22,14 +22,14 @@ export function CallFacts({ call }: { call: Call }) {
           [
             'Account',
             role === 'operator' && (
-              <Link key="account" href={`/calls?account=${call.account_id}`}>
+              <Link key="account" href={`/accounts/${call.account_id}`}>
                 {call.account}
               </Link>
             ),
           ],
           [
             'Key',
-            <Link key="key" href={`/calls?account=${call.account_id}&key=${call.key_id}`}>
+            <Link key="key" href={`/keys/${call.key_id}`}>
               {call.key} ({call.key_prefix}…)
             </Link>,
           ],

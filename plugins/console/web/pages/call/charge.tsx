@@ -1,4 +1,5 @@
 // The charge of a call, line by line: what was counted at which rate; the lines add up to the cost exactly.
+import { Link } from 'wouter'
 import { count, exactUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import { countedWord } from '../../parts/outcome.tsx'
@@ -56,7 +57,8 @@ export function ChargeLines({ call }: { call: Call }) {
       <p className="small soft">
         {entry ? (
           <>
-            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by entry {entry.id} of the
+            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by{' '}
+            <Link href={`/entries?account=${call.account_id}&kind=charge`}>entry {entry.id}</Link> of the
             ledger
             {unpaid_nanos > 0 && (
               <>

@@ -114,7 +114,6 @@ const TOOK: Column<LiveCall> = {
 const WHEN: Column<LiveCall> = {
   key: 'when',
   title: 'When',
-  end: true,
   cell: ({ at_ms }) => <Time at_ms={at_ms} />,
   phone: 'second',
 }

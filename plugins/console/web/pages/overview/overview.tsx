@@ -13,6 +13,7 @@ import { Loaded, Skeleton } from '../../parts/states.tsx'
 import { OverviewCharts } from './charts.tsx'
 import { FailingRoutes } from './failing.tsx'
 import { Live } from './live-calls.tsx'
+import { LowAccounts } from './low-accounts.tsx'
 import type { Overview } from './overview-answer.ts'
 
 const EVERY_MS = 15_000
@@ -33,6 +34,7 @@ export default function OverviewPage() {
 }
 
 function CallsInRange() {
+  const { role } = useViewer()
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
   const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
@@ -56,6 +58,7 @@ function CallsInRange() {
       </Loaded>
       {/* Not before what stands above it, which would push it down. */}
       {(overview.data || overview.error) && <Live />}
+      {overview.data && role === 'operator' && <LowAccounts />}
     </Page>
   )
 }
