@@ -3,18 +3,17 @@ import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
 import { ENTRY_KINDS, type ListedEntry, listEntries } from '../../src/ledger/entries.ts'
-import { Moment, readPeriod } from './model.ts'
 
 const closed = { additionalProperties: false }
 
 export const EntriesQuery = Type.Object(
   {
     kind: Type.Optional(OneOf(ENTRY_KINDS)),
-    since: Type.Optional(Moment),
-    until: Type.Optional(Moment),
+    ...PERIOD_PARAMETERS,
     ...PAGE_PARAMETERS,
   },
   closed,

@@ -6,10 +6,11 @@ import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
 import { listCalls } from '../../src/ledger/history.ts'
 import { dailySums } from '../../src/ledger/sums.ts'
 import { freeCalls } from '../../src/surface/calls.ts'
+import type { FeedTimers } from '../../src/surface/feed.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
 import { failures } from '../../src/surface/responses.ts'
 import { EntriesQuery, EntriesView, entriesPage } from './entries.ts'
-import { createFeeds, Feed, type FeedTimers } from './events.ts'
+import { callersFeeds, Feed } from './events.ts'
 import { AccountQuery, readUsageRequest, UsageQuery } from './model.ts'
 import { AccountView, accountView, pageView, sumsView, UsageView } from './views.ts'
 
@@ -24,7 +25,7 @@ const FAILURES = failures(ErrorBody, 400, 401, 403, 429, 500)
  */
 export function billing(gateway: Gateway, timers: FeedTimers = {}) {
   const { db, catalogue, gate, limiter, now } = gateway
-  const openFeed = createFeeds(gateway, timers)
+  const openFeed = callersFeeds(gateway, timers)
 
   /** Read anew: the gate caches a caller for a second, and their money moves on meanwhile. */
   function current({ key }: Caller): KeyOfAccount {

@@ -1,11 +1,11 @@
 // What can be asked of an account's usage: the parameters, and what they mean.
 import { type Static, Type } from '@sinclair/typebox'
 import type { PageRequest } from '../../src/db/page.ts'
-import { invalidRequest } from '../../src/domain/errors.ts'
 import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
+import { Moment, readPeriod } from '../../src/http/period.ts'
 import { OneOf } from '../../src/http/schema.ts'
-import type { CallFilter } from '../../src/ledger/history.ts'
+import { type CallFilter, OUTCOMES } from '../../src/ledger/history.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000
@@ -14,16 +14,6 @@ const DEFAULT_SUMS_MS = 31 * DAY_MS
 
 /** A page has at most so many calls, whatever was asked for: about 10 ms. */
 const MAX_CALLS = 500
-
-const A_MOMENT =
-  'a day such as 2026-12-31, in UTC, or a time such as 2026-12-31T18:00:00Z (write a "+" as %2B)'
-/** How a call ended. */
-export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
-
-export const Moment = Type.String({
-  pattern: '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}.{0,20})?$',
-  must: A_MOMENT,
-})
 
 const closed = { additionalProperties: false }
 
@@ -75,38 +65,6 @@ export function readUsageRequest(
     filter: { ...filter, since_ms: since_ms ?? firstDay(until_ms ?? now_ms) },
     request: { ...pageOf({ limit: MAX_LIMIT, ...query }), zone: 'utc' },
   }
-}
-
-/** @throws GatewayError invalid_request for days that do not exist, or a time that ends before it begins */
-export function readPeriod({ since, until }: { since?: string; until?: string }): {
-  since_ms: number | undefined
-  until_ms: number | undefined
-} {
-  const since_ms = since === undefined ? undefined : readMoment('since', since, 'start')
-  const until_ms = until === undefined ? undefined : readMoment('until', until, 'end')
-  if (since_ms !== undefined && until_ms !== undefined && since_ms >= until_ms) {
-    throw invalidRequest('since: must be before until.', { param: 'since' })
-  }
-  return { since_ms, until_ms }
-}
-
-/** A day begins at midnight UTC; as an end it counts whole. */
-function readMoment(name: string, text: string, edge: 'start' | 'end'): number {
-  const is_day = text.length === 10
-  const moment_ms = ZONED.test(text) || is_day ? Date.parse(text) : Number.NaN
-  const day = text.slice(0, 10)
-  if (Number.isNaN(moment_ms) || !isDay(day)) {
-    throw invalidRequest(`${name}: must be ${A_MOMENT}.`, { param: name })
-  }
-  return is_day && edge === 'end' ? moment_ms + DAY_MS : moment_ms
-}
-
-const ZONED = /^.{10}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/
-
-/** `Date.parse` rolls the 31st of a short month over into the next one. */
-function isDay(day: string): boolean {
-  const parsed = new Date(`${day}T00:00:00Z`)
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(day)
 }
 
 const firstDay = (end_ms: number): number => Math.floor((end_ms - DEFAULT_SUMS_MS) / DAY_MS) * DAY_MS

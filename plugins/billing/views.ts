@@ -1,8 +1,9 @@
 // What callers are shown of their account, their key and their calls. Which provider served them is not among it.
 import { Type } from '@sinclair/typebox'
 import { type Limiter, limitsFor } from '../../src/access/limits.ts'
+import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
-import type { Limit, Limits } from '../../src/domain/catalogue.ts'
+import type { Limits } from '../../src/domain/catalogue.ts'
 import { PAGE_FIELDS, pageFields } from '../../src/http/paging.ts'
 import { Nullable, OneOf } from '../../src/http/schema.ts'
 import {
@@ -13,24 +14,11 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
+import { type CallPage, OUTCOMES, type RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
-import { OUTCOMES } from './model.ts'
 
 /** No answer has a field that its schema does not name. */
 const closed = { additionalProperties: false }
-
-const LIMITS = [
-  'requests_per_minute',
-  'tokens_per_minute',
-  'concurrent_calls',
-] as const satisfies (keyof Limit)[]
-
-const LimitView = Type.Optional(Type.Object({ limit: Type.Integer(), used: Type.Integer() }, closed))
-const LimitsView = Type.Object(
-  { requests_per_minute: LimitView, tokens_per_minute: LimitView, concurrent_calls: LimitView },
-  closed,
-)
 
 export const AccountView = Type.Object(
   {
@@ -140,20 +128,11 @@ export function accountView({ account, key }: KeyOfAccount, limits: Limits, limi
   }
 }
 
-/** The limits that are set, each with what counts against it now. */
-function limitsView(limit: Limit, used: Record<keyof Limit, number>) {
-  return Object.fromEntries(
-    LIMITS.flatMap((name) =>
-      limit[name] === undefined ? [] : [[name, { limit: limit[name], used: used[name] }]],
-    ),
-  )
-}
-
 /** One page of calls, the newest first. */
 export const pageView = (page: CallPage) => ({ calls: page.calls.map(callView), ...pageFields(page) })
 
 function callView(call: RecordedCall) {
-  const { id, account_id, account_name, key_id, provider, upstream_model, ...shown } = call
+  const { id, account_id, account_name, key_id, provider, upstream_model, failed_tries, ...shown } = call
   const { key_name, streamed, estimated, hold_nanos, cost_nanos, unpaid_nanos, price, ...rest } = shown
   const { started_at_ms, ...plain } = rest
   return {

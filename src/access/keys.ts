@@ -1,4 +1,4 @@
-// Administration of API keys: create, list, revoke, rotate.
+// Administration of API keys: create, list, change, revoke, rotate.
 import type { Database } from 'bun:sqlite'
 import { jsonOrNull } from '../db/placeholders.ts'
 import type { Key } from '../db/schema.ts'
@@ -63,6 +63,15 @@ export function listKeys(db: Database, account_id?: number): Key[] {
   return account_id === undefined ? listKeys.all() : keysOfAccount.all({ account_id })
 }
 
+/** A name for a key that is given none: `key-4`, the first that no working key of the account has. */
+export function freeKeyName(db: Database, account_id: number, now_ms: number): string {
+  const { keyByName } = keyQueries(db)
+  for (let number = listKeys(db, account_id).length + 1; ; number += 1) {
+    const name = `key-${number}`
+    if (!keyByName.get({ account_id, name, now_ms })) return name
+  }
+}
+
 /**
  * The key that an operator means.
  *
@@ -84,6 +93,47 @@ export function keyByReference(db: Database, reference: string): Key {
   }
   return key
 }
+
+/**
+ * Changes the name and the limits of a key that is not revoked; fields that are left out stay as they are. Calls under way
+ * go on. A key that has expired works again with a later time.
+ *
+ * @throws GatewayError not_found, conflict as `keyByReference`; invalid_request for a key that is revoked, a setting that is
+ * malformed, or a name that is taken
+ */
+export function changeKey(
+  db: Database,
+  reference: string,
+  changes: Partial<KeySettings>,
+  now_ms: number,
+): Key {
+  return immediately(db, () => {
+    const key = keyByReference(db, reference)
+    if (isRevoked(key, now_ms))
+      throw invalidRequest(`The key "${key.prefix}" is revoked, which cannot be changed. Create a new one.`)
+    const settings = { ...settingsOf(key), ...changes }
+    // A time that has passed may stay, but is not set.
+    checkSettings({ ...settings, expires_at_ms: changes.expires_at_ms ?? null }, now_ms)
+    if (settings.name !== key.name) refuseTakenName(db, key.account_id, settings.name, now_ms)
+    const { name, models, spend_limit_nanos, addresses, expires_at_ms } = settings
+    return keyQueries(db).setSettings.get({
+      id: key.id,
+      name,
+      models: jsonOrNull(models),
+      spend_limit_nanos,
+      addresses: jsonOrNull(addresses),
+      expires_at_ms,
+    })
+  })
+}
+
+const settingsOf = ({ name, models, spend_limit_nanos, addresses, expires_at_ms }: Key): KeySettings => ({
+  name,
+  models,
+  spend_limit_nanos,
+  addresses,
+  expires_at_ms,
+})
 
 /**
  * Refuses a key's calls from now on; running calls are finished and charged. A key that is already revoked keeps the time

@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { createAccount, suspendAccount } from '../access/accounts.ts'
 import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../access/closing.ts'
+import { keyStatus } from '../access/key-status.ts'
 import { listKeys } from '../access/keys.ts'
 import type { Key } from '../db/schema.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -12,7 +13,7 @@ import { withDatabase } from './data-folder.ts'
 import { type Column, fields } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
-import { accountView, keyStatus, keyView } from './views.ts'
+import { accountView, keyView } from './views.ts'
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
   const account = program.command('account').description('Manage the accounts that pay for calls.')

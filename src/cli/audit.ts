@@ -3,16 +3,15 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { openDatabase } from '../db/open.ts'
 import { formatUsd } from '../domain/money.ts'
-import { money } from '../http/views.ts'
-import { type Audit, audit, type Totals } from '../ledger/audit.ts'
-import { compareLibrary, type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
+import type { Audit } from '../ledger/audit.ts'
+import { type Disagreement, FILE_INVARIANTS } from '../library/audit.ts'
 import { foldersIn, type Library } from '../library/library.ts'
 import { findMissing, hasMarked } from '../library/missing.ts'
 import { createFileStore } from '../media/store.ts'
-import { auditResponses, type ResponseTotals, totalsOfResponses } from '../responses/audit.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
+import { type FullAudit, fullAudit, reportOf } from '../server/full-audit.ts'
 import { contextOf } from './context.ts'
-import { type DataFolder, withDatabase, withReadableDatabase } from './data-folder.ts'
+import { type DataFolder, withReadableDatabase } from './data-folder.ts'
 import { fields, table } from './table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
@@ -29,31 +28,24 @@ export function addAuditCommand(program: Command, deps: CliDeps): void {
     .action(async (_: object, command: Command) => {
       const { folder, answer } = contextOf(command, deps)
       const found = await auditFolder(folder)
-      const { clean, findings, files, found_files } = found
-      answer({ clean, findings, files, found_files, totals: totalsView(found) }, describe(found))
+      const { files, found_files } = found
+      answer({ ...reportOf(found), files, found_files }, describe(found))
       if (!found.clean) throw new Exit(EXIT.failed)
     })
 }
 
-interface FolderAudit extends Audit {
-  /** Files and rows that disagree. */
-  files: Disagreement[]
+interface FolderAudit extends FullAudit {
   /** Images that were marked as missing, and whose files are back. */
   found_files: number
-  kept: ResponseTotals
 }
 
 /** The books and the images of a data folder. Rows whose missing files are back are unmarked. */
 async function auditFolder(folder: DataFolder): Promise<FolderAudit> {
-  const { findings: in_books, totals } = withDatabase(folder, 'read', audit)
   const folders = foldersIn(folder.dir)
   const found_files = await withReadableDatabase(folder, (db) => findMarked({ db, ...folders }, folder))
-  const images = await withReadableDatabase(folder, (db) => compareLibrary({ db, ...folders }))
-  const response_files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
-  const in_responses = await withReadableDatabase(folder, (db) => auditResponses(db, response_files))
-  const kept = withDatabase(folder, 'read', totalsOfResponses)
-  const findings = [...in_books, ...images.findings, ...in_responses]
-  return { clean: findings.length === 0, findings, files: images.files, found_files, totals, kept }
+  const responses = createFileStore(join(folder.dir, RESPONSES_FOLDER))
+  const audit = await withReadableDatabase(folder, (db) => fullAudit({ db, ...folders, responses }))
+  return { ...audit, found_files }
 }
 
 /** Writes only where there is something to unmark. */
@@ -138,21 +130,4 @@ const ADVICE = [
 function shorten(path: string): string {
   if (path.length <= MAX_PATH_CHARS) return path
   return `${path.slice(0, MAX_PATH_CHARS - 5)}…${path.slice(-4)}`
-}
-
-function totalsView({ totals, kept }: { totals: Totals; kept: ResponseTotals }) {
-  const { accounts, keys, calls, pending_holds, ...amounts } = totals
-  return {
-    accounts,
-    keys,
-    calls,
-    pending_holds,
-    ...kept,
-    ...money('balance', amounts.balance_nanos),
-    ...money('held', amounts.held_nanos),
-    ...money('debt', amounts.debt_nanos),
-    ...money('charged', amounts.charged_nanos),
-    ...money('topped_up', amounts.topped_up_nanos),
-    ...money('withdrawn', amounts.withdrawn_nanos),
-  }
 }

@@ -1,7 +1,8 @@
-// `key`: create, list, revoke and rotate API keys. A key's text is shown here once, and nowhere else.
+// `key`: create, list, revoke and rotate API keys; `key change` is in key-change.ts. A key's text is shown here once, and nowhere else.
 import type { Command } from 'commander'
 import { accountByName, listAccounts } from '../access/accounts.ts'
-import { createKey, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
+import { keyStatus } from '../access/key-status.ts'
+import { createKey, freeKeyName, type IssuedKey, listKeys, revokeKey, rotateKey } from '../access/keys.ts'
 import { compileModelPatterns } from '../access/model-patterns.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Key } from '../db/schema.ts'
@@ -9,10 +10,11 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
+import { addKeyChange } from './key-change.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
-import { keyStatus, keyView } from './views.ts'
+import { keyView } from './views.ts'
 
 interface CreateOptions {
   name?: string
@@ -26,6 +28,7 @@ export function addKeyCommands(program: Command, deps: CliDeps): void {
   const key = program.command('key').description('Manage the API keys of accounts.')
   addCreate(key, deps)
   addList(key, deps)
+  addKeyChange(key, deps)
   addRevoke(key, deps)
   addRotate(key, deps)
 }
@@ -45,7 +48,7 @@ function addCreate(key: Command, deps: CliDeps): void {
       const issued = withDatabase(context.folder, 'write', (db) => {
         const { id } = accountByName(db, account_name)
         const settings = {
-          name: options.name ?? `key-${listKeys(db, id).length + 1}`,
+          name: options.name ?? freeKeyName(db, id, deps.now()),
           models: options.models ?? null,
           spend_limit_nanos: options.spendLimit ?? null,
           addresses: options.addresses ?? null,

@@ -1,5 +1,6 @@
-// Accounts and keys as commands show them: the fields of --json, and the status of a key.
+// Accounts and keys as commands show them: the fields of --json.
 import type { ShownAccount } from '../access/closing.ts'
+import { keyStatus } from '../access/key-status.ts'
 import type { Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
 
@@ -16,15 +17,6 @@ export function accountView(account: ShownAccount) {
     ...money('debt', account.debt_nanos),
     ...time('created', account.created_at_ms),
   }
-}
-
-/** The state of a key at a moment; `retiring`: rotated, and still in its grace period. */
-export type KeyStatus = 'active' | 'retiring' | 'revoked' | 'expired'
-
-export function keyStatus(key: Pick<Key, 'revoked_at_ms' | 'expires_at_ms'>, now_ms: number): KeyStatus {
-  if (key.revoked_at_ms !== null && key.revoked_at_ms <= now_ms) return 'revoked'
-  if (key.expires_at_ms !== null && key.expires_at_ms <= now_ms) return 'expired'
-  return key.revoked_at_ms === null ? 'active' : 'retiring'
 }
 
 /** A key as `--json` shows it: never its text or hash. */

@@ -9,6 +9,7 @@ import kept_and_missing from './migrations/0005_kept_and_missing.sql' with { typ
 import responses_and_accounts from './migrations/0006_responses_and_accounts.sql' with { type: 'text' }
 import sums_of_batches from './migrations/0007_sums_of_batches.sql' with { type: 'text' }
 import sessions from './migrations/0008_sessions.sql' with { type: 'text' }
+import traces from './migrations/0009_traces.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -20,6 +21,7 @@ export const MIGRATIONS: readonly string[] = [
   responses_and_accounts,
   sums_of_batches,
   sessions,
+  traces,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

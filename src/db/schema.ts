@@ -106,6 +106,10 @@ export const calls = sqliteTable('calls', {
   duration_ms: integer().notNull(),
   /** 1 where the ledger's writer adds it to the sums, with others of its batch; 0 where the trigger does. */
   summed: integer().notNull(),
+  /** How many tries at routes failed, an answer that broke off included. */
+  failed_tries: integer().notNull(),
+  /** What cannot be told from the other columns, as JSON: `CallTrace` (ledger/traces.ts); empty where it was not kept. */
+  trace: text().notNull(),
 })
 
 /**
@@ -200,6 +204,9 @@ export const idempotency_keys = sqliteTable('idempotency_keys', {
   created_at_ms: integer().notNull(),
   /** What is kept of the answer, headers and body; 0 where nothing is, or no longer. */
   kept_bytes: integer().notNull(),
+  /** How often the answer was sent again, and when the last time. */
+  replays: integer().notNull(),
+  replayed_at_ms: integer(),
 })
 
 /** Responses that are kept for their callers, each with the one that it continues. */

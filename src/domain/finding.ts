@@ -1,4 +1,4 @@
-// A finding of an audit: one row or file that breaks an invariant.
+// What an audit says: the rules that it checked, and a finding for each row or file that breaks one.
 
 export interface Finding {
   invariant: string
@@ -7,4 +7,16 @@ export interface Finding {
   subject: string
   expected: number | string | null
   found: number | string | null
+}
+
+/** A rule of an audit, what it looked at, and how often it is broken. */
+export interface CheckedRule {
+  invariant: string
+  meaning: string
+  /** What was looked at, such as `accounts`. */
+  over: string
+  /** How many of them. */
+  checked: number
+  /** Findings; an audit ends its search for more after the first 100. */
+  breaches: number
 }

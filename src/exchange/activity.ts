@@ -27,7 +27,8 @@ type Moment =
       cost_nanos: Nanos
     }
 
-export type ActivityListener = (event: ActivityEvent) => void
+/** @param account the name of the account whose call it is */
+export type ActivityListener = (event: ActivityEvent, account: string) => void
 
 export interface Activity {
   held(call: HeldCall): void
@@ -35,6 +36,8 @@ export interface Activity {
   settled(call: HeldCall, operation: PostOperation | VoidOperation): void
   /** Listens to the calls of an account. @returns stops it */
   listen(account_id: number, listener: ActivityListener): () => void
+  /** Listens to all calls. @returns stops it */
+  listenToAll(listener: ActivityListener): () => void
 }
 
 /**
@@ -44,14 +47,17 @@ export interface Activity {
 export function createActivity(log: Pick<Logger, 'error'>): Activity {
   const listeners = new Map<number, Set<ActivityListener>>()
 
-  const isHeard = (call: HeldCall): boolean => listeners.size > 0 && listeners.has(call.caller.account.id)
+  const listeners_to_all = new Set<ActivityListener>()
+
+  const isHeard = (call: HeldCall): boolean =>
+    listeners_to_all.size > 0 || (listeners.size > 0 && listeners.has(call.caller.account.id))
 
   function tell(call: HeldCall, moment: Moment): void {
     const { request_id, caller, surface, model_id, streamed } = call
     const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...moment }
-    for (const listener of listeners.get(caller.account.id) ?? [])
+    for (const listener of [...listeners_to_all, ...(listeners.get(caller.account.id) ?? [])])
       try {
-        listener(event)
+        listener(event, caller.account.name)
       } catch (cause) {
         log.error({ request_id, cause }, 'a listener to live activity failed')
       }
@@ -77,6 +83,10 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
         listening.delete(listener)
         if (listening.size === 0 && listeners.get(account_id) === listening) listeners.delete(account_id)
       }
+    },
+    listenToAll(listener) {
+      listeners_to_all.add(listener)
+      return () => void listeners_to_all.delete(listener)
     },
   }
 }

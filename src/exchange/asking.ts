@@ -11,12 +11,12 @@ import type { ExchangeParts } from './parts.ts'
 import type { RunningCall } from './running.ts'
 import type { Settlement } from './settlement.ts'
 
-/** Told of the attempts that a call's record is about. */
-type Recorded = Pick<Settlement, 'reached' | 'abandoned'>
+/** Told of the attempts that a call's record is about; its trace alone, where no attempt is recorded, or not each. */
+type Recorded = Pick<Settlement, 'trace'> & Partial<Pick<Settlement, 'reached' | 'abandoned'>>
 
 /**
  * Gets the first answer that works.
- * @param recorded absent where no attempt is recorded, or not each
+ * @param recorded absent for what is no call of its own
  * @throws GatewayError as `dispatch`
  */
 export function ask<T>(
@@ -40,6 +40,10 @@ class Question<T> implements Dispatch<T> {
   readonly #parts: ExchangeParts
   readonly #request_id: string
   readonly #recorded: Recorded | undefined
+  #sent_at_ms = 0
+  #head_at_ms = 0
+  /** Of the try under way; 0 until its head came. */
+  #status = 0
 
   constructor(
     parts: ExchangeParts,
@@ -79,14 +83,34 @@ class Question<T> implements Dispatch<T> {
     )
   }
 
+  sent(): void {
+    this.#sent_at_ms = this.#parts.now()
+    this.#status = 0
+  }
+
+  responded(status: number): void {
+    this.#head_at_ms = this.#parts.now()
+    this.#status = status
+  }
+
+  tried(attempt: Attempt, failure: UpstreamFailure): void {
+    this.#recorded?.trace.failed(attempt, failure, {
+      sent_at_ms: this.#sent_at_ms,
+      failed_at_ms: this.#parts.now(),
+      status: this.#status,
+    })
+  }
+
   answered(attempt: Attempt): void {
     if (!this.#recorded) return
+    this.#recorded.trace.answered(this.#sent_at_ms, this.#head_at_ms)
+    if (!this.#recorded.reached) return
     this.#recorded.reached(attempt)
     this.#parts.probe('dispatched')
   }
 
   abandoned(attempt: Attempt): void {
-    this.#recorded?.abandoned(attempt)
+    this.#recorded?.abandoned?.(attempt)
   }
 }
 

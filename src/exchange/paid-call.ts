@@ -11,6 +11,7 @@ import type { Attempt } from '../upstream/routes.ts'
 import type { Sending } from '../upstream/sending.ts'
 import { type Admitted, type PaidCall, within } from './admission.ts'
 import { ask } from './asking.ts'
+import { openTrace } from './opened-trace.ts'
 import type { ExchangeParts } from './parts.ts'
 import { refusalError } from './refusals.ts'
 import {
@@ -180,7 +181,8 @@ function heldBy<O extends PaidOrder>(
   const { request_id, surface } = origin
   place.holds(hold_id)
   parts.probe('held')
-  const settlement = openSettlement(parts, {
+  const trace = openTrace(parts, admitted, held_nanos < ceiling_nanos ? ceiling_nanos : undefined)
+  const call = {
     hold_id,
     held_nanos,
     request_id,
@@ -189,7 +191,8 @@ function heldBy<O extends PaidOrder>(
     streamed: order.streams,
     caller,
     started_ms,
-  })
+  }
+  const settlement = openSettlement(parts, call, trace)
   const held = {
     origin,
     caller,
@@ -227,7 +230,8 @@ async function openStream(
   }
 }
 
-function settle({ settlement, scope }: Held, end: Delivered | Undelivered): Promise<void> {
+function settle({ settlement, scope, place }: Held, end: Delivered | Undelivered): Promise<void> {
+  if (place.left_at_ms !== undefined) settlement.trace.left(place.left_at_ms)
   if (!('charge' in end)) return settlement.voidHold(end)
   scope.used_tokens = totalTokens(end.usage)
   return settlement.post(end)
@@ -244,7 +248,7 @@ async function settleStream(
   } catch (thrown) {
     if (!(thrown instanceof GatewayError))
       log.error({ request_id: held.origin.request_id, cause: thrown }, 'a stream could not be priced')
-    await held.settlement.voidHold({ outcome: 'broken', status: 200 })
+    await held.settlement.voidHold({ outcome: 'broken', status: 200, cause: thrown })
     throw thrown
   }
 }
@@ -274,6 +278,7 @@ async function abandon(
     await settlement.voidHold({
       outcome: 'failed',
       status: origin.render(failure, origin.request_id).status,
+      cause: failure,
     })
   return failure
 }

@@ -10,6 +10,8 @@ export type WaitingFor = 'request' | 'upstream' | 'caller'
 export interface RunningCall {
   /** Fires when the caller has gone or stalled for too long; when the process stops, with the GatewayError to tell them. */
   readonly gone: AbortSignal
+  /** When the caller left or was given up, in milliseconds since 1970; undefined while they are there. */
+  readonly left_at_ms: number | undefined
   /** The call has made a step forward, and now waits for this. */
   progressed(waiting_for: WaitingFor): void
   /** How long the upstream may be silent inside an answer; nothing is watched before this is called. */
@@ -95,6 +97,7 @@ class Place implements RunningCall, EventListenerObject {
   idle_timeout_ms = Number.POSITIVE_INFINITY
   hold_id: number | undefined
   abortUpstream: (() => void) | undefined
+  left_at_ms: number | undefined
   readonly #running: Running
   readonly #arriving: Arriving
   readonly #controller = new AbortController()
@@ -121,6 +124,7 @@ class Place implements RunningCall, EventListenerObject {
 
   /** @param reason what callers who are still there are told */
   end(reason?: GatewayError): void {
+    this.left_at_ms ??= this.#running.options.now()
     this.#controller.abort(reason)
   }
 

@@ -1,7 +1,8 @@
 // The end of a held call: its hold is posted or voided exactly once, with the call's record and its line in the log.
 import { overloaded } from '../domain/errors.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import { NO_USAGE, type Usage } from '../domain/usage.ts'
+import type { ReportedUnits } from '../domain/units.ts'
+import { NO_USAGE, type ReportedUsage, type Usage } from '../domain/usage.ts'
 import type { CallRecord, Ledger, Outcome, PostOperation, VoidOperation } from '../ledger/operations.ts'
 import type { Logger } from '../observe/log.ts'
 import type { Charge } from '../pricing/charge.ts'
@@ -9,6 +10,7 @@ import type { Attempt } from '../upstream/routes.ts'
 import type { Activity } from './activity.ts'
 import type { HeldCall } from './held-call.ts'
 import type { SettlementQueue } from './settlement-queue.ts'
+import type { Trace } from './trace.ts'
 
 export interface SettlementParts {
   ledger: Ledger
@@ -31,15 +33,25 @@ export interface Delivered {
   images?: number
   /** The caller has got some of it already, or can fetch it. */
   given_out?: boolean
+  /** What the provider reported, where that is not what is charged. */
+  told?: ReportedUsage | ReportedUnits | undefined
+  /** Why that was not believed. */
+  doubt?: string | undefined
+  /** Why the answer broke off. */
+  cause?: unknown
 }
 
 /** How a call ended that is charged for nothing. */
 export interface Undelivered {
   outcome: CallRecord['outcome']
   status: number
+  /** Why it failed or broke off. */
+  cause?: unknown
 }
 
 export interface Settlement {
+  /** What happened to the call: written into its record. */
+  readonly trace: Trace
   /** The attempt that goes into the call's record: the last one that answered. */
   readonly attempt: Attempt | undefined
   /** An upstream has begun to answer. */
@@ -66,10 +78,11 @@ export interface Settlement {
 export const CLIENT_CLOSED_REQUEST = 499
 
 /** The settlement of one held call. */
-export const openSettlement = (parts: SettlementParts, held: HeldCall): Settlement =>
-  new CallSettlement(parts, held)
+export const openSettlement = (parts: SettlementParts, held: HeldCall, trace: Trace): Settlement =>
+  new CallSettlement(parts, held, trace)
 
 class CallSettlement implements Settlement {
+  readonly trace: Trace
   readonly #parts: SettlementParts
   readonly #held: HeldCall
   #resolved = false
@@ -77,7 +90,8 @@ class CallSettlement implements Settlement {
   attempt: Attempt | undefined
   abandoned_attempt: Attempt | undefined
 
-  constructor(parts: SettlementParts, held: HeldCall) {
+  constructor(parts: SettlementParts, held: HeldCall, trace: Trace) {
+    this.trace = trace
     this.#parts = parts
     this.#held = held
     parts.activity.held(held)
@@ -138,6 +152,7 @@ class CallSettlement implements Settlement {
 
   #postOf(delivered: Delivered): PostOperation {
     const now_ms = this.#parts.now()
+    this.trace.ended(delivered)
     const status = delivered.outcome === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200
     return {
       op: 'post',
@@ -148,8 +163,10 @@ class CallSettlement implements Settlement {
     }
   }
 
-  #voidOf({ outcome, status }: Undelivered): VoidOperation {
+  #voidOf(end: Undelivered): VoidOperation {
+    const { outcome, status } = end
     const now_ms = this.#parts.now()
+    this.trace.ended(end)
     return { op: 'void', hold_id: this.#held.hold_id, call: this.#recordOf(outcome, status, now_ms), now_ms }
   }
 
@@ -184,6 +201,8 @@ class CallSettlement implements Settlement {
       started_at_ms: held.started_ms,
       first_byte_ms: this.#first_byte_ms,
       duration_ms: now_ms - held.started_ms,
+      failed_tries: this.trace.failed_tries + (outcome === 'broken' ? 1 : 0),
+      trace: this.trace.text(),
     }
   }
 }

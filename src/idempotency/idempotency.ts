@@ -9,6 +9,7 @@ import {
 } from './conclusion.ts'
 import type { KeyedRequest } from './kept-answers.ts'
 import { anotherRequest, answerIsLost, malformedKey, stillUnderWay } from './refusals.ts'
+import type { CountReplay } from './replays.ts'
 import type { KeyOfAccount } from './room.ts'
 
 /** A paid request that was read, and not yet paid for. */
@@ -52,7 +53,10 @@ export interface Idempotency {
   recover(): Promise<void>
 }
 
-export type IdempotencyDeps = ConclusionDeps
+export interface IdempotencyDeps extends ConclusionDeps {
+  /** Told of each answer that is sent again. */
+  countReplay: CountReplay
+}
 
 interface State extends IdempotencyDeps {
   /** The keys whose requests this process is serving, as `nameOf`. */
@@ -109,12 +113,13 @@ function find({ answers, under_way }: State, keyed: KeyedRequest): IdempotencyKe
 }
 
 async function replay(
-  { answers, log }: State,
+  { answers, log, countReplay }: State,
   keyed: KeyedRequest,
   found: IdempotencyKey,
 ): Promise<Response> {
   const body = await answers.open(found)
   if (body === undefined || found.status === null) throw answerIsLost()
+  countReplay(found.id)
   log.info({ request_id: keyed.request_id, original_request_id: found.request_id }, 'kept answer sent again')
   const headers = new Headers(found.headers ?? [])
   headers.set('idempotent-replayed', 'true')

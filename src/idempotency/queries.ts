@@ -1,8 +1,8 @@
 // The queries on Idempotency-Keys and the calls made under them, prepared once for each connection.
-import { and, asc, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
+import { and, asc, between, count, eq, gt, isNotNull, lte, max, or, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { calls, holds, idempotency_keys } from '../db/schema.ts'
+import { calls, entries, holds, idempotency_keys } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -51,6 +51,7 @@ export const idempotencyQueries = perConnection({
         after_hold_id: placeholder('after_hold_id'),
         created_at_ms: placeholder('created_at_ms'),
         kept_bytes: 0,
+        replays: 0,
       })
       .prepare(),
   /** `headers` is JSON text. */
@@ -125,6 +126,33 @@ export const idempotencyQueries = perConnection({
       .where(eq(idempotency_keys.id, placeholder('id')))
       .returning(SPACE)
       .prepare(),
+  replayed: (orm) =>
+    orm
+      .update(idempotency_keys)
+      .set({
+        replays: sql`${idempotency_keys.replays} + ${placeholder('replays')}`,
+        replayed_at_ms: given('replayed_at_ms'),
+      })
+      .where(eq(idempotency_keys.id, placeholder('id')))
+      .prepare(),
+  /** What is known of the key under which a request began. The time finds its row by an index. */
+  ofRequest: (orm) =>
+    orm
+      .select({
+        created_at_ms: idempotency_keys.created_at_ms,
+        kept_bytes: idempotency_keys.kept_bytes,
+        replays: idempotency_keys.replays,
+        replayed_at_ms: idempotency_keys.replayed_at_ms,
+      })
+      .from(idempotency_keys)
+      .where(
+        and(
+          between(idempotency_keys.created_at_ms, placeholder('from_ms'), placeholder('to_ms')),
+          eq(idempotency_keys.account_id, placeholder('account_id')),
+          eq(idempotency_keys.request_id, placeholder('request_id')),
+        ),
+      )
+      .prepare(),
   bodyFiles: (orm) =>
     orm
       .select({ id: idempotency_keys.id, ...SPACE })
@@ -163,5 +191,19 @@ export const idempotencyQueries = perConnection({
         ),
       )
       .orderBy(asc(calls.id))
+      .prepare(),
+  /** An entry of exactly this time. */
+  entryAt: (orm) =>
+    orm
+      .select({ id: entries.id })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.account_id, placeholder('account_id')),
+          eq(entries.created_at_ms, placeholder('created_at_ms')),
+          eq(entries.kind, placeholder('kind')),
+          eq(entries.amount_nanos, placeholder('amount_nanos')),
+        ),
+      )
       .prepare(),
 })

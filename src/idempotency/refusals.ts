@@ -23,3 +23,12 @@ export const answerIsLost = (): GatewayError =>
     'The first request with this Idempotency-Key was charged, but its answer was broken off, was not waited for, is too large to be kept, or was given up for newer ones. To repeat the call and be charged again, send a new key.',
     { code: 'idempotent_answer_lost' },
   )
+
+export const anotherDeed = (): GatewayError =>
+  unprocessable(
+    'deed: this id was used for another movement of money within the last 24 hours. Send a new one.',
+    {
+      param: 'deed',
+      code: 'deed_reused',
+    },
+  )

@@ -1,8 +1,8 @@
 // The audit: every invariant of the ledger checked over all of its rows, as of one moment.
 import type { Database } from 'bun:sqlite'
-import type { Finding } from '../domain/finding.ts'
+import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { Nanos } from '../domain/money.ts'
-import { INVARIANTS } from './invariants.ts'
+import { type Counted, INVARIANTS } from './invariants.ts'
 import { totalQueries } from './queries.ts'
 
 export interface Totals {
@@ -21,6 +21,8 @@ export interface Totals {
 
 export interface Audit {
   clean: boolean
+  /** Every rule that was checked. */
+  rules: CheckedRule[]
   findings: Finding[]
   totals: Totals
 }
@@ -45,9 +47,27 @@ export function audit(db: Database): Audit {
         .all()
         .map((breach) => ({ invariant: name, meaning, ...breach })),
     )
-    return { clean: findings.length === 0, findings, totals: totalsOf(db) }
+    return { clean: findings.length === 0, rules: rulesOf(db, findings), findings, totals: totalsOf(db) }
   })()
 }
+
+function rulesOf(db: Database, findings: readonly Finding[]): CheckedRule[] {
+  const counts = one(db.query<Record<Counted, number>, []>(COUNTS).get() ?? undefined)
+  return INVARIANTS.map(({ name, meaning, over }) => ({
+    invariant: name,
+    meaning,
+    over,
+    checked: counts[over],
+    breaches: findings.filter(({ invariant }) => invariant === name).length,
+  }))
+}
+
+const COUNTS = `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM keys) AS keys,
+                       (SELECT count(*) FROM holds) AS holds, (SELECT count(*) FROM calls) AS calls,
+                       (SELECT count(*) FROM entries) AS entries,
+                       (SELECT count(*) FROM entries WHERE kind = 'charge') AS charges,
+                       (SELECT count(*) FROM call_sums WHERE span_s = 86400) AS "daily sums",
+                       (SELECT count(*) FROM call_sums WHERE span_s = 900) AS "quarter sums"`
 
 function totalsOf(db: Database): Totals {
   const totals = totalQueries(db)

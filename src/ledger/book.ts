@@ -259,6 +259,8 @@ function callOf(resolved: Hold, record: CallRecord, cost_nanos: Nanos, unpaid_na
     cost_nanos,
     unpaid_nanos,
     summed: 0,
+    failed_tries: record.failed_tries ?? 0,
+    trace: record.trace ?? '',
   }
 }
 

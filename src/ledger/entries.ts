@@ -58,11 +58,45 @@ const entryQueries = perConnection({
   pageWithoutCalls: (orm) => pageWhere(orm, sql`${entries.kind} <> 'charge'`),
   time: (orm) =>
     orm
-      .select({ created_at_ms: entries.created_at_ms })
+      .select({ created_at_ms: entries.created_at_ms, account_id: entries.account_id })
       .from(entries)
-      .where(and(eq(entries.id, placeholder('id')), eq(entries.account_id, placeholder('account_id'))))
+      .where(eq(entries.id, placeholder('id')))
       .prepare(),
 })
+
+/** A place in the order of entries: by time, then by id. */
+export interface EntryPlace {
+  created_at_ms: number
+  id: number
+}
+
+const BEFORE_ALL: EntryPlace = { created_at_ms: Number.MAX_SAFE_INTEGER, id: Number.MAX_SAFE_INTEGER }
+
+/** The place of an entry; undefined where there is none of this id. */
+export function placeOf(db: Database, id: number): (EntryPlace & { account_id: number }) | undefined {
+  const found = entryQueries(db).time.get({ id })
+  return found && { id, ...found }
+}
+
+/** The entries of an account that come after a place, the newest first. */
+export function entriesAfter(
+  db: Database,
+  { account_id, kind, since_ms, until_ms }: EntryFilter,
+  { created_at_ms, id }: EntryPlace = BEFORE_ALL,
+  row_limit: number,
+): ListedEntry[] {
+  const queries = entryQueries(db)
+  const query = kind === undefined || kind === 'charge' ? queries.page : queries.pageWithoutCalls
+  return query.all({
+    account_id,
+    kind: kind ?? null,
+    since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
+    until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
+    before_ms: created_at_ms,
+    below_id: id,
+    row_limit,
+  })
+}
 
 /**
  * One page of an account's entries, the newest first. Entries that are written meanwhile move none from one page to
@@ -72,22 +106,11 @@ const entryQueries = perConnection({
  */
 export function listEntries(
   db: Database,
-  { account_id, kind, since_ms, until_ms }: EntryFilter,
+  filter: EntryFilter,
   page: PageRequest,
 ): Page<ListedEntry> | undefined {
-  const queries = entryQueries(db)
   const { limit, cursor } = page
-  const before = cursor === undefined ? undefined : queries.time.get({ id: cursor, account_id })
-  if (cursor !== undefined && !before) return undefined
-  const query = kind === undefined || kind === 'charge' ? queries.page : queries.pageWithoutCalls
-  const found = query.all({
-    account_id,
-    kind: kind ?? null,
-    since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
-    until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
-    before_ms: before?.created_at_ms ?? Number.MAX_SAFE_INTEGER,
-    below_id: cursor ?? Number.MAX_SAFE_INTEGER,
-    row_limit: limit + 1,
-  })
-  return pageOf(found, page)
+  const place = cursor === undefined ? BEFORE_ALL : placeOf(db, cursor)
+  if (!place || ('account_id' in place && place.account_id !== filter.account_id)) return undefined
+  return pageOf(entriesAfter(db, filter, place, limit + 1), page)
 }

@@ -2,8 +2,12 @@
 import type { Database } from 'bun:sqlite'
 import type { PageRequest } from '../db/page.ts'
 import type { Call } from '../db/schema.ts'
+import type { Nanos } from '../domain/money.ts'
 import { DAY_S } from './days.ts'
-import { callQueries, callQueriesOfAccount, keyPrefixQueries } from './queries.ts'
+import { callQueries, callQueriesOfAccount, keyPrefixQueries, startQueries } from './queries.ts'
+
+/** How a call ended. */
+export const OUTCOMES = ['completed', 'cancelled', 'broken', 'failed'] as const
 
 /** Which calls; an absent field does not filter. */
 export interface CallFilter {
@@ -12,6 +16,10 @@ export interface CallFilter {
   key_prefix?: string | undefined
   model?: string | undefined
   outcome?: Call['outcome'] | undefined
+  provider?: string | undefined
+  /** The least and the greatest HTTP status. */
+  status?: { from: number; to: number } | undefined
+  min_cost_nanos?: Nanos | undefined
   /** Calls that started at this time or later. */
   since_ms?: number | undefined
   /** Calls that started before this time. */
@@ -19,7 +27,7 @@ export interface CallFilter {
 }
 
 /** A call with the names of its account and key. */
-export interface RecordedCall extends Omit<Call, 'summed'> {
+export interface RecordedCall extends Omit<Call, 'summed' | 'trace'> {
   account_name: string
   key_name: string
   key_prefix: string
@@ -76,6 +84,10 @@ export function listCalls(
   return { calls, next_cursor: rest_below_id }
 }
 
+/** When the first call from an id on began: how far back a search went that goes on below it. */
+export const startOfCall = (db: Database, from_id: number): number | undefined =>
+  startQueries(db).from.get({ from_id })?.started_at_ms
+
 /**
  * Where calls that match can be: ranges of ids that do not overlap, the newest first.
  *
@@ -125,7 +137,8 @@ export const queriesFor = (db: Database, { account_id }: CallFilter) =>
 
 /** A filter as the prepared queries take it: null, or a time before or after all others, where it does not filter. */
 export function valuesOf(db: Database, filter: CallFilter) {
-  const { account_id, key_id, key_prefix, model, outcome, since_ms, until_ms } = filter
+  const { account_id, key_id, key_prefix, model, outcome, provider, status, min_cost_nanos } = filter
+  const { since_ms, until_ms } = filter
   const of_prefix = key_prefix === undefined ? undefined : keyPrefixQueries(db).ids.all({ key_prefix })
   const of_key = key_id === undefined ? undefined : [key_id]
   const key_ids = of_key ?? of_prefix?.map(({ id }) => id)
@@ -134,6 +147,10 @@ export function valuesOf(db: Database, filter: CallFilter) {
     key_ids: key_ids === undefined ? null : JSON.stringify(key_ids),
     model: model ?? null,
     outcome: outcome ?? null,
+    provider: provider ?? null,
+    status_from: status?.from ?? null,
+    status_to: status?.to ?? null,
+    min_cost_nanos: min_cost_nanos ?? null,
     since_ms: since_ms ?? Number.MIN_SAFE_INTEGER,
     until_ms: until_ms ?? Number.MAX_SAFE_INTEGER,
   }

@@ -20,10 +20,12 @@ export interface HoldOperation {
 }
 
 /** What is recorded of a call when its hold is resolved; the rest of the row comes from the hold. */
-export type CallRecord = Omit<
-  Call,
-  'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos' | 'cost_nanos' | 'unpaid_nanos' | 'summed'
->
+export type CallRecord = Omit<Call, OfHold | 'cost_nanos' | 'unpaid_nanos' | 'summed' | Traced> &
+  // Absent in the journal of a version that kept no traces.
+  Partial<Pick<Call, Traced>>
+
+type OfHold = 'id' | 'request_id' | 'account_id' | 'key_id' | 'hold_nanos'
+type Traced = 'failed_tries' | 'trace'
 
 /**
  * Resolves a hold with the cost of its call; the rest of the hold becomes free. A cost above the hold is taken from the

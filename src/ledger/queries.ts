@@ -1,9 +1,10 @@
 // The ledger's reading queries, prepared once for each connection. The writer's own statements are in statements.ts.
-import { and, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, between, count, desc, eq, getTableColumns, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
@@ -22,6 +23,17 @@ const optionalFilters = (table: typeof calls | typeof call_sums) =>
 
 const NAMES = { account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix }
 
+/** The same for what the kept sums do not tell apart. */
+const filtersOfCalls = () =>
+  and(
+    isGivenOrNull(calls.provider),
+    or(
+      sql`${placeholder('status_from')} IS NULL`,
+      between(calls.status, placeholder('status_from'), placeholder('status_to')),
+    ),
+    or(sql`${placeholder('min_cost_nanos')} IS NULL`, gte(calls.cost_nanos, placeholder('min_cost_nanos'))),
+  )
+
 /** @param account which decides on the index that serves a query, so it is no optional filter: it has statements of its own */
 const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
@@ -33,7 +45,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
 
 /** The calls of one range of ids that match, the newest first. */
 const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
-  const { summed: _, ...columns } = getTableColumns(calls)
+  const { summed: _, trace: __, ...columns } = getTableColumns(calls)
   return orm
     .select({ ...columns, ...NAMES })
     .from(calls)
@@ -43,6 +55,7 @@ const pageWhere = (orm: BunSQLiteDatabase, account?: SQL) => {
       and(
         account,
         optionalFilters(calls),
+        filtersOfCalls(),
         gte(calls.started_at_ms, placeholder('since_ms')),
         lt(calls.started_at_ms, placeholder('until_ms')),
         gte(calls.id, placeholder('from_id')),
@@ -87,6 +100,18 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
     .prepare()
+
+/** When the first call from an id on began. */
+export const startQueries = perConnection({
+  from: (orm) =>
+    orm
+      .select({ started_at_ms: calls.started_at_ms })
+      .from(calls)
+      .where(gte(calls.id, placeholder('from_id')))
+      .orderBy(calls.id)
+      .limit(1)
+      .prepare(),
+})
 
 /** When the days (UTC) begin that have calls, the newest first. */
 const daysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
@@ -148,6 +173,38 @@ export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
 
+/** The sums of an account's days, by one of their columns. The account and the days choose the rows; the filters do not. */
+const sumsBy = (column: SQLiteColumn) => (orm: BunSQLiteDatabase) =>
+  orm
+    .select({
+      of: sql<string | number>`${column}`,
+      calls: sumOf(call_sums.calls),
+      failed: sql<number>`sum(CASE ${call_sums.outcome} WHEN 'failed' THEN ${call_sums.calls} ELSE 0 END)`,
+      input_tokens: totalOfColumns(INPUT_FIELDS),
+      output_tokens: totalOfColumns(OUTPUT_FIELDS),
+      images: sumOf(call_sums.images),
+      cost_nanos: sumOf(call_sums.cost_nanos),
+    })
+    .from(call_sums)
+    .where(
+      and(
+        eq(call_sums.account_id, placeholder('account_id')),
+        eq(call_sums.span_s, DAY),
+        gte(call_sums.start_s, placeholder('from_s')),
+        lt(call_sums.start_s, placeholder('until_s')),
+        optionalFilters(call_sums),
+      ),
+    )
+    .groupBy(column)
+    .prepare()
+
+/** What an account used in some days, by day, by model and by key. */
+export const usageQueries = perConnection({
+  by_day: sumsBy(call_sums.start_s),
+  by_model: sumsBy(call_sums.model),
+  by_key: sumsBy(call_sums.key_id),
+})
+
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
   ids: (orm) =>
@@ -206,6 +263,13 @@ function isGivenOrNull(column: SQLiteColumn): SQL | undefined {
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`sum(${column})`
 }
+
+/** The sum of some columns together. */
+const totalOfColumns = (fields: readonly UsageField[]): SQL<number> =>
+  sql<number>`sum(${sql.join(
+    fields.map((field) => call_sums[field]),
+    sql` + `,
+  )})`
 
 /** A sum over a whole table, 0 where it is empty. */
 function totalOf(column: SQLiteColumn, condition: SQL = sql`true`): SQL<number> {

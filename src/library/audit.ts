@@ -1,6 +1,6 @@
 // The audit of the library: what must hold between rows and files, and the findings where it does not.
 import type { FileRow, Generation } from '../db/schema.ts'
-import type { Finding } from '../domain/finding.ts'
+import type { CheckedRule, Finding } from '../domain/finding.ts'
 import { mimeOf, OUTPUT_FORMATS } from '../domain/image-formats.ts'
 import { FILE_QUOTA_BYTES } from '../media/limits.ts'
 import type { FileStore } from '../media/store.ts'
@@ -55,6 +55,7 @@ export interface Disagreement {
 }
 
 export interface LibraryAudit {
+  rules: CheckedRule[]
   /** One for each breach of an invariant. */
   findings: Finding[]
   /** The same breaches between rows and files, one for each file. */
@@ -79,11 +80,16 @@ export async function compareLibrary(
   const again = await breaches(library)
   const findings = new Set(again.findings.map(nameOf))
   const paths = new Set(again.files.map(({ path }) => path))
+  const twice = first.findings.filter((finding) => findings.has(nameOf(finding)))
   return {
-    findings: first.findings.filter((finding) => findings.has(nameOf(finding))),
+    rules: first.rules.map((rule) => ({ ...rule, breaches: countOf(rule, twice) })),
+    findings: twice,
     files: first.files.filter(({ path }) => paths.has(path)),
   }
 }
+
+const countOf = ({ invariant: name }: Pick<CheckedRule, 'invariant'>, findings: readonly Finding[]): number =>
+  findings.filter(({ invariant }) => invariant === name).length
 
 const nameOf = ({ invariant, subject }: Finding): string => `${invariant} ${subject}`
 
@@ -100,8 +106,30 @@ async function breaches({
     ...disagreements(produced, produced_files, 'images'),
     ...disagreements(uploaded, uploaded_files, 'files'),
   ]
-  return { files, findings: [...files.map(findingOf), ...quotas(uploaded, uploaded_files)] }
+  const findings = [...files.map(findingOf), ...quotas(uploaded, uploaded_files)]
+  const checked = {
+    'stored images': [...produced, ...uploaded].filter(({ bytes }) => bytes !== undefined).length,
+    files: produced_files.size + uploaded_files.size,
+    accounts: new Set(uploaded.map(({ account_id }) => account_id)).size,
+  }
+  return { rules: rulesOf(checked, findings), files, findings }
 }
+
+const OVER = {
+  stored_row_has_its_file: 'stored images',
+  file_has_its_row: 'files',
+  used_quota_is_sum_of_files: 'accounts',
+  quota_is_kept: 'accounts',
+} as const satisfies Record<keyof typeof MEANINGS, string>
+
+const rulesOf = (
+  checked: Record<(typeof OVER)[keyof typeof OVER], number>,
+  findings: readonly Finding[],
+): CheckedRule[] =>
+  Object.entries(MEANINGS).map(([invariant, meaning]) => {
+    const over = OVER[invariant as keyof typeof OVER]
+    return { invariant, meaning, over, checked: checked[over], breaches: countOf({ invariant }, findings) }
+  })
 
 const fileOfUpload = ({ key, account_id, bytes, state, missing_since_ms }: FileRow): Named => ({
   subject: `file ${key}`,

@@ -1,6 +1,6 @@
 // The audit of kept responses: conversations are whole, and large responses have their files.
 import type { Database } from 'bun:sqlite'
-import type { Finding } from '../domain/finding.ts'
+import type { CheckedRule, Finding } from '../domain/finding.ts'
 import type { ContentFiles } from '../kept/content.ts'
 import { responseQueries } from './queries.ts'
 import type { Row } from './rows.ts'
@@ -23,6 +23,16 @@ export function totalsOfResponses(db: Database): ResponseTotals {
   const { count = 0, kept_bytes } = responseQueries(db).totals.get() ?? {}
   return { responses: count, response_bytes: kept_bytes ?? 0 }
 }
+
+/** The rules of kept responses, with what was found. */
+export const rulesOfResponses = (responses: number, findings: readonly Finding[]): CheckedRule[] =>
+  Object.entries(MEANINGS).map(([name, meaning]) => ({
+    invariant: name,
+    meaning,
+    over: 'kept responses',
+    checked: responses,
+    breaches: findings.filter(({ invariant }) => invariant === name).length,
+  }))
 
 /**
  * Compares the rows with each other, and with the files. May run beside a server: what is wrong is looked at again, since

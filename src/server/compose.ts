@@ -1,14 +1,17 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import { createGate } from '../access/gate.ts'
+import type { Database } from 'bun:sqlite'
+import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
-import { findKey } from '../access/lookup.ts'
+import { findKey, findKeyById } from '../access/lookup.ts'
+import { createPasses, type Passes, throughPasses } from '../access/passes.ts'
 import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -24,7 +27,9 @@ import type { Logger } from '../observe/log.ts'
 import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
+import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
@@ -52,9 +57,15 @@ export interface Parts {
   protocols: Registry
   catalogue: () => Catalogue
   /** As in `Gateway`. */
+  configuration: Configuration
+  /** As in `Gateway`. */
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
+  /** As in `Gateway`. */
+  books: Books
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -68,16 +79,20 @@ export function compose({
   running,
   protocols,
   catalogue,
+  configuration,
   notReady,
   sockets,
+  serve,
+  books,
   closed,
   network,
   log,
   now,
   probe,
 }: Parts): Gateway {
-  const { db, ledger, settlements, idempotency, library, responses } = stores
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
+  const passes = createPasses()
+  const gate = gateOf(db, passes, now)
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -96,17 +111,7 @@ export function compose({
       now,
       random: Math.random,
     },
-    bodies: {
-      memory: createBodyMemory({
-        limit_bytes: BODY_MEMORY_BYTES,
-        account_limit_bytes: BODY_MEMORY_BYTES / 2,
-        wait_ms: BODY_WAIT_MS,
-        reserved_ms: BODY_RESERVED_MS,
-      }),
-      parser: createParser({ log }),
-      known: new KnownValues(KNOWN_VALUES_BYTES),
-      accountOf: (id) => accountQueries(db).accountById.get({ id }),
-    },
+    bodies: bodiesOf({ db, log }),
     publicWords: (words) => redactorOf(catalogue()).scrub(words).slice(0, MAX_PUBLIC_MESSAGE_CHARS),
     log,
     now,
@@ -118,8 +123,11 @@ export function compose({
     limiter,
     reads: createReadRate(() => performance.now()),
     ledger,
+    deeds,
+    books,
     running,
     catalogue,
+    configuration,
     library,
     images: imagePartsOf(library),
     responses,
@@ -130,11 +138,34 @@ export function compose({
     randomBytes,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
-    sockets,
+    sockets: throughPasses(sockets, passes),
+    callInside: createCallInside(passes, serve),
   }
 }
 
+const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodies'] => ({
+  memory: createBodyMemory({
+    limit_bytes: BODY_MEMORY_BYTES,
+    account_limit_bytes: BODY_MEMORY_BYTES / 2,
+    wait_ms: BODY_WAIT_MS,
+    reserved_ms: BODY_RESERVED_MS,
+  }),
+  parser: createParser({ log }),
+  known: new KnownValues(KNOWN_VALUES_BYTES),
+  accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
+
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
+  createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed(request) {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
 
 const sessionsOf = ({
   db,

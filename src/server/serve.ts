@@ -1,5 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 import { join } from 'node:path'
+import { createConfiguration } from '../config/configuration.ts'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -9,7 +10,8 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp } from './app.ts'
+import { createApp, lateApp } from './app.ts'
+import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
@@ -94,16 +96,20 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     socket_idle_timeout_s,
   })
   const readiness = watchReadiness({ ...stores, running, log })
-  const { notReady, closed } = readiness
+  const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  const inside = lateApp()
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
-    notReady,
+    configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
+    notReady: readiness.notReady,
     sockets: () => listening,
-    closed,
+    serve: inside.serve,
+    books,
+    closed: readiness.closed,
     network,
     log,
     now,
@@ -114,10 +120,11 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
-  const start_audit = await auditAtStart({ db, library, data_folder, log })
+  const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
   await options.atLast?.(catalogue())
   readiness.started()
 

@@ -1,17 +1,13 @@
 // The audit at the start: at once where there is little to check, else in a process of its own, beside the calls.
 import type { Database } from 'bun:sqlite'
-import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { Finding } from '../domain/finding.ts'
-import { audit } from '../ledger/audit.ts'
-import { auditLibrary } from '../library/audit.ts'
 import type { Library } from '../library/library.ts'
 import { createFileStore } from '../media/store.ts'
 import type { Logger } from '../observe/log.ts'
-import { auditResponses } from '../responses/audit.ts'
 import { RESPONSES_FOLDER } from '../responses/store.ts'
-import { isCompiled } from './relaunch.ts'
+import { auditInProcess } from './audit-process.ts'
+import type { OpenBooks } from './books.ts'
+import { fullAudit, reportOf } from './full-audit.ts'
 import { reportFindings } from './reports.ts'
 
 /** Up to here an audit takes less than 30 ms; a process of its own, 150. */
@@ -22,6 +18,9 @@ export interface StartAuditOptions {
   library: Library
   data_folder: string
   log: Logger
+  now?: () => number
+  /** Where its report is kept, and where others are made, which end with it. */
+  books?: Pick<OpenBooks, 'keep' | 'stop'>
   /** More rows of a table than this are audited beside the calls. */
   max_rows_at_once?: number
 }
@@ -41,11 +40,22 @@ export interface StartAudit {
  * @returns once the audit is over, or goes on beside the calls
  */
 export async function auditAtStart(options: StartAuditOptions): Promise<StartAudit> {
-  const { db, library, data_folder, log, max_rows_at_once = MAX_ROWS_AT_ONCE } = options
-  if (rowsOf(db) > max_rows_at_once) return auditBeside(data_folder, log)
-  const in_responses = await auditResponses(db, createFileStore(join(data_folder, RESPONSES_FOLDER)))
-  reportFindings([...audit(db).findings, ...(await auditLibrary(library)), ...in_responses], log)
-  return { ended: Promise.resolve(), stop() {} }
+  const {
+    db,
+    library,
+    data_folder,
+    log,
+    now = Date.now,
+    books,
+    max_rows_at_once = MAX_ROWS_AT_ONCE,
+  } = options
+  const since_ms = now()
+  if (rowsOf(db) > max_rows_at_once) return auditBeside(options, since_ms)
+  const responses = createFileStore(join(data_folder, RESPONSES_FOLDER))
+  const audited = await fullAudit({ ...library, db, responses })
+  books?.keep(reportOf(audited), since_ms)
+  reportFindings(audited.findings, log)
+  return { ended: Promise.resolve(), stop: () => books?.stop() }
 }
 
 /** The greatest number of a row in the tables that grow with calls: found at once, unlike their count. */
@@ -59,39 +69,23 @@ function rowsOf(db: Database): number {
   )
 }
 
-function auditBeside(data_folder: string, log: Logger): StartAudit {
-  const program = isCompiled() ? [] : [fileURLToPath(new URL('../main.ts', import.meta.url))]
-  const command = [process.execPath, ...program, 'audit', '--json', '--data', data_folder]
-  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+function auditBeside({ data_folder, log, books }: StartAuditOptions, since_ms: number): StartAudit {
+  const beside = auditInProcess(data_folder)
   let stopped = false
-  try {
-    setPriority(child.pid, constants.priority.PRIORITY_LOW)
-  } catch {
-    // It may be over already, or the system has no priorities: it then takes its turn like any other process.
-  }
   const report = async () => {
-    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    const ended = await beside.ended
     if (stopped) return
-    const findings = findingsIn(output)
-    if (findings) reportFindings(findings, log)
-    else log.warn({ cause: errors.trim() }, 'the audit at the start could not run: run `tollgate audit`')
+    if ('report' in ended) {
+      books?.keep(ended.report, since_ms)
+      reportFindings(ended.report.findings, log)
+    } else log.warn({ cause: ended.failure }, 'the audit at the start could not run: run `tollgate audit`')
   }
   return {
     ended: report(),
     stop() {
       stopped = true
-      child.kill('SIGKILL')
+      beside.stop()
+      books?.stop()
     },
-  }
-}
-
-/** The findings in the answer of `tollgate audit --json`; undefined where it is none. */
-function findingsIn(output: string): Finding[] | undefined {
-  try {
-    const { findings } = JSON.parse(output) as { findings?: Finding[] }
-    return findings
-  } catch {
-    // It ended before it answered: its caller says so.
-    return undefined
   }
 }

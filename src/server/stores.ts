@@ -13,8 +13,10 @@ import {
   type SettlementJournal,
 } from '../exchange/settlement-journal.ts'
 import { createSettlementQueue, type SettlementQueue } from '../exchange/settlement-queue.ts'
+import { createDeeds, type Deeds } from '../idempotency/deeds.ts'
 import { createIdempotency, type Idempotency } from '../idempotency/idempotency.ts'
 import { createKeptAnswers } from '../idempotency/kept-answers.ts'
+import { createReplayCount } from '../idempotency/replays.ts'
 import { answerLimitsOf } from '../idempotency/room.ts'
 import type { OnChange } from '../ledger/health.ts'
 import { openLedger } from '../ledger/ledger.ts'
@@ -53,6 +55,7 @@ export interface Stores {
   /** What an earlier stop could not write. */
   journal: SettlementJournal
   idempotency: Idempotency
+  deeds: Deeds
   library: Library
   responses: KeptResponses
   /** Closes everything, and releases the folder's lock. */
@@ -100,7 +103,8 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     ledger,
     settlements,
     journal,
-    idempotency: createIdempotency({ answers, log }),
+    idempotency: createIdempotency({ answers, log, countReplay: createReplayCount(db, { now, log }) }),
+    deeds: createDeeds(db, answers),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
     async close() {

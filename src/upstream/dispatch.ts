@@ -38,6 +38,12 @@ export interface Dispatch<T> {
   /** How long one attempt may take until `open` is done. */
   timeoutOf(attempt: Attempt): number
   onFailure(attempt: Attempt, failure: UpstreamFailure): void
+  /** Told when the request of an attempt goes out. */
+  sent?(): void
+  /** Told when the head of an answer came, whatever its status. */
+  responded?(status: number): void
+  /** Told of each try that failed, whatever follows from it. */
+  tried?(attempt: Attempt, failure: UpstreamFailure): void
   /** Told of the attempt that answered. */
   answered?(attempt: Attempt): void
   /** Told of the attempt that `signal` ended, where its provider may have the request: it was sent, and not refused. */
@@ -80,6 +86,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     }
     let result = await tryOnce(deps, call, attempt, request)
     if (!('answer' in result) && sending.amend?.(attempt, result)) {
+      call.tried?.(attempt, result)
       const amended = await writeOrRefuse(sending, attempt)
       if (!(amended instanceof GatewayError)) result = await tryOnce(deps, call, attempt, amended)
     }
@@ -88,6 +95,7 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
       call.answered?.(attempt)
       return result
     }
+    call.tried?.(attempt, result)
     if (result.failure_class === 'bad_request' && !call.signal.aborted) {
       const refused =
         sending.refused?.(attempt, result) ??
@@ -101,7 +109,8 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     failures.push(result)
     if (call.signal.aborted) break
     call.onFailure(attempt, result)
-    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (result.retry_after_s ?? 0) * 1000)
+    const at_least_ms = (result.retry_after_s ?? 0) * 1000
+    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, at_least_ms, result)
   }
   throw failures.length === 0 && refusal ? refusal : allFailed(failures)
 }
@@ -137,6 +146,7 @@ async function tryOnce<T>(
   call.signal.addEventListener('abort', abort)
   let response: Response | undefined
   try {
+    call.sent?.()
     response = await deps.fetch(url, {
       method: 'POST',
       headers,
@@ -144,6 +154,7 @@ async function tryOnce<T>(
       signal: controller.signal,
       redirect: 'manual',
     })
+    call.responded?.(response.status)
     if (!response.ok) {
       const text = await readShort(response)
       return call.readFailure(attempt, response.status, response.headers, text)

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { compareLargeBodies, compareStreams, compareWholeAnswers } from './calls.ts'
+import { measureConsole } from './console.ts'
 import { type Bench, withContest } from './contest.ts'
 import { countsTable } from './counts.ts'
 import { measureSlowDisk } from './disk.ts'
@@ -19,7 +20,7 @@ import { compareSurfaces } from './surfaces.ts'
 
 const HELP = `Compares the gateway with a bare forwarder in front of the same recorded upstream.
 
-bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start]... [--against DIR]
+bun run bench [--quick] [--only whole|large|streams|surfaces|disk|start|console]... [--against DIR]
               [--gateway DIR | --self] [--busy] [--json]
 bun run bench --stages | --counts | --peers --cache DIR [--against DIR] [--quick] [--busy]
 
@@ -52,6 +53,7 @@ const PARTS: Record<string, Part> = {
   surfaces: contest(compareSurfaces),
   disk: (bench) => measureSlowDisk(bench, (reason) => say(`skipped: ${reason}`)),
   start: measureStart,
+  console: measureConsole,
 }
 
 /** What is shown in place of the figures. @param cache where peers are installed */

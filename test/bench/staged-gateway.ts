@@ -127,6 +127,7 @@ function forgetfulLedger(ledger: Gateway['ledger']): Gateway['ledger'] {
 const placeless = (running: Gateway['running']): Gateway['running'] => {
   const place = {
     gone: new AbortController().signal,
+    left_at_ms: undefined,
     progressed: nothing,
     watchSilence: nothing,
     holds: nothing,

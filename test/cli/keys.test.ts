@@ -137,6 +137,52 @@ describe('key list', () => {
   })
 })
 
+describe('key change', () => {
+  test('changes what is given, and keeps the rest and the text', async () => {
+    const { prefix } = await scene.json('key', 'create', 'anna', '--models', 'sim-*', '--spend-limit', '1')
+    const options = [
+      '--name',
+      'desk',
+      '--spend-limit',
+      '2.5',
+      '--expires',
+      '30d',
+      '--addresses',
+      '10.0.0.0/8',
+    ]
+    expect(await scene.json('key', 'change', prefix, ...options)).toMatchObject({
+      id: 1,
+      name: 'desk',
+      prefix,
+      models: ['sim-*'],
+      spend_limit_usd: '2.50',
+      expires_at_ms: NOW + 30 * 86_400_000,
+      addresses: ['10.0.0.0/8'],
+    })
+  })
+
+  test('takes a limit away by a word', async () => {
+    const limits = [
+      '--models',
+      'sim-*',
+      '--spend-limit',
+      '1',
+      '--expires',
+      '30d',
+      '--addresses',
+      '10.0.0.0/8',
+    ]
+    await scene.run('key', 'create', 'anna', ...limits)
+    const none = ['--models', 'all', '--spend-limit', 'none', '--expires', 'never', '--addresses', 'anywhere']
+    expect(await scene.json('key', 'change', '1', ...none)).toMatchObject({
+      models: null,
+      spend_limit_nanos: null,
+      expires_at_ms: null,
+      addresses: null,
+    })
+  })
+})
+
 describe('key revoke and rotate', () => {
   test('accept the prefix that `key list` shows, or the number', async () => {
     const { prefix } = await scene.json('key', 'create', 'anna')

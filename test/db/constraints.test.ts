@@ -13,7 +13,7 @@ function filled() {
     INSERT INTO holds VALUES (1, 1, 1, 'r', 20, 'posted', 0, 0);
     INSERT INTO holds VALUES (2, 1, 1, 'r', 20, 'voided', 0, 0);
     INSERT INTO calls VALUES (1, 'r', 1, 1, 's', 'm', 'p', 'u', 'completed', 200, 0, 0,
-      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0);
+      1, 0, 0, 0, 0, 1, 0, 0, 0, 20, 10, 0, '', 0, NULL, 1, 0, 0, '');
     INSERT INTO entries VALUES (1, 1, 'top_up', 110, NULL, '', 0);
     INSERT INTO entries VALUES (2, 1, 'charge', -10, 1, '', 0);
     INSERT INTO responses VALUES (1, 1, 'r1', NULL, 1, 0, zeroblob(5), NULL, 5, 5, 1, 0);
@@ -96,6 +96,8 @@ const CALLS = [
   ['an unknown outcome', "UPDATE calls SET outcome = 'fine'"],
   ['a flag that is neither 0 nor 1', 'UPDATE calls SET streamed = 2'],
   ['a mark of the sums that is neither 0 nor 1', 'UPDATE calls SET summed = 2'],
+  ['a negative number of failed tries', 'UPDATE calls SET failed_tries = -1'],
+  ['a trace beyond its bound', `UPDATE calls SET trace = '${'x'.repeat(2_049)}'`],
 ] as const
 
 const RESPONSES = [

@@ -28,7 +28,7 @@ let requests = 0
 beforeEach(() => {
   db = world({ balance: 1_000 })
   const answers = createKeptAnswers(db, NO_FILES, { now: () => 0, limits: () => LIMITS })
-  idempotency = createIdempotency({ answers, log: memoryLog().log })
+  idempotency = createIdempotency({ answers, log: memoryLog().log, countReplay: () => {} })
 })
 
 /** The request of these tests: the same one each time, with the same key. */

@@ -114,7 +114,8 @@ const TAMPERINGS: [sql: string, broken: string[], subject: string][] = [
 
 describe('the audit', () => {
   test('finds nothing in a ledger that was used, and adds up its totals', () => {
-    expect(audit(used())).toEqual({
+    const { rules: _, ...found } = audit(used())
+    expect(found).toEqual({
       clean: true,
       findings: [],
       totals: {
@@ -130,6 +131,21 @@ describe('the audit', () => {
         withdrawn_nanos: 10,
       },
     })
+  })
+
+  test('tells every rule that it checked, over how many rows, and what breaks it', () => {
+    const db = used()
+    const checked = audit(db).rules.map(({ invariant, over, checked }) => [invariant, `${checked} ${over}`])
+    expect(Object.fromEntries(checked)).toMatchObject({
+      balance_is_sum_of_entries: '2 accounts',
+      key_spent_is_sum_of_costs: '3 keys',
+      call_agrees_with_hold: '3 calls',
+      key_belongs_to_account: '5 holds',
+      daily_sums_are_of_calls: expect.stringContaining('daily sums'),
+    })
+    db.run('UPDATE accounts SET balance_nanos = balance_nanos + 1 WHERE id = 1')
+    const broken = audit(db).rules.filter(({ breaches }) => breaches > 0)
+    expect(broken).toMatchObject([{ invariant: 'balance_is_sum_of_entries', breaches: 1 }])
   })
 
   test('finds nothing in an empty ledger', () => {

@@ -16,11 +16,15 @@ export interface Measured {
 }
 
 export interface FolderSizes {
-  /** What was measured last; null before the first time. Begins to measure where that is long ago. */
-  look(): Measured | null
+  /**
+   * What was measured last; null before the first time. Where that is long ago it begins to measure, and waits a moment, in
+   * which most folders are done.
+   */
+  look(): Promise<Measured | null>
 }
 
 const KEPT_MS = 5 * 60_000
+const WAIT_MS = 100
 /** Files that are asked about at once. Paid calls ask the same threads. */
 const BATCH_FILES = 64
 const DATABASE = 'database'
@@ -36,23 +40,25 @@ export function createFolderSizes(
   onFailure: (cause: unknown) => void,
 ): FolderSizes {
   let measured: Measured | null = null
-  let measuring = false
+  let measuring: Promise<void> | undefined
 
   async function measure(): Promise<void> {
-    measuring = true
     try {
       measured = { parts: await measureParts(folder), measured_at_ms: now() }
     } catch (cause) {
       onFailure(cause)
     } finally {
-      measuring = false
+      measuring = undefined
     }
   }
 
   return {
-    look() {
+    async look() {
       const is_old = measured === null || now() - measured.measured_at_ms > KEPT_MS
-      if (is_old && !measuring) void measure()
+      if (is_old) {
+        measuring ??= measure()
+        await Promise.race([measuring, Bun.sleep(WAIT_MS)])
+      }
       return measured
     },
   }

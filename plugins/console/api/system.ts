@@ -40,7 +40,7 @@ export function systemRoutes(gateway: Gateway) {
 
   async function data() {
     const { bsize, blocks, bavail } = await statfs(folder)
-    const measured = sizes.look()
+    const measured = await sizes.look()
     return {
       folder,
       disk_bytes: blocks * bsize,

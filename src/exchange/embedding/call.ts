@@ -28,6 +28,7 @@ import { type Held, type PaidKind, type PaidOrder, type Served, send, wholeOutco
 import type { ExchangeParts } from '../parts.ts'
 import { servedHeaders } from '../served-headers.ts'
 import { spentInput } from '../spent-input.ts'
+import { toldBeside } from '../told-usage.ts'
 import type { EmbeddingDialect } from './dialect.ts'
 
 /** 2,048 inputs, or the 300,000 tokens that OpenAI takes in one request, in any script and with room to spare. */
@@ -108,7 +109,7 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
   const bounds = { input_tokens: body.bytes.length, output_tokens: 0 }
   const billed = billUsage(model.price, answer.usage, bounds, estimate)
   reportDoubt(parts, held, attempt, billed)
-  const { usage, estimated } = billed
+  const { usage, estimated, doubt } = billed
   const charge = chargeTokens(model.price, usage)
   const headers = servedHeaders(held.origin, 'application/json', attempt.model)
   const written = dialect.write({
@@ -120,7 +121,14 @@ async function serveEmbedding(parts: ExchangeParts, held: Held<EmbeddingOrder>):
     estimated,
   })
   return {
-    delivered: { outcome: wholeOutcome(held), charge, usage, estimated },
+    delivered: {
+      outcome: wholeOutcome(held),
+      charge,
+      usage,
+      estimated,
+      told: toldBeside(answer.usage, billed),
+      doubt: doubt?.why,
+    },
     answer: () => new Response(written, { headers }),
   }
 }

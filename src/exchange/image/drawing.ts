@@ -42,10 +42,11 @@ async function askForAll(
 ): Promise<ReceivedImage[]> {
   const { model, wanted } = held.order
   const requests = splitOrder(parts, model, wanted.count)
+  const { trace } = held.settlement
   const outcomes = await Promise.allSettled(
     requests.map(async (count) => {
       const sending = sendingOf(parts, held.order, references, count)
-      const { answer, attempt } = await ask(parts, held, model, sending)
+      const { answer, attempt } = await ask(parts, held, model, sending, { trace })
       held.settlement.reached(attempt)
       return { answer, is_compressed: compresses(parts, attempt) }
     }),

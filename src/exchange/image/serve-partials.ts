@@ -181,8 +181,8 @@ async function fail(drawing: Drawing, thrown: unknown): Promise<void> {
     const outcome = left ? 'cancelled' : 'broken'
     const end: Delivered | Undelivered =
       given > 0
-        ? { outcome, charge: chargeOf(drawing, 0), ...UNMEASURED, given_out: true }
-        : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200 }
+        ? { outcome, charge: chargeOf(drawing, 0), ...UNMEASURED, given_out: true, cause: error }
+        : { outcome, status: left ? CLIENT_CLOSED_REQUEST : 200, cause: error }
     // Its failure is dropped here: the settlement has logged it and is tried again, and the caller is told of the first one.
     await drawing.settle(() => end).catch(() => undefined)
   }

@@ -1,9 +1,10 @@
 // What a text call is charged for: the usage as reported, or what is missing of it estimated.
 import { outputTokens, type ReportedUsage } from '../../domain/usage.ts'
-import { type Billed, billUsage, UNBOUNDED, type UsageBounds } from '../../pricing/billed-usage.ts'
+import { billUsage, UNBOUNDED, type UsageBounds } from '../../pricing/billed-usage.ts'
 import type { StreamReading } from '../../protocols/protocol.ts'
 import type { StreamEnding } from '../../upstream/pump.ts'
 import type { Held } from '../paid-call.ts'
+import { type BilledCall, toldBeside } from '../told-usage.ts'
 import { addWork } from './extras.ts'
 import type { TextOrder } from './order.ts'
 import type { Passage } from './passage.ts'
@@ -29,10 +30,12 @@ export function bill(
   passage: Passage,
   reported: ReportedUsage | undefined,
   estimateOutput: () => number,
-): Billed {
+): BilledCall {
   const { model, facts } = held.order
   const estimate = { input_tokens: facts.input_tokens, outputTokens: estimateOutput }
-  return billUsage(model.price, reported, boundsOf(held, passage), estimate)
+  const billed = billUsage(model.price, reported, boundsOf(held, passage), estimate)
+  const told = toldBeside(reported, billed)
+  return told ? { ...billed, told } : billed
 }
 
 /** The same for a stream. One that did not come to its end may not have reported its output. */
@@ -41,13 +44,14 @@ export function billStream(
   passage: Passage,
   reading: StreamReading,
   ending: StreamEnding = 'completed',
-): Billed {
+): BilledCall {
   const billed = bill(held, passage, reading.usage(), () => reading.deliveredTokens())
   if (ending === 'completed' || outputTokens(billed.usage) > 0) return billed
   return {
     ...billed,
     usage: { ...billed.usage, output_tokens: reading.deliveredTokens() },
     estimated: true,
+    told: reading.usage(),
   }
 }
 

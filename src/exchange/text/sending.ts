@@ -2,9 +2,9 @@
 
 import type { GatewayError } from '../../domain/errors.ts'
 import { PairMap } from '../../domain/pair-map.ts'
+import { markOf } from '../../observe/key-mark.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
-import { markOf } from '../../protocols/key-mark.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { headTo, type RequestHead } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'
@@ -36,6 +36,7 @@ class TextSending<T> implements Sending<T> {
     this.isPreferred = issuer === undefined ? undefined : hasKeyOf(issuer)
     this.#order = order
     this.#output_limit = outputLimitOf(held)
+    if (this.#output_limit !== undefined) held.settlement.trace.note({ output_limit: this.#output_limit })
   }
 
   write(attempt: Attempt): UpstreamRequest | Promise<UpstreamRequest> {

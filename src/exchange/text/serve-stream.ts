@@ -75,12 +75,12 @@ interface StreamEnd {
 function endOf(parts: ExchangeParts, held: Held<TextOrder>, end: StreamEnd): Delivered | Undelivered {
   const { attempt, reading, tally, ending, cause, given_out } = end
   if (isFree(reading, ending, cause))
-    return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
+    return { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
   const { model, passages } = held.order
   const billed = billStream(held, passages(attempt.provider), reading, ending)
   reportDoubt(parts, held, attempt, billed)
-  const { usage, estimated } = billed
+  const { usage, estimated, told, doubt } = billed
   const extras = tally.charges(ending === 'completed' && !estimated)
   const charge = chargeTokens(model.price, usage, extras)
-  return { outcome: ending, charge, usage, estimated, given_out }
+  return { outcome: ending, charge, usage, estimated, given_out, told, doubt: doubt?.why, cause }
 }

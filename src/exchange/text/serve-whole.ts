@@ -1,5 +1,4 @@
 // A whole text answer: read to its end, priced, and given out once it is paid.
-import type { Billed } from '../../pricing/billed-usage.ts'
 import { chargeTokens } from '../../pricing/charge.ts'
 import { readReported } from '../../upstream/failures.ts'
 import type { Attempt } from '../../upstream/routes.ts'
@@ -7,6 +6,7 @@ import { readAnswer } from '../../upstream/transport.ts'
 import { reportDoubt } from '../doubted-usage.ts'
 import { type Held, type Served, send, wholeOutcome } from '../paid-call.ts'
 import type { ExchangeParts } from '../parts.ts'
+import type { BilledCall } from '../told-usage.ts'
 import { bill } from './bill.ts'
 import { type ExtrasTally, tallyAnswer } from './extras.ts'
 import type { TextOrder } from './order.ts'
@@ -21,8 +21,9 @@ export async function serveWhole(parts: ExchangeParts, held: Held<TextOrder>): P
   const { answering } = order.request.dialect
   reportDoubt(parts, held, attempt, billed)
   const charge = chargeTokens(order.model.price, billed.usage, tally.charges(!billed.estimated))
+  const { usage, estimated, told, doubt } = billed
   return {
-    delivered: { outcome: wholeOutcome(held), charge, usage: billed.usage, estimated: billed.estimated },
+    delivered: { outcome: wholeOutcome(held), charge, usage, estimated, told, doubt: doubt?.why },
     answer: () =>
       answering ? answering.paid().then(() => giveOut(held, attempt, body)) : giveOut(held, attempt, body),
   }
@@ -42,7 +43,7 @@ async function readWhole(
   response: Response,
   held: Held<TextOrder>,
   attempt: Attempt,
-): Promise<{ body: Body; billed: Billed; tally: ExtrasTally }> {
+): Promise<{ body: Body; billed: BilledCall; tally: ExtrasTally }> {
   const passage = held.order.passages(attempt.provider)
   const bytes = await readAnswer(response, catalogue().server.max_answer_bytes)
   const json = readReported(passage.protocol, bytes.toString())

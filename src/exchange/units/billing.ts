@@ -21,7 +21,7 @@ export function deliveredUnits(
   attempt: Attempt,
   reported: ReportedUnits | undefined,
   bounds = held.order.bounds,
-): Pick<Delivered, 'charge' | 'usage' | 'estimated'> {
+): Pick<Delivered, 'charge' | 'usage' | 'estimated' | 'told' | 'doubt'> {
   const { model } = held.order
   const { units, estimated, doubt } = billUnits(model.price, reported, bounds)
   if (doubt !== undefined)
@@ -36,5 +36,6 @@ export function deliveredUnits(
       },
       'a reported usage was not believed; charged by estimate',
     )
-  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated }
+  const told = estimated || doubt !== undefined ? reported : undefined
+  return { charge: chargeUnits(model.price, units), usage: tokensOf(units), estimated, told, doubt }
 }

@@ -91,10 +91,11 @@ export function servedStream(
           await payment.settle(
             () =>
               is_free
-                ? { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200 }
+                ? { outcome: ending, status: ending === 'cancelled' ? CLIENT_CLOSED_REQUEST : 200, cause }
                 : {
                     outcome: ending,
                     given_out,
+                    cause,
                     ...deliveredUnits(parts, held, attempt, reported(), bounds()),
                   },
             given_out,

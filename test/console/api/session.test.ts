@@ -5,6 +5,7 @@ import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
 import { keyByReference, revokeKey } from '../../../src/access/keys.ts'
 import { makeInvitation, makeOperatorsLink } from '../../../src/access/sign-in-links.ts'
 import { clientOf, signedIn } from '../../support/console-session.ts'
+import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 
 const HOUR_MS = 3_600_000
@@ -234,6 +235,26 @@ describe('a session ends', () => {
     }
     expect((await busy.send('GET', '/sessions')).status).toBe(401)
     expect((await idle.send('GET', '/sessions')).status).toBe(401)
+  })
+
+  test('later by being used, which is written once a minute', async () => {
+    await gateway.account('uwe')
+    const opened_ms = clock.now_ms
+    const client = signedIn(gateway, { account: 'uwe' }, opened_ms)
+    const row = () =>
+      gateway.db
+        .query<{ seen: number; ends: number }, []>(
+          "SELECT last_seen_at_ms AS seen, expires_at_ms AS ends FROM sessions JOIN accounts a ON a.id = account_id WHERE a.name = 'uwe'",
+        )
+        .get()
+    clock.now_ms += 59_999
+    await client.json('GET', '/sessions')
+    await Bun.sleep(20)
+    expect(row()).toEqual({ seen: opened_ms, ends: opened_ms + 24 * HOUR_MS })
+    clock.now_ms += 1
+    await client.json('GET', '/sessions')
+    await eventually('the session was marked as seen', async () => row()?.seen === opened_ms + 60_000)
+    expect(row()?.ends).toBe(opened_ms + 60_000 + 24 * HOUR_MS)
   })
 
   test('with its key: revoked, expired', async () => {

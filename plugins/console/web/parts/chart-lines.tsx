@@ -5,7 +5,10 @@ import { onThemeChange } from '../app/theme.ts'
 import type { ChartProps } from './chart-props.ts'
 
 const AXIS_PX = 56
+const TIMES_PX = 28
 const LABEL_GAP_PX = 8
+/** Half of the last time's label, which stands under the end of the lines. */
+const END_LABEL_PX = 20
 const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
@@ -100,7 +103,7 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
   return {
     width,
     height,
-    padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : LABEL_GAP_PX, 0, 0],
+    padding: [LABEL_GAP_PX, is_named ? MAX_LABEL_PX : END_LABEL_PX, 0, 0],
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     scales: { y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] } },
@@ -110,6 +113,7 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
         grid: { show: false },
         border: { show: true, stroke: colours.line, width: 1 },
         space: 72,
+        size: TIMES_PX,
         values: (_plot, splits, _at, _space, step_s) =>
           splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
       },
@@ -123,11 +127,12 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
     ],
     series: [
       {},
-      ...series.map(({ label }, nth) => ({
+      ...series.map(({ label, values }, nth) => ({
         label,
         stroke: colours.series[nth] ?? colours.text,
         width: 1.5,
-        points: { show: false },
+        // A value between gaps has no line: it is a dot.
+        points: { show: true, size: 4, filter: () => aloneIn(values) },
       })),
     ],
     hooks: {
@@ -147,6 +152,13 @@ function timeLabel(time_ms: number, step_s: number): string {
   return step_s >= DAY_S || hours === '00:00' ? day.format(time_ms) : hours
 }
 
+/** Where a value has none beside it. */
+const aloneIn = (values: ChartProps['series'][number]['values']): number[] =>
+  values.flatMap((value, at) => {
+    const has = (other: number) => (values[other] ?? null) !== null
+    return value !== null && !has(at - 1) && !has(at + 1) ? [at] : []
+  })
+
 /** The name of each series beside the last value that it has, and never one name over another. */
 function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours): void {
   const { ctx, bbox } = plot
@@ -159,6 +171,7 @@ function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours):
     .sort((one, other) => one.y - other.y)
   ctx.save()
   ctx.font = `${12 * ratio}px system-ui, sans-serif`
+  ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   let lowest = Number.NEGATIVE_INFINITY
   for (const { label, nth, y } of placed) {

@@ -19,7 +19,7 @@ export function Chart(props: ChartProps) {
   return (
     <figure className="chart" aria-label={label}>
       <div className="chart-head">
-        <h3>{label}</h3>
+        <div className="chart-title">{label}</div>
         <Button
           look="quiet"
           small
@@ -33,9 +33,10 @@ export function Chart(props: ChartProps) {
         </Button>
       </div>
       {as_table ? (
-        <div className="chart-scroll">
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        <section className="chart-scroll" aria-label={`${label}, as figures`} tabIndex={0}>
           <FigureTable {...props} />
-        </div>
+        </section>
       ) : (
         <>
           <Reading {...{ times_ms, series, format, at }} />

@@ -89,6 +89,8 @@ interface HeadCellProps {
 
 function HeadCell({ title, end, sorts, sorting, sort_key }: HeadCellProps) {
   const className = names(end && 'end')
+  // A column of buttons has no name: an empty heading would be read out.
+  if (title === '') return <td className={className} />
   if (!sorts || !sorting)
     return (
       <th scope="col" className={className}>

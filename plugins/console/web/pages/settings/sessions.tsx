@@ -44,7 +44,7 @@ export function SessionsSection() {
     <Section
       title="Sessions"
       actions={
-        <Button small look="danger" onClick={() => setAsks(true)}>
+        <Button small onClick={() => setAsks(true)}>
           Sign out everywhere
         </Button>
       }
@@ -105,7 +105,7 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
   },
   {
     key: 'end',
-    title: '',
+    title: 'Action',
     end: true,
     phone: 'first-end',
     cell: ({ id, is_current }) =>

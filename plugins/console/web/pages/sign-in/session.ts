@@ -2,10 +2,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, ask } from '../../app/client.ts'
 
-/** Whether anybody can sign in here, asked once. */
+/** Whether anybody can sign in here, and who did before: what the gate has asked already. */
 export function useSite() {
   return useQuery({
-    queryKey: ['site'],
+    queryKey: ['session'],
     queryFn: () => ask(api.session.get()),
     staleTime: Number.POSITIVE_INFINITY,
   })

@@ -39,13 +39,13 @@ export default function SetPassword() {
         <FailedState failure={link.error} retry={() => void link.refetch()} />
       </OutsideFrame>
     )
-  if (!link.data) return <Skeleton rows={4} />
+  if (!link.data || !site) return <Skeleton rows={4} />
   const { account, has_password, min_password_chars } = link.data
   return (
     <OutsideFrame
       title={account === null ? 'Welcome, operator' : `Welcome, ${account}`}
       lead={leadOf(has_password)}
-      refusal={site?.sign_in_refusal}
+      refusal={site.sign_in_refusal}
     >
       <PasswordForm token={token} account={account} min_chars={min_password_chars} />
     </OutsideFrame>

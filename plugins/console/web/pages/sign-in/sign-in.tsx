@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { api, ask } from '../../app/client.ts'
 import type { SignInProps } from '../../app/page-entry.ts'
+import type { Viewer } from '../../app/session.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Field } from '../../parts/field.tsx'
 import { Form, SubmitButton } from '../../parts/form.tsx'
@@ -20,30 +21,40 @@ type Way = (typeof WAYS)[number]['value']
 
 export default function SignIn({ note, onSignedIn }: SignInProps) {
   const { data: site } = useSite()
-  const refusal = site?.sign_in_refusal
+  if (!site) return null
+  const { sign_in_refusal: refusal, viewer: before } = site
   if (note)
     return (
       <div className="sign-in">
         <p className="soft">{note}</p>
-        {refusal ? <Notice tone="warn">{refusal}</Notice> : <SignInForm onSignedIn={onSignedIn} />}
+        {refusal ? (
+          <Notice tone="warn">{refusal}</Notice>
+        ) : (
+          <SignInForm before={before} onSignedIn={onSignedIn} />
+        )}
       </div>
     )
   return (
     <OutsideFrame title="Sign in" refusal={refusal}>
-      {site && !site.operator_is_set && (
+      {!site.operator_is_set && (
         <Notice>
           No operator’s password is set yet. Open the link that <code>tollgate serve</code> printed, or make
           one with <code>tollgate console link</code>.
         </Notice>
       )}
-      <SignInForm onSignedIn={onSignedIn} />
+      <SignInForm before={before} onSignedIn={onSignedIn} />
     </OutsideFrame>
   )
 }
 
-function SignInForm({ onSignedIn }: Pick<SignInProps, 'onSignedIn'>) {
-  const [way, setWay] = useState<Way>('password')
-  const [account, setAccount] = useState('')
+interface SignInFormProps extends Pick<SignInProps, 'onSignedIn'> {
+  /** Whose session has ended: they are likely to come back. */
+  before: Viewer | null
+}
+
+function SignInForm({ before, onSignedIn }: SignInFormProps) {
+  const [way, setWay] = useState<Way>(before?.key ? 'key' : 'password')
+  const [account, setAccount] = useState(before?.account ?? '')
   const [password, setPassword] = useState('')
   const [key, setKey] = useState('')
 

@@ -73,6 +73,7 @@ const WHAT: Readonly<Record<string, string>> = {
   files: 'images and files that callers uploaded',
   answers: 'answers kept for Idempotency-Key',
   responses: 'responses that can be continued',
+  'other files': 'catalogue, lock, settlements that wait for the database',
 }
 
 function DataFolder({ parts, measured_at_ms }: System['data']) {

@@ -1,0 +1,123 @@
+// Accounts: who is there, who is low, who grows; made, renamed, suspended, resumed and closed. For the operator.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { createAccount, renameAccount, suspendAccount } from '../../../src/access/accounts.ts'
+import { closeAccount, reopenAccount } from '../../../src/access/closing.ts'
+import { countUsableKeys } from '../../../src/access/key-listing.ts'
+import { conflict, invalidRequest } from '../../../src/domain/errors.ts'
+import { lastCallOf, NOTHING_SPENT, spendingOf } from '../../../src/ledger/spending.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { changed, FAILURES, operatorCalls } from '../calls.ts'
+import { accountsPage } from './accounts-list.ts'
+import {
+  AccountsQuery,
+  AccountsView,
+  AccountView,
+  accountView,
+  CloseBody,
+  ClosedView,
+  NewAccount,
+  RenamedView,
+  sectionOf,
+} from './accounts-views.ts'
+import { requireAccount } from './asked.ts'
+import { AccountParams } from './fields.ts'
+
+/** `GET` and `POST /console/api/accounts`; `GET` and `PATCH /console/api/accounts/{id}`. */
+export function accountRoutes(gateway: Gateway) {
+  const { db, now } = gateway
+  return new Elysia({ name: 'console-accounts' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/accounts', ({ query }) => accountsPage(gateway, query), {
+      query: AccountsQuery,
+      response: { 200: AccountsView, ...FAILURES },
+    })
+    .post(
+      '/console/api/accounts',
+      async ({ body: { name } }) => {
+        const { id } = await changed(gateway, () => createAccount(db, { name, now_ms: now() }))
+        return shownAccount(gateway, String(id))
+      },
+      { body: NewAccount, response: { 200: AccountView, ...FAILURES } },
+    )
+    .get('/console/api/accounts/:id', ({ params }) => shownAccount(gateway, params.id), {
+      params: AccountParams,
+      response: { 200: AccountView, ...FAILURES },
+    })
+    .patch(
+      '/console/api/accounts/:id',
+      async ({ params: { id }, body }) => {
+        const { id: number, name: before } = requireAccount(gateway, id)
+        if (body.name !== before) await changed(gateway, () => renameAccount(db, before, body.name))
+        return {
+          account: shownAccount(gateway, String(number)),
+          remark: remarkOn(gateway, before, body.name),
+        }
+      },
+      { params: AccountParams, body: NewAccount, response: { 200: RenamedView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/accounts/{id}/suspend`, `/resume` and `/close`. */
+export function accountStatusRoutes(gateway: Gateway) {
+  const { db, now, responses } = gateway
+  return new Elysia({ name: 'console-account-status' })
+    .use(operatorCalls(gateway))
+    .post(
+      '/console/api/accounts/:id/suspend',
+      async ({ params: { id } }) => {
+        await changed(gateway, () => {
+          const account = requireAccount(gateway, id)
+          if (account.status === 'closed') throw closedAlready(account.name)
+          suspendAccount(db, account.name)
+        })
+        return shownAccount(gateway, id)
+      },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/accounts/:id/resume',
+      async ({ params: { id } }) => {
+        await changed(gateway, () => reopenAccount(db, requireAccount(gateway, id).name))
+        return shownAccount(gateway, id)
+      },
+      { params: AccountParams, response: { 200: AccountView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/accounts/:id/close',
+      async ({ params: { id }, body }) => {
+        const revoked_keys = await changed(gateway, () => {
+          const { name } = requireAccount(gateway, id)
+          if (body.name !== name)
+            throw invalidRequest(`name: write ${name}, the name of the account that is to be closed.`, {
+              param: 'name',
+            })
+          return closeAccount(db, name, now())
+        })
+        // Deletes the kept responses of closed accounts, among what else is over.
+        await responses.sweep()
+        return { account: shownAccount(gateway, id), revoked_keys }
+      },
+      { params: AccountParams, body: CloseBody, response: { 200: ClosedView, ...FAILURES } },
+    )
+}
+
+/** An account with all that its page shows. @throws GatewayError not_found */
+export function shownAccount(gateway: Gateway, reference: string): Static<typeof AccountView> {
+  const { db, now } = gateway
+  const account = requireAccount(gateway, reference)
+  const { id } = account
+  return accountView(gateway, account, {
+    spending: spendingOf(db, [id], now()).get(id) ?? NOTHING_SPENT,
+    keys: countUsableKeys(db, id, now()),
+    last_call_at_ms: lastCallOf(db, id),
+  })
+}
+
+function remarkOn({ catalogue }: Pick<Gateway, 'catalogue'>, before: string, name: string): string | null {
+  if (before === name || !Object.hasOwn(catalogue().limits.accounts ?? {}, before)) return null
+  return `The catalogue has limits for ${before}: rename ${sectionOf(before)} there, too.`
+}
+
+const closedAlready = (name: string) =>
+  conflict(`The account "${name}" is closed already, and makes no calls. Resume it to open it again.`)

@@ -1,0 +1,49 @@
+// The books: the last audit, rule by rule, and a new one on request. For the operator.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { Nullable } from '../../../src/http/schema.ts'
+import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import { AuditReport } from '../../../src/surface/books.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, operatorCalls } from '../calls.ts'
+import { closed } from './fields.ts'
+
+const BooksView = Type.Object(
+  {
+    /** Since when an audit is running; null while none is. */
+    ...NullableTimeFields('running_since'),
+    failure: Nullable(Type.String({ description: 'why the last audit could not run' })),
+    /** The last audit since the gateway was started; null until one has ended. */
+    last: Nullable(
+      Type.Object({ report: AuditReport, ...TimeFields('ended'), took_ms: Type.Integer() }, closed),
+    ),
+  },
+  closed,
+)
+
+/** `GET /console/api/books`; `POST /console/api/books/audit` begins an audit beside the calls, unless one is running. */
+export function bookRoutes(gateway: Gateway) {
+  const { books } = gateway
+  const view = (): Static<typeof BooksView> => ({
+    ...time('running_since', books.running_since_ms ?? null),
+    failure: books.failure ?? null,
+    last: books.last
+      ? {
+          report: books.last.report,
+          ...time('ended', books.last.ended_at_ms),
+          took_ms: Math.round(books.last.took_ms),
+        }
+      : null,
+  })
+  return new Elysia({ name: 'console-books' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/books', view, { response: { 200: BooksView, ...FAILURES } })
+    .post(
+      '/console/api/books/audit',
+      () => {
+        books.begin()
+        return view()
+      },
+      { response: { 200: BooksView, ...FAILURES } },
+    )
+}

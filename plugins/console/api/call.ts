@@ -1,0 +1,139 @@
+// One call by its request's id: what is known of it, from its record, its trace, its charge and the answer that is kept.
+import type { Database } from 'bun:sqlite'
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { conflict, notFound } from '../../../src/domain/errors.ts'
+import { USAGE_FIELDS, type Usage } from '../../../src/domain/usage.ts'
+import { money, time } from '../../../src/http/views.ts'
+import { idempotencyQueries } from '../../../src/idempotency/queries.ts'
+import { callsOfAnswer, chargeOf, findCall, isUnderWay, type TracedCall } from '../../../src/ledger/call.ts'
+import { type CallTrace, readTrace } from '../../../src/ledger/traces.ts'
+import { imagesOfCall } from '../../../src/library/of-call.ts'
+import { priceLines } from '../../../src/pricing/lines.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { callRow } from './call-row.ts'
+import { CallView } from './call-views.ts'
+
+type View = Static<typeof CallView>
+
+const CallParams = Type.Object(
+  { request_id: Type.String({ minLength: 1, maxLength: 256, must: 'the id of a request' }) },
+  { additionalProperties: false },
+)
+
+/** `GET /console/api/calls/:request_id`. */
+export function callRoute(gateway: Gateway) {
+  return new Elysia({ name: 'console-call' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/calls/:request_id',
+      ({ viewer, params }) => callView(gateway.db, viewer, params.request_id),
+      { params: CallParams, response: { 200: CallView, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found; conflict (code call_under_way) for a call that is not settled yet */
+function callView(db: Database, viewer: Viewer, request_id: string): View {
+  const account_id = accountOf(viewer)
+  const call = findCall(db, request_id, account_id)
+  if (!call) throw missing(db, request_id, account_id)
+  const trace = readTrace(call.trace)
+  const sees_routes = viewer.role === 'operator'
+  const charge = chargeOf(db, call)
+  return {
+    ...callRow(call, viewer),
+    timings: timingsOf(call, trace),
+    tried: sees_routes ? triedOf(trace) : null,
+    more_tried: sees_routes ? (trace.more_tried ?? 0) : 0,
+    failure: failureOf(trace, sees_routes),
+    ...money('hold', call.hold_nanos),
+    ...money('ceiling', trace.ceiling_nanos ?? null),
+    output_limit: trace.output_limit ?? null,
+    usage: usageOf(call),
+    told: toldOf(call, trace),
+    doubt: trace.doubt ?? null,
+    lines: priceLines(call).map(({ rate_nanos, amount_nanos, ...line }) => ({
+      ...line,
+      ...money('rate', rate_nanos),
+      ...money('amount', amount_nanos),
+    })),
+    entry: charge ? { id: charge.id, ...money('amount', charge.amount_nanos) } : null,
+    idempotency: idempotencyOf(db, call, trace),
+    parts: callsOfAnswer(db, request_id)
+      .filter((part) => part.account_id === call.account_id)
+      .map(({ account_id: _, cost_nanos, ...part }) => ({ ...part, ...money('cost', cost_nanos) })),
+    image_ids: imagesOfCall(db, call.id),
+  }
+}
+
+function missing(db: Database, request_id: string, account_id: number | undefined) {
+  if (isUnderWay(db, request_id, account_id))
+    return conflict('This call is still under way. What it cost is shown here once it is settled.', {
+      code: 'call_under_way',
+    })
+  return notFound(
+    'There is no call with this request id. Requests that were refused before anything was held are in the log alone.',
+    { param: 'request_id' },
+  )
+}
+
+const timingsOf = (call: TracedCall, { held_ms, sent_ms, head_ms, left_ms }: CallTrace): View['timings'] => ({
+  held_ms: held_ms ?? null,
+  sent_ms: sent_ms ?? null,
+  head_ms: head_ms ?? null,
+  first_byte_ms: call.first_byte_ms,
+  left_ms: left_ms ?? null,
+  settled_ms: call.duration_ms,
+})
+
+const triedOf = ({ tried = [] }: CallTrace): NonNullable<View['tried']> =>
+  tried.map(({ model, key, status, words, ...one }) => ({
+    ...one,
+    upstream_model: model,
+    provider_key: key,
+    status: status ?? null,
+    words: words ?? '',
+  }))
+
+function failureOf({ failure }: CallTrace, sees_routes: boolean): View['failure'] {
+  if (!failure) return null
+  const { kind, code, message, cause } = failure
+  return { kind, code: code ?? null, message: message ?? null, cause: sees_routes ? (cause ?? null) : null }
+}
+
+/** The fields that are not zero. */
+function usageOf(usage: Usage): Record<string, number> {
+  return Object.fromEntries(
+    USAGE_FIELDS.filter((field) => usage[field] > 0).map((field) => [field, usage[field]]),
+  )
+}
+
+/** What was told is kept only where it is not what was charged. */
+function toldOf(call: TracedCall, { told }: CallTrace): View['told'] {
+  if (told) return Object.fromEntries(Object.entries(told).map(([name, count]) => [name, count ?? null]))
+  const usage = usageOf(call)
+  return call.estimated === 1 || Object.keys(usage).length === 0 ? null : usage
+}
+
+function idempotencyOf(
+  db: Database,
+  call: TracedCall,
+  { idempotency_key_sha256, held_ms = 0 }: CallTrace,
+): View['idempotency'] {
+  if (idempotency_key_sha256 === undefined) return null
+  const { account_id, request_id, started_at_ms } = call
+  const kept = idempotencyQueries(db).ofRequest.get({
+    account_id,
+    request_id,
+    from_ms: started_at_ms,
+    to_ms: started_at_ms + held_ms,
+  })
+  return {
+    key_sha256: idempotency_key_sha256,
+    answer_is_kept: kept !== undefined && kept.kept_bytes > 0,
+    replays: kept?.replays ?? 0,
+    ...time('replayed', kept?.replayed_at_ms ?? null),
+  }
+}

@@ -1,0 +1,135 @@
+// Entries of the ledger: every movement of a balance, in pages and as a file.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { invalidRequest } from '../../../src/domain/errors.ts'
+import { formatUsd } from '../../../src/domain/money.ts'
+import { type Cell, csvAnswer } from '../../../src/http/csv.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../../src/http/views.ts'
+import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
+import {
+  allEntries,
+  type EntriesFilter,
+  listNamedEntries,
+  type NamedEntry,
+} from '../../../src/ledger/entries-of-all.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { accountAsked } from './asked.ts'
+import { AccountRef, closed } from './fields.ts'
+
+const FILTERS = {
+  account: Type.Optional(AccountRef),
+  kind: Type.Optional(OneOf(ENTRY_KINDS)),
+  ...PERIOD_PARAMETERS,
+}
+const EntriesQuery = Type.Object({ ...FILTERS, ...PAGE_PARAMETERS }, closed)
+const ExportQuery = Type.Object(FILTERS, closed)
+
+const EntryView = Type.Object(
+  {
+    id: Type.Integer(),
+    account_id: Type.Integer(),
+    account: Type.String(),
+    kind: OneOf(ENTRY_KINDS),
+    /** Signed: the change of the balance. */
+    ...MoneyFields('amount'),
+    note: Type.String(),
+    /** Of the call that a charge pays for; null for the other kinds. */
+    request_id: Nullable(Type.String()),
+    model: Nullable(Type.String()),
+    ...NullableMoneyFields('unpaid'),
+    ...TimeFields('created'),
+  },
+  closed,
+)
+export type EntriesAsked = Static<typeof EntriesQuery>
+export type ShownEntry = Static<typeof EntryView>
+const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
+const CsvFile = Type.Unsafe<Response>(
+  Type.Any({
+    description: 'a table of all entries that match, the newest first',
+    contentMediaType: 'text/csv',
+  }),
+)
+
+/** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
+export function entryRoutes(gateway: Gateway) {
+  const { db } = gateway
+  return new Elysia({ name: 'console-entries' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/entries',
+      async ({ viewer, query }) => {
+        const page = await listNamedEntries(db, filterOf(gateway, viewer, query), pageOf(query))
+        if (!page)
+          throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
+        return { entries: page.rows.map(entryView), ...pageFields(page) }
+      },
+      { query: EntriesQuery, response: { 200: EntriesView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/entries.csv',
+      ({ viewer, query }) => {
+        const filter = filterOf(gateway, viewer, query)
+        const day = new Date(gateway.now()).toISOString().slice(0, 10)
+        return csvAnswer(`tollgate-entries-${day}.csv`, COLUMNS, linesOf(allEntries(db, filter)))
+      },
+      { query: ExportQuery, response: { 200: CsvFile, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found, invalid_request */
+function filterOf(gateway: Gateway, viewer: Viewer, query: Static<typeof ExportQuery>): EntriesFilter {
+  return {
+    account_id: accountAsked(gateway, viewer, query.account),
+    kind: query.kind,
+    ...readPeriod(query),
+  }
+}
+
+const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
+  id: entry.id,
+  account_id: entry.account_id,
+  account: entry.account_name,
+  kind: entry.kind,
+  ...money('amount', entry.amount_nanos),
+  note: entry.note,
+  request_id: entry.request_id,
+  model: entry.model,
+  ...money('unpaid', entry.unpaid_nanos),
+  ...time('created', entry.created_at_ms),
+})
+
+const COLUMNS = [
+  'id',
+  'time_utc',
+  'account',
+  'kind',
+  'amount_usd',
+  'amount_nanos',
+  'unpaid_usd',
+  'model',
+  'request_id',
+  'note',
+] as const
+
+async function* linesOf(parts: AsyncGenerator<NamedEntry[]>): AsyncGenerator<Cell[][]> {
+  for await (const part of parts) yield part.map(lineOf)
+}
+
+const lineOf = (entry: NamedEntry): Cell[] => [
+  entry.id,
+  new Date(entry.created_at_ms).toISOString(),
+  entry.account_name,
+  entry.kind,
+  formatUsd(entry.amount_nanos),
+  entry.amount_nanos,
+  entry.unpaid_nanos === null ? null : formatUsd(entry.unpaid_nanos),
+  entry.model,
+  entry.request_id,
+  entry.note,
+]

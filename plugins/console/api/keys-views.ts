@@ -1,0 +1,167 @@
+// Keys as they are asked for, made and shown. The text of a key is in one answer only: that which made it.
+import { type Static, Type } from '@sinclair/typebox'
+import type { ListedKey } from '../../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
+import { limitsFor } from '../../../src/access/limits.ts'
+import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
+import { Moment } from '../../../src/http/period.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import {
+  MoneyFields,
+  money,
+  NullableMoneyFields,
+  NullableTimeFields,
+  TimeFields,
+  time,
+} from '../../../src/http/views.ts'
+import type { KeyUsage } from '../../../src/ledger/key-usage.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { AccountRef, closed, Search, UsdText, Words } from './fields.ts'
+
+export const KeysQuery = Type.Object(
+  {
+    account: Type.Optional(AccountRef),
+    search: Type.Optional(Search),
+    status: Type.Optional(OneOf([...KEY_STATUSES, 'usable'])),
+    ...PAGE_PARAMETERS,
+  },
+  closed,
+)
+
+const KeyFields = {
+  id: Type.Integer(),
+  account_id: Type.Integer(),
+  account: Type.String(),
+  name: Type.String(),
+  prefix: Type.String(),
+  status: OneOf(KEY_STATUSES),
+  /** Patterns of model ids; null: all. */
+  models: Nullable(Type.Array(Type.String())),
+  /** Addresses and CIDR blocks; null: anywhere. */
+  addresses: Nullable(Type.Array(Type.String())),
+  ...NullableMoneyFields('spend_limit'),
+  ...MoneyFields('spent'),
+  ...MoneyFields('held'),
+  ...NullableMoneyFields('left'),
+  ...MoneyFields('week'),
+  week_calls: Type.Integer(),
+  ...NullableTimeFields('last_used'),
+  ...NullableTimeFields('expires'),
+  ...NullableTimeFields('revoked'),
+  ...TimeFields('created'),
+  own: Type.Boolean({ description: 'whether it is the key that the viewer is signed in with' }),
+}
+
+const KeyRow = Type.Object(KeyFields, closed)
+/** What the viewer may do here. */
+const may_manage = Type.Boolean({
+  description: 'whether the viewer may make, change, rotate and revoke keys',
+})
+export const KeysView = Type.Object({ keys: Type.Array(KeyRow), may_manage, ...PAGE_FIELDS }, closed)
+export const KeyView = Type.Object({ ...KeyFields, limits: LimitsView, may_manage }, closed)
+
+const Name = Type.String({ maxLength: 200, must: 'a name of letters, digits and . _ @ + -' })
+const Models = Nullable(Words('model ids or patterns such as gemini-*'))
+const Addresses = Nullable(Words('IP addresses or CIDR blocks'))
+
+export const NewKey = Type.Object(
+  {
+    /** Whose key; only the operator says so. */
+    account: Type.Optional(AccountRef),
+    name: Type.Optional(Name),
+    models: Type.Optional(Models),
+    addresses: Type.Optional(Addresses),
+    spend_limit: Type.Optional(Nullable(UsdText)),
+    expires: Type.Optional(Nullable(Moment)),
+  },
+  closed,
+)
+
+export const KeyChanges = Type.Object(
+  {
+    name: Type.Optional(Name),
+    models: Type.Optional(Models),
+    addresses: Type.Optional(Addresses),
+    spend_limit: Type.Optional(Nullable(UsdText)),
+    expires: Type.Optional(Nullable(Moment)),
+  },
+  closed,
+)
+
+const MAX_GRACE_S = 31 * 86_400
+export const Rotation = Type.Object(
+  {
+    grace_s: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_GRACE_S, must: `whole seconds from 0 to ${MAX_GRACE_S}` }),
+    ),
+  },
+  closed,
+)
+
+export type KeysAsked = Static<typeof KeysQuery>
+export type ShownKeyRow = Static<typeof KeyRow>
+export type ShownKey = Static<typeof KeyView>
+
+/** A key that was made, with its text, which is shown only here. */
+export const IssuedView = Type.Object(
+  {
+    text: Type.String({ description: 'the key itself: it is shown only this once' }),
+    key: KeyView,
+    unmatched: Type.Array(Type.String(), { description: 'patterns that match no model of the catalogue' }),
+    sample_model: Nullable(Type.String({ description: 'a text model that the key may call' })),
+  },
+  closed,
+)
+
+export type Issued = Static<typeof IssuedView>
+
+export function keyRow(
+  key: ListedKey,
+  usage: KeyUsage,
+  viewer: Viewer,
+  now_ms: number,
+): Static<typeof KeyRow> {
+  const { spend_limit_nanos, spent_nanos, held_nanos } = key
+  const left_nanos =
+    spend_limit_nanos === null ? null : Math.max(0, spend_limit_nanos - spent_nanos - held_nanos)
+  return {
+    id: key.id,
+    account_id: key.account_id,
+    account: key.account_name,
+    name: key.name,
+    prefix: key.prefix,
+    status: keyStatus(key, now_ms),
+    models: key.models,
+    addresses: key.addresses,
+    ...money('spend_limit', spend_limit_nanos),
+    ...money('spent', spent_nanos),
+    ...money('held', held_nanos),
+    ...money('left', left_nanos),
+    ...money('week', usage.week_nanos),
+    week_calls: usage.week_calls,
+    ...time('last_used', usage.last_used_at_ms),
+    ...time('expires', key.expires_at_ms),
+    ...time('revoked', key.revoked_at_ms),
+    ...time('created', key.created_at_ms),
+    own: viewer.role === 'key' && viewer.key_id === key.id,
+  }
+}
+
+export function keyView(
+  { catalogue, limiter, now }: Pick<Gateway, 'catalogue' | 'limiter' | 'now'>,
+  key: ListedKey,
+  usage: KeyUsage,
+  viewer: Viewer,
+): Static<typeof KeyView> {
+  const { key: limit } = limitsFor(catalogue().limits, key.account_name, key.prefix)
+  return {
+    ...keyRow(key, usage, viewer, now()),
+    limits: limitsView(limit, limiter.used('key', key.id)),
+    may_manage: mayManage(viewer),
+  }
+}
+
+/** A session by a key sees keys, and manages none. */
+export const mayManage = (viewer: Viewer): boolean => viewer.role !== 'key'

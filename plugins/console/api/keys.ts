@@ -1,0 +1,214 @@
+// Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
+import {
+  changeKey,
+  createKey,
+  freeKeyName,
+  type IssuedKey,
+  type KeySettings,
+  revokeKey,
+  rotateKey,
+} from '../../../src/access/keys.ts'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { isServed } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { readMoment } from '../../../src/http/period.ts'
+import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { changed, FAILURES, viewerCalls } from '../calls.ts'
+import { accountAsked, requireAccount } from './asked.ts'
+import { KeyParams, numberIn, readUsd } from './fields.ts'
+import {
+  IssuedView,
+  KeyChanges,
+  KeysQuery,
+  KeysView,
+  KeyView,
+  keyRow,
+  keyView,
+  mayManage,
+  NewKey,
+  Rotation,
+} from './keys-views.ts'
+
+/** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
+export function keyRoutes(gateway: Gateway) {
+  const { db, now } = gateway
+  return new Elysia({ name: 'console-keys' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/keys', ({ viewer, query }) => keysPage(gateway, viewer, query), {
+      query: KeysQuery,
+      response: { 200: KeysView, ...FAILURES },
+    })
+    .post('/console/api/keys', ({ viewer, body }) => issueKey(gateway, viewer, body), {
+      body: NewKey,
+      response: { 200: IssuedView, ...FAILURES },
+    })
+    .get('/console/api/keys/:id', ({ viewer, params }) => shownKey(gateway, viewer, params.id), {
+      params: KeyParams,
+      response: { 200: KeyView, ...FAILURES },
+    })
+    .patch(
+      '/console/api/keys/:id',
+      async ({ viewer, params: { id }, body }) => {
+        const changes = settingsOf(body)
+        await changed(gateway, () => changeKey(db, requireManaged(gateway, viewer, id), changes, now()))
+        return shownKey(gateway, viewer, id)
+      },
+      { params: KeyParams, body: KeyChanges, response: { 200: KeyView, ...FAILURES } },
+    )
+}
+
+/** `POST /console/api/keys/{id}/rotate` and `/revoke`. */
+export function keyEndRoutes(gateway: Gateway) {
+  const { db, now, randomBytes } = gateway
+  return new Elysia({ name: 'console-key-end' })
+    .use(viewerCalls(gateway))
+    .post(
+      '/console/api/keys/:id/rotate',
+      async ({ viewer, params: { id }, body: { grace_s = 0 } }) => {
+        const made = await changed(gateway, () =>
+          rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
+        )
+        return issued(gateway, viewer, made)
+      },
+      { params: KeyParams, body: Rotation, response: { 200: IssuedView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/keys/:id/revoke',
+      async ({ viewer, params: { id } }) => {
+        await changed(gateway, () => revokeKey(db, requireManaged(gateway, viewer, id), now()))
+        return shownKey(gateway, viewer, id)
+      },
+      { params: KeyParams, response: { 200: KeyView, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found where an account is named that the viewer does not see */
+function keysPage(
+  gateway: Gateway,
+  viewer: Viewer,
+  query: Static<typeof KeysQuery>,
+): Static<typeof KeysView> {
+  const { db, now } = gateway
+  const { search, status } = query
+  const account_id = accountAsked(gateway, viewer, query.account)
+  const page = listKeyPage(db, { account_id, search, status }, pageOf(query), now())
+  const usage = usageOfKeys(db, page.rows, now())
+  return {
+    keys: page.rows.map((key) => keyRow(key, usage.get(key.id) ?? NOT_USED, viewer, now())),
+    may_manage: mayManage(viewer),
+    ...pageFields(page),
+  }
+}
+
+async function issueKey(
+  gateway: Gateway,
+  viewer: Viewer,
+  body: Static<typeof NewKey>,
+): Promise<Static<typeof IssuedView>> {
+  const { db, now, randomBytes } = gateway
+  if (!mayManage(viewer)) throw mayNotManage()
+  const account_id = accountAsked(gateway, viewer, body.account)
+  if (account_id === undefined)
+    throw invalidRequest(
+      'account: is missing; it must be the number or the name of the account whose key it is.',
+      {
+        param: 'account',
+      },
+    )
+  const changes = settingsOf(body)
+  const made = await changed(gateway, () => {
+    const settings = {
+      name: freeKeyName(db, account_id, now()),
+      models: null,
+      spend_limit_nanos: null,
+      addresses: null,
+      expires_at_ms: null,
+      ...changes,
+    }
+    return createKey(db, requireAccount(gateway, String(account_id)).name, settings, {
+      randomBytes,
+      now_ms: now(),
+    })
+  })
+  return issued(gateway, viewer, made)
+}
+
+function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Static<typeof IssuedView> {
+  const models = [...gateway.catalogue().models.values()]
+  const mayCall = compileModelPatterns(key.models)
+  const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
+  return {
+    text,
+    key: shownKey(gateway, viewer, String(key.id)),
+    unmatched: unmatchedBy(gateway, key.models),
+    sample_model: sample?.id ?? null,
+  }
+}
+
+/** A pattern may be meant for a model that is added later: it is told, not refused. */
+function unmatchedBy(
+  { catalogue }: Pick<Gateway, 'catalogue'>,
+  patterns: readonly string[] | null,
+): string[] {
+  const ids = [...catalogue().models.keys()]
+  return (patterns ?? []).filter((pattern) => !ids.some(compileModelPatterns([pattern])))
+}
+
+/** What of a key's settings is given; null takes a limit away. @throws GatewayError invalid_request */
+function settingsOf({
+  name,
+  models,
+  addresses,
+  spend_limit,
+  expires,
+}: Static<typeof KeyChanges>): Partial<KeySettings> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(models === undefined ? {} : { models }),
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(spend_limit === undefined
+      ? {}
+      : { spend_limit_nanos: spend_limit === null ? null : readUsd('spend_limit', spend_limit) }),
+    ...(expires === undefined
+      ? {}
+      : { expires_at_ms: expires === null ? null : readMoment('expires', expires, 'end') }),
+  }
+}
+
+function shownKey(gateway: Gateway, viewer: Viewer, id: string): Static<typeof KeyView> {
+  const key = requireKey(gateway, viewer, id)
+  const usage = usageOfKeys(gateway.db, [key], gateway.now()).get(key.id) ?? NOT_USED
+  return keyView(gateway, key, usage, viewer)
+}
+
+/** @throws GatewayError not_found where there is no such key, or the viewer does not see it */
+function requireKey({ db, now }: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): ListedKey {
+  const account_id = accountOf(viewer)
+  const number = numberIn(reference)
+  const found =
+    number === undefined
+      ? listKeyPage(db, { account_id, search: reference }, { limit: 50 }, now()).rows.find(
+          ({ prefix }) => prefix === reference,
+        )
+      : listedKey(db, number, account_id)
+  if (!found) throw notFound('There is no such key, or it is not yours: see the list of keys.')
+  return found
+}
+
+/** @returns the number of the key. @throws GatewayError not_found as `requireKey`; permission_denied for a viewer by key */
+function requireManaged(gateway: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, reference: string): string {
+  const { id } = requireKey(gateway, viewer, reference)
+  if (!mayManage(viewer)) throw mayNotManage()
+  return String(id)
+}
+
+const mayNotManage = () =>
+  permissionDenied(
+    'A session by API key sees keys, and manages none. Sign in with the account’s password, which the operator’s invitation lets you set.',
+  )

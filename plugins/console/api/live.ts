@@ -1,0 +1,92 @@
+// Live activity: calls as they are held, answered and settled; of all accounts for the operator, of their own for others.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { rateLimited } from '../../../src/domain/errors.ts'
+import type { ActivityListener } from '../../../src/exchange/activity.ts'
+import { addressOf } from '../../../src/http/sockets.ts'
+import {
+  type ActivityView,
+  activityEvents,
+  activityView,
+  PingEvent,
+} from '../../../src/surface/activity-view.ts'
+import { createFeeds, type FeedTimers } from '../../../src/surface/feed.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, siteSettings, viewerCalls } from '../calls.ts'
+import { tokenOf } from '../site.ts'
+
+/** Feeds that one session may have open at once: a few tabs. */
+const MAX_FEEDS_PER_SESSION = 6
+/** More than people can read; of a busy gateway the rest is only counted. */
+const MAX_EVENTS_A_SECOND = 60
+const SECOND_MS = 1_000
+
+const SkippedEvent = Type.Object({
+  type: Type.Literal('skipped'),
+  events: Type.Integer({ description: 'that were not told, since they were too many at once' }),
+})
+const LiveEvent = Type.Union([...activityEvents({ account: Type.String() }), SkippedEvent, PingEvent])
+type Sent = (ActivityView & { account: string }) | Static<typeof SkippedEvent>
+
+const Live = Type.Unsafe<ReadableStream>(
+  Type.Any({
+    description: 'server-sent events',
+    contentMediaType: 'text/event-stream',
+    contentSchema: LiveEvent,
+  }),
+)
+
+/** `GET /console/api/live`: ends with its session. */
+export function liveRoutes(gateway: Gateway, timers: FeedTimers = {}) {
+  const { running, sessions, sockets } = gateway
+  const openFeed = createFeeds<Sent>(
+    { running },
+    { ...timers, max_feeds: MAX_FEEDS_PER_SESSION, tooMany: tooManyFeeds },
+  )
+  return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
+    '/console/api/live',
+    ({ viewer, request }) => {
+      const token = tokenOf(request, siteSettings(gateway))
+      const address = addressOf({ request, sockets })
+      return openFeed({
+        request,
+        reader: viewer.session_id,
+        recheck: () => sessions.viewer(token, address),
+        start: (send) => listen(gateway, viewer, send),
+      })
+    },
+    { query: Type.Object({}, { additionalProperties: false }), response: { 200: Live, ...FAILURES } },
+  )
+}
+
+/** Tells a viewer of the calls that they may see, so many a second. */
+function listen({ exchange, now }: Gateway, viewer: Viewer, send: (event: Sent) => void): () => void {
+  const account_id = accountOf(viewer)
+  let second = 0
+  let told = 0
+  let skipped = 0
+  const hear: ActivityListener = (event, account) => {
+    const now_ms = now()
+    const this_second = Math.floor(now_ms / SECOND_MS)
+    if (this_second !== second) {
+      if (skipped > 0) send({ type: 'skipped', events: skipped })
+      second = this_second
+      told = 0
+      skipped = 0
+    }
+    if (told >= MAX_EVENTS_A_SECOND) {
+      skipped += 1
+      return
+    }
+    told += 1
+    send({ ...activityView(event, now_ms), account })
+  }
+  const { activity } = exchange
+  return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
+}
+
+const tooManyFeeds = () =>
+  rateLimited(`This session has ${MAX_FEEDS_PER_SESSION} live feeds open. Close a tab of the console.`, {
+    retry_after_s: 1,
+  })

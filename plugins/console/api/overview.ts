@@ -1,0 +1,128 @@
+// The overview: what calls cost, how many failed, how long they took over some time; and which routes failed.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { accountQueries } from '../../../src/access/queries.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
+import { type FailingRoute, failingRoutes } from '../../../src/ledger/failing-routes.ts'
+import {
+  type Latency,
+  type OverviewPoint,
+  overviewOf,
+  RANGES,
+  type Range,
+  type Totals,
+} from '../../../src/ledger/overview.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+
+const closed = { additionalProperties: false }
+const Milliseconds = Nullable(Type.Integer({ description: 'null where no call was answered' }))
+
+const TOTALS = {
+  calls: Type.Integer(),
+  failed: Type.Integer({ description: 'of these, those that failed or broke off' }),
+  ...MoneyFields('cost'),
+  first_byte_p50_ms: Milliseconds,
+  first_byte_p95_ms: Milliseconds,
+  first_byte_p99_ms: Milliseconds,
+  duration_p50_ms: Milliseconds,
+}
+const TotalsView = Type.Object(TOTALS, closed)
+const PointView = Type.Object({ ...TimeFields('start'), ...TOTALS }, closed)
+
+const RouteView = Type.Object(
+  {
+    provider: Type.String(),
+    upstream_model: Type.String(),
+    failures: Type.Integer(),
+    classes: Type.Record(Type.String(), Type.Integer()),
+    ...TimeFields('last'),
+    last_words: Type.String(),
+    last_request_id: Type.String(),
+  },
+  closed,
+)
+
+const OverviewQuery = Type.Object({ range: Type.Optional(OneOf(RANGES)) }, closed)
+const OverviewView = Type.Object(
+  {
+    range: OneOf(RANGES),
+    ...TimeFields('from'),
+    ...TimeFields('until'),
+    step_ms: Type.Integer(),
+    points: Type.Array(PointView),
+    totals: TotalsView,
+    before: TotalsView,
+    is_sampled: Type.Boolean({ description: 'times are those of some calls of each point, not of all' }),
+    /** For the operator alone. */
+    failing: Nullable(Type.Object({ routes: Type.Array(RouteView), complete: Type.Boolean() }, closed)),
+    /** Of the account that looks; null for the operator. */
+    money: Nullable(
+      Type.Object({ ...MoneyFields('available'), ...MoneyFields('held'), ...MoneyFields('debt') }, closed),
+    ),
+  },
+  closed,
+)
+
+const DEFAULT_RANGE: Range = 'day'
+
+/** `GET /console/api/overview?range=`: of all calls for the operator, of its own for an account. */
+export function overviewRoutes(gateway: Gateway) {
+  return new Elysia({ name: 'console-overview' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/overview',
+      ({ viewer, query }) => overviewView(gateway, viewer, query.range ?? DEFAULT_RANGE),
+      { query: OverviewQuery, response: { 200: OverviewView, ...FAILURES } },
+    )
+}
+
+async function overviewView(
+  { db, now }: Gateway,
+  viewer: Viewer,
+  range: Range,
+): Promise<Static<typeof OverviewView>> {
+  const account_id = accountOf(viewer)
+  const overview = await overviewOf(db, range, { account_id, now_ms: now() })
+  const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
+  return {
+    range,
+    ...time('from', from_ms),
+    ...time('until', until_ms),
+    step_ms,
+    points: points.map(pointView),
+    totals: totalsView(totals),
+    before: totalsView(before),
+    is_sampled,
+    failing: account_id === undefined ? failingView(failingRoutes(db, { from_ms })) : null,
+    money: account_id === undefined ? null : moneyView(db, account_id),
+  }
+}
+
+const pointView = ({ start_ms, ...point }: OverviewPoint): Static<typeof PointView> => ({
+  ...time('start', start_ms),
+  ...totalsView(point),
+})
+
+const totalsView = ({ cost_nanos, ...totals }: Totals & Latency): Static<typeof TotalsView> => ({
+  ...totals,
+  ...money('cost', cost_nanos),
+})
+
+const failingView = ({ routes, complete }: { routes: FailingRoute[]; complete: boolean }) => ({
+  routes: routes.map(({ last_at_ms, ...route }) => ({ ...route, ...time('last', last_at_ms) })),
+  complete,
+})
+
+function moneyView(db: Gateway['db'], id: number): Static<typeof OverviewView>['money'] {
+  const account = accountQueries(db).accountById.get({ id })
+  if (!account) return null
+  const { balance_nanos, held_nanos, debt_nanos } = account
+  return {
+    ...money('available', balance_nanos - held_nanos),
+    ...money('held', held_nanos),
+    ...money('debt', debt_nanos),
+  }
+}

@@ -1,0 +1,118 @@
+// The search over everything that the viewer may see: accounts, keys, models, and calls by their request id.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { ACCOUNT_STATUSES, listAccountPage } from '../../../src/access/account-listing.ts'
+import { listKeyPage } from '../../../src/access/key-listing.ts'
+import { KEY_STATUSES, keyStatus } from '../../../src/access/key-status.ts'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { PREFIX_LENGTH } from '../../../src/access/secret.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { isServed, type Model } from '../../../src/domain/catalogue.ts'
+import { OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import { callsBeginningWith } from '../../../src/ledger/call-search.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { closed } from './fields.ts'
+
+/** Of each kind. */
+const MAX_FOUND = 6
+
+const SearchQuery = Type.Object(
+  { q: Type.String({ minLength: 1, maxLength: 100, must: 'what is searched for: 1 to 100 characters' }) },
+  closed,
+)
+
+const FoundAccount = Type.Object(
+  { id: Type.Integer(), name: Type.String(), status: OneOf(ACCOUNT_STATUSES) },
+  closed,
+)
+const FoundKey = Type.Object(
+  {
+    id: Type.Integer(),
+    name: Type.String(),
+    prefix: Type.String(),
+    account: Type.String(),
+    status: OneOf(KEY_STATUSES),
+  },
+  closed,
+)
+const FoundModel = Type.Object({ id: Type.String(), name: Type.String(), kind: Type.String() }, closed)
+const FoundCall = Type.Object(
+  { request_id: Type.String(), model: Type.String(), ...TimeFields('started') },
+  closed,
+)
+const FoundView = Type.Object(
+  {
+    accounts: Type.Array(FoundAccount),
+    keys: Type.Array(FoundKey),
+    models: Type.Array(FoundModel),
+    calls: Type.Array(FoundCall),
+  },
+  closed,
+)
+
+/** `GET /console/api/search?q=`: a few of each kind. */
+export function searchRoutes(gateway: Gateway) {
+  return new Elysia({ name: 'console-search' })
+    .use(viewerCalls(gateway))
+    .get('/console/api/search', ({ viewer, query }) => found(gateway, viewer, query.q.trim()), {
+      query: SearchQuery,
+      response: { 200: FoundView, ...FAILURES },
+    })
+}
+
+function found(gateway: Gateway, viewer: Viewer, words: string): Static<typeof FoundView> {
+  const { db } = gateway
+  const account_id = accountOf(viewer)
+  return {
+    accounts: viewer.role === 'operator' ? accountsLike(gateway, words) : [],
+    keys: keysLike(gateway, account_id, words),
+    models: modelsLike(gateway, viewer, words),
+    calls: callsBeginningWith(db, words, account_id, MAX_FOUND).map(({ started_at_ms, ...call }) => ({
+      ...call,
+      ...time('started', started_at_ms),
+    })),
+  }
+}
+
+function accountsLike({ db }: Gateway, search: string): Static<typeof FoundAccount>[] {
+  const page = listAccountPage(db, { search, order: 'name' }, { limit: MAX_FOUND })
+  return (page?.rows ?? []).map(({ id, name, status }) => ({ id, name, status }))
+}
+
+/** Of a key that was pasted whole only its prefix is looked for. */
+function keysLike(
+  { db, now }: Gateway,
+  account_id: number | undefined,
+  words: string,
+): Static<typeof FoundKey>[] {
+  const search = words.startsWith('tg_') ? words.slice(0, PREFIX_LENGTH) : words
+  const now_ms = now()
+  return listKeyPage(db, { account_id, search }, { limit: MAX_FOUND }, now_ms).rows.map((key) => ({
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    account: key.account_name,
+    status: keyStatus(key, now_ms),
+  }))
+}
+
+function modelsLike(gateway: Gateway, viewer: Viewer, words: string): Static<typeof FoundModel>[] {
+  const search = words.toLowerCase()
+  const isSeen = seenBy(gateway, viewer)
+  return [...gateway.catalogue().models.values()]
+    .filter(({ id, display_name }) => `${id}\n${display_name}`.toLowerCase().includes(search))
+    .filter(isSeen)
+    .slice(0, MAX_FOUND)
+    .map(({ id, display_name, kind }) => ({ id, name: display_name, kind }))
+}
+
+/** Accounts see what they can call; a key, what it may call. */
+function seenBy({ db }: Gateway, viewer: Viewer): (model: Model) => boolean {
+  if (viewer.role === 'operator') return () => true
+  const [key] = viewer.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
+  const mayCall = compileModelPatterns(key?.models ?? null)
+  return (model) => isServed(model) && mayCall(model.id)
+}

@@ -1,0 +1,191 @@
+// The dialogs of an account that are no movement of money: rename, suspend, close, invite.
+import { useState } from 'react'
+import type { ShownAccount } from '../../../api/accounts-views.ts'
+import { api, ask, part } from '../../app/client.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand, Secret } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { ConfirmDialog, Dialog, DialogActions } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { TextInput } from '../../parts/input.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { exactTime } from '../../parts/time.tsx'
+
+export interface AccountDialogProps {
+  account: ShownAccount
+  open: boolean
+  onClose: () => void
+}
+
+const CHANGES = ['accounts', 'account', 'keys']
+
+export function RenameDialog({ account, open, onClose }: AccountDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Rename ${account.name}`}>
+      <Rename account={account} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
+  const [name, setName] = useState(account.name)
+  const { runOrThrow } = useDeed({
+    work: (wanted: string) => ask(api.accounts({ id: part(account.id) }).patch({ name: wanted })),
+    changes: CHANGES,
+    done: (_, { account: after, remark }) => ({
+      text: `${account.name} is now ${after.name}.${remark === null ? '' : ` ${remark}`}`,
+    }),
+  })
+  async function rename(): Promise<void> {
+    await runOrThrow(name.trim())
+    onClose()
+  }
+  return (
+    <Form submit={rename} aria-label="Rename">
+      <Field
+        label="New name"
+        name="name"
+        help="Keys, money and calls stay as they are. The sign-in is by the new name."
+      >
+        <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
+      </Field>
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton>Rename account</SubmitButton>
+      </FormActions>
+      <AsCommand command={`tollgate account rename ${account.name} ${name.trim() || 'NEW-NAME'}`} />
+    </Form>
+  )
+}
+
+export function SuspendDialog({ account, open, onClose }: AccountDialogProps) {
+  const { runOrThrow } = useDeed({
+    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    changes: CHANGES,
+    done: () => ({ text: `${account.name} is suspended.` }),
+  })
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Suspend ${account.name}?`}
+      consequence={
+        <div className="stack">
+          <p>
+            Calls of {account.name} are refused from now on, and nobody signs in as {account.name}. Calls
+            under way finish and are charged. Balance and keys stay; resuming brings everything back.
+          </p>
+          <AsCommand command={`tollgate account suspend ${account.name}`} />
+        </div>
+      }
+      verb={`Suspend ${account.name}`}
+      confirm={() => runOrThrow(undefined)}
+    />
+  )
+}
+
+export function CloseDialog({ account, open, onClose }: AccountDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Close ${account.name}`}>
+      <Close account={account} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
+  const [name, setName] = useState('')
+  const { runOrThrow } = useDeed({
+    work: (typed: string) => ask(api.accounts({ id: part(account.id) }).close.post({ name: typed })),
+    changes: CHANGES,
+    done: (_, { revoked_keys }) => ({ text: `${account.name} is closed; keys revoked: ${revoked_keys}.` }),
+  })
+  async function close(): Promise<void> {
+    await runOrThrow(name.trim())
+    onClose()
+  }
+  return (
+    <Form submit={close} aria-label="Close account">
+      <p>
+        All keys of {account.name} are revoked, its kept responses are deleted, and its calls are refused. Its
+        balance of <Money nanos={account.balance_nanos} exact />, its books, images and files are kept.
+        Resuming opens it again; its keys stay revoked.
+      </p>
+      <Field label={`Write ${account.name} to be sure`} name="name">
+        <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
+      </Field>
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton look="danger">{`Close ${account.name}`}</SubmitButton>
+      </FormActions>
+      <AsCommand command={`tollgate account close ${account.name}`} />
+    </Form>
+  )
+}
+
+/** The link is shown once, so that only its button closes the dialog then. */
+export function InviteDialog({ account, open, onClose }: AccountDialogProps) {
+  const [link, setLink] = useState<{ url: string; expires_at_ms: number } | null>(null)
+  const { runOrThrow } = useDeed({
+    work: () => ask(api.invitations.post({ account: account.name })),
+    changes: ['account'],
+  })
+  const end = () => {
+    setLink(null)
+    onClose()
+  }
+  return (
+    <Dialog open={open} onClose={end} title={`Invite ${account.name}`} dismissable={link === null}>
+      {link ? (
+        <>
+          <p>
+            Send this link to {account.name}. It works once, until {exactTime(link.expires_at_ms)}, and is not
+            shown again.
+          </p>
+          <Secret value={link.url} what="link" />
+          <DialogActions>
+            <Button look="primary" onClick={end}>
+              Done
+            </Button>
+          </DialogActions>
+        </>
+      ) : (
+        <Form submit={async () => setLink(await runOrThrow(undefined))} aria-label="Invite">
+          <p>
+            A link lets {account.name} set a password, and sign in to their own pages: balance, calls, keys,
+            playground and images. An earlier link is replaced.
+          </p>
+          {account.status !== 'active' && (
+            <Notice tone="warn">
+              {account.name} is {account.status}: signing in is refused until it is resumed.
+            </Notice>
+          )}
+          <FormActions>
+            <Button onClick={end}>Cancel</Button>
+            <SubmitButton>Make link</SubmitButton>
+          </FormActions>
+          <AsCommand command={`tollgate account invite ${account.name}`} />
+        </Form>
+      )}
+    </Dialog>
+  )
+}
+
+/** Resumes at once; the toast takes it back for an account that was only suspended. */
+export function useResume(account: ShownAccount): () => void {
+  const suspend = useDeed({
+    work: () => ask(api.accounts({ id: part(account.id) }).suspend.post()),
+    changes: CHANGES,
+    done: () => ({ text: `${account.name} is suspended again.` }),
+  })
+  const resume = useDeed({
+    work: () => ask(api.accounts({ id: part(account.id) }).resume.post()),
+    changes: CHANGES,
+    done: () =>
+      account.status === 'suspended'
+        ? { text: `${account.name} is active.`, undo: () => suspend.run(undefined) }
+        : { text: `${account.name} is open again. Its old keys stay revoked: make new ones.` },
+  })
+  return () => resume.run(undefined)
+}

@@ -1,0 +1,151 @@
+// The page of one account: what it has left, and its keys, entries and limits.
+import { Ban, CirclePlay, ListFilter, Mail, MinusCircle, PenLine, Plus, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { ShownAccount } from '../../../api/accounts-views.ts'
+import { api, part } from '../../app/client.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { useAsk } from '../../app/query.ts'
+import { exactUsd, roundedUsd } from '../../parts/amounts.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { EntriesList } from '../../parts/entries-list.tsx'
+import { Figure, Figures } from '../../parts/figure.tsx'
+import { KeysList } from '../../parts/keys/keys-list.tsx'
+import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
+import { CloseDialog, InviteDialog, RenameDialog, SuspendDialog, useResume } from './account-dialogs.tsx'
+import { AccountLimits } from './account-limits.tsx'
+import { MoneyDialog, type Movement } from './money-dialog.tsx'
+import { lasting } from './words.tsx'
+
+export default function Account({ params: { account: reference = '' } }: PageProps) {
+  const account = useAsk(['account', reference], () => api.accounts({ id: part(reference) }).get())
+  if (!account.data)
+    return (
+      <Page title="Account">
+        <Loaded query={account} rows={6}>
+          {() => null}
+        </Loaded>
+      </Page>
+    )
+  return <AccountPage account={account.data} />
+}
+
+type Open = 'rename' | 'suspend' | 'close' | 'invite'
+
+function AccountPage({ account }: { account: ShownAccount }) {
+  const [movement, setMovement] = useState<Movement | null>(null)
+  const [open, setOpen] = useState<Open | null>(null)
+  const dialog = (which: Open) => ({ account, open: open === which, onClose: () => setOpen(null) })
+  return (
+    <Page
+      title={account.name}
+      lead={leadOf(account)}
+      actions={
+        <>
+          <ButtonLink icon={ListFilter} href={`/calls?account=${account.id}`}>
+            Calls
+          </ButtonLink>
+          <AccountMenu account={account} open={setOpen} debit={() => setMovement('debit')} />
+          <Button look="primary" icon={Plus} onClick={() => setMovement('top-up')}>
+            Top up
+          </Button>
+        </>
+      }
+    >
+      <AccountFigures account={account} />
+      <Tabs
+        label={`Parts of ${account.name}`}
+        tabs={[
+          { value: 'keys', title: 'Keys', content: <KeysList account={account} /> },
+          { value: 'entries', title: 'Entries', content: <EntriesList account={account.name} /> },
+          { value: 'limits', title: 'Limits', content: <AccountLimits account={account} /> },
+        ]}
+      />
+      <MoneyDialog account={account} movement={movement} onClose={() => setMovement(null)} />
+      <RenameDialog {...dialog('rename')} />
+      <SuspendDialog {...dialog('suspend')} />
+      <CloseDialog {...dialog('close')} />
+      <InviteDialog {...dialog('invite')} />
+    </Page>
+  )
+}
+
+/** "alice has 2.14 USD left, about 3 days at this week's pace." */
+function leadOf({ name, status, available_nanos, debt_nanos, lasts_days }: ShownAccount) {
+  if (status === 'closed') return `${name} is closed: its calls are refused, its books are kept.`
+  const state = status === 'suspended' ? ` It is suspended: its calls are refused.` : ''
+  if (debt_nanos > 0)
+    return `${name} owes ${exactUsd(debt_nanos)} USD: calls are refused until that is paid.${state}`
+  const days = available_nanos > 0 ? lasting(lasts_days) : null
+  const pace = days === null ? '' : `, ${days} at this week’s pace`
+  return `${name} has ${available_nanos > 0 ? roundedUsd(available_nanos) : 'no'} USD left${pace}.${state}`
+}
+
+function AccountFigures({ account }: { account: ShownAccount }) {
+  const { balance_nanos, held_nanos, available_nanos, week_nanos, change_percent, lasts_days, keys } = account
+  return (
+    <Figures>
+      <Figure
+        label="Free balance"
+        value={<Money nanos={available_nanos} />}
+        note={
+          held_nanos > 0 ? (
+            <span>
+              of <Money nanos={balance_nanos} />; the rest is held for calls under way
+            </span>
+          ) : (
+            'nothing is held'
+          )
+        }
+      />
+      <Figure
+        label="Spent in 7 days"
+        value={<Money nanos={week_nanos} />}
+        change={change_percent === null ? null : change_percent / 100}
+      />
+      <Figure
+        label="Lasts"
+        value={lasting(lasts_days) ?? '–'}
+        note={lasts_days === null ? 'nothing was spent in 7 days' : 'at this week’s pace'}
+      />
+      <Figure label="Keys that work" value={keys} note={<AccountState account={account} />} />
+    </Figures>
+  )
+}
+
+function AccountState({ account: { status, low } }: { account: ShownAccount }) {
+  if (status === 'suspended') return <Status tone="warn">suspended</Status>
+  if (status === 'closed') return <Status tone="idle">closed</Status>
+  return low ? <Status tone="warn">low on balance</Status> : <Status tone="good">active</Status>
+}
+
+interface AccountMenuProps {
+  account: ShownAccount
+  open: (dialog: Open) => void
+  debit: () => void
+}
+
+function AccountMenu({ account, open, debit }: AccountMenuProps) {
+  const resume = useResume(account)
+  const { status, name } = account
+  const is_active = status === 'active'
+  const items: (MenuItem | 'line')[] = [
+    { label: 'Debit', icon: MinusCircle, onSelect: debit },
+    ...(status === 'closed'
+      ? []
+      : [{ label: 'Invite to sign in', icon: Mail, onSelect: () => open('invite') }]),
+    { label: 'Rename', icon: PenLine, onSelect: () => open('rename') },
+    'line',
+    is_active
+      ? { label: 'Suspend', icon: Ban, onSelect: () => open('suspend') }
+      : { label: status === 'closed' ? 'Open again' : 'Resume', icon: CirclePlay, onSelect: resume },
+    ...(status === 'closed'
+      ? []
+      : [{ label: 'Close account', icon: Trash2, danger: true, onSelect: () => open('close') }]),
+  ]
+  return <Menu label={`More for ${name}`} items={items} trigger={<Button>More</Button>} />
+}

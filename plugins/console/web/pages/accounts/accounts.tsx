@@ -1,0 +1,175 @@
+// The page of accounts: who is there, who is low, who grows.
+import { Plus, Users } from 'lucide-react'
+import { useState } from 'react'
+import type { AccountsAsked, ShownAccountRow } from '../../../api/accounts-views.ts'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useAddressState } from '../../parts/address-state.ts'
+import { share } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { FilterSearch } from '../../parts/filter-search.tsx'
+import { given } from '../../parts/given.ts'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Select } from '../../parts/select.tsx'
+import { EmptyState, Loaded } from '../../parts/states.tsx'
+import { type Column, Pager, Table } from '../../parts/table.tsx'
+import { NewAccountDialog } from './new-account.tsx'
+import { AccountStatus, lasting } from './words.tsx'
+
+const SHOWN = [
+  { value: 'all', label: 'All accounts' },
+  { value: 'low', label: 'Low', detail: 'Owes, is empty, or lasts less than three days' },
+  { value: 'active', label: 'Active' },
+  { value: 'suspended', label: 'Suspended' },
+  { value: 'closed', label: 'Closed' },
+] as const
+
+const COLUMNS: Column<ShownAccountRow>[] = [
+  { key: 'name', title: 'Account', sorts: true, cell: ({ name }) => name },
+  {
+    key: 'balance',
+    title: 'Free, USD',
+    sorts: true,
+    end: true,
+    cell: (account) => <Free account={account} />,
+  },
+  { key: 'status', title: 'Status', cell: (account) => <AccountStatus account={account} /> },
+  {
+    key: 'spent',
+    title: '7 days, USD',
+    sorts: true,
+    end: true,
+    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
+  },
+  {
+    key: 'change',
+    title: 'Pace',
+    end: true,
+    phone: 'none',
+    cell: ({ change_percent }) => changeText(change_percent),
+  },
+  {
+    key: 'lasts',
+    title: 'Lasts',
+    phone: 'none',
+    cell: ({ lasts_days }) => lasting(lasts_days) ?? <span className="soft">–</span>,
+  },
+]
+
+function Free({ account: { available_nanos, debt_nanos } }: { account: ShownAccountRow }) {
+  if (debt_nanos > 0)
+    return (
+      <>
+        owes <Money nanos={debt_nanos} unit={false} />
+      </>
+    )
+  return <Money nanos={available_nanos} unit={false} />
+}
+
+function changeText(percent: number | null) {
+  if (percent === null) return <span className="soft">–</span>
+  return `${percent > 0 ? '+' : ''}${share(percent / 100)}`
+}
+
+export default function Accounts() {
+  const [state, change] = useAddressState({ search: '', show: 'all', order: 'name', cursor: '' })
+  const [making, setMaking] = useState(false)
+  const query = given({
+    search: state.search,
+    status: state.show === 'low' || state.show === 'all' ? '' : state.show,
+    low: state.show === 'low' ? 'yes' : '',
+    order: state.order,
+    cursor: state.cursor,
+  }) as unknown as AccountsAsked
+  const accounts = useAsk(['accounts', query], () => api.accounts.get({ query }))
+  const filter = (some: Partial<typeof state>) => change({ ...some, cursor: '' })
+  const is_filtered = state.search !== '' || state.show !== 'all'
+
+  return (
+    <Page
+      title="Accounts"
+      lead="Who pays for calls, from a balance that is filled before."
+      actions={
+        <Button look="primary" icon={Plus} onClick={() => setMaking(true)}>
+          New account
+        </Button>
+      }
+    >
+      <div className="filters">
+        <FilterSearch
+          label="Search accounts"
+          placeholder="Name"
+          value={state.search}
+          onChange={(search) => filter({ search })}
+        />
+        <Select
+          inline
+          aria-label="Which accounts"
+          options={SHOWN}
+          value={state.show}
+          onChange={(show) => filter({ show })}
+        />
+      </div>
+      <Loaded query={accounts}>
+        {({ accounts: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoAccounts
+              is_filtered={is_filtered}
+              clear={() => filter({ search: '', show: 'all' })}
+              make={() => setMaking(true)}
+            />
+          ) : (
+            <>
+              <Table
+                label="Accounts"
+                columns={COLUMNS}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/accounts/${id}`}
+                sorting={{ by: state.order, onSort: (order) => filter({ order }) }}
+              />
+              <Pager next_cursor={next_cursor} newest="First" older="Next" />
+            </>
+          )
+        }
+      </Loaded>
+      <NewAccountDialog open={making} onClose={() => setMaking(false)} />
+    </Page>
+  )
+}
+
+function NoAccounts({
+  is_filtered,
+  clear,
+  make,
+}: {
+  is_filtered: boolean
+  clear: () => void
+  make: () => void
+}) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No account fits" action={<Button onClick={clear}>Show all accounts</Button>}>
+        The filter leaves none.
+      </EmptyState>
+    )
+  return (
+    <EmptyState
+      icon={Users}
+      title="No accounts yet"
+      action={
+        <>
+          <Button look="primary" icon={Plus} onClick={make}>
+            New account
+          </Button>
+          <AsCommand command="tollgate account create NAME" />
+        </>
+      }
+    >
+      An account pays for the calls of its keys. Make one for each person, team or program whose spending you
+      want to see and limit.
+    </EmptyState>
+  )
+}

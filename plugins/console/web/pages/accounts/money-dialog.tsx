@@ -1,0 +1,102 @@
+// The dialog that moves money: a top-up, or a debit with its reason.
+import { useState } from 'react'
+import type { ShownAccount } from '../../../api/accounts-views.ts'
+import { api, ask, part } from '../../app/client.ts'
+import { exactUsd } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { useDeedId } from '../../parts/deed-id.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { MoneyInput, TextInput } from '../../parts/input.tsx'
+import { inShell } from '../../parts/samples.ts'
+
+export type Movement = 'top-up' | 'debit'
+
+interface MoneyDialogProps {
+  account: ShownAccount
+  /** Null: closed. */
+  movement: Movement | null
+  onClose: () => void
+}
+
+export function MoneyDialog({ account, movement, onClose }: MoneyDialogProps) {
+  const title = movement === 'debit' ? `Debit ${account.name}` : `Top up ${account.name}`
+  return (
+    <Dialog open={movement !== null} onClose={onClose} title={title}>
+      {movement && <MoneyForm account={account} movement={movement} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement: Movement }) {
+  const [amount, setAmount] = useState('')
+  const [note, setNote] = useState('')
+  const { idOf, forget } = useDeedId()
+  const is_debit = movement === 'debit'
+  const { runOrThrow } = useDeed({
+    work: (deed: string) => {
+      const body = { amount: amount.trim(), note: note.trim(), deed }
+      const of_account = api.accounts({ id: part(account.id) })
+      return ask(is_debit ? of_account.debit.post(body) : of_account['top-up'].post(body))
+    },
+    changes: ['accounts', 'account', 'entries', 'overview'],
+    done: (_, { account: after, again }) => ({
+      text: `${doneText(movement, amount.trim(), again)} ${after.name} has ${exactUsd(after.available_nanos)} USD free.`,
+    }),
+  })
+
+  async function move(): Promise<void> {
+    await runOrThrow(idOf(JSON.stringify([movement, amount.trim(), note.trim()])))
+    forget()
+    onClose()
+  }
+
+  return (
+    <Form submit={move} aria-label={is_debit ? 'Debit' : 'Top up'}>
+      <Field label="Amount" name="amount" help={helpFor(account, movement)}>
+        <MoneyInput value={amount} onChange={setAmount} autoFocus />
+      </Field>
+      <Field
+        label={is_debit ? 'Reason' : 'Note'}
+        name="note"
+        help={
+          is_debit
+            ? 'The account is shown it with the entry.'
+            : 'Such as an invoice number; the account is shown it with the entry. May be left out.'
+        }
+      >
+        <TextInput value={note} onChange={setNote} autoComplete="off" />
+      </Field>
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton>{is_debit ? `Debit ${account.name}` : `Top up ${account.name}`}</SubmitButton>
+      </FormActions>
+      <AsCommand command={commandFor(account.name, { movement, amount: amount.trim(), note: note.trim() })} />
+    </Form>
+  )
+}
+
+function helpFor({ available_nanos, held_nanos, debt_nanos }: ShownAccount, movement: Movement): string {
+  if (movement === 'debit') {
+    const held = held_nanos > 0 ? `; ${exactUsd(held_nanos)} USD are held for calls under way` : ''
+    return `${exactUsd(available_nanos)} USD are free${held}.`
+  }
+  return debt_nanos > 0 ? `Pays the debt of ${exactUsd(debt_nanos)} USD first.` : 'Usable at once.'
+}
+
+function doneText(movement: Movement, amount: string, again: boolean): string {
+  if (again) return 'That was done already, and is not done twice.'
+  return movement === 'debit' ? `${amount} USD taken.` : `${amount} USD added.`
+}
+
+function commandFor(
+  name: string,
+  { movement, amount, note }: { movement: Movement; amount: string; note: string },
+): string {
+  const verb = movement === 'debit' ? 'debit' : 'credit'
+  const with_note = note === '' ? '' : ` --note ${inShell(note)}`
+  return `tollgate ${verb} ${name} ${amount || 'AMOUNT'}${with_note}`
+}

@@ -1,0 +1,136 @@
+// The audit: its last report, and a new one on request.
+import { useQueryClient } from '@tanstack/react-query'
+import { Play } from 'lucide-react'
+import { useEffect, useRef } from 'react'
+import type { AuditReport } from '../../../../../src/surface/books.ts'
+import { announce } from '../../app/announce.ts'
+import { api, ask } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { count, duration } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { Notice } from '../../parts/notice.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Balance } from './balance.tsx'
+
+type Rule = AuditReport['rules'][number]
+type Finding = AuditReport['findings'][number]
+
+const ASK_EVERY_MS = 1_000
+
+export function Audit() {
+  const queries = useQueryClient()
+  const known = queries.getQueryData<{ running_since_at_ms: number | null }>(['books'])
+  const is_known_running = known !== undefined && known.running_since_at_ms !== null
+  const books = useAsk(['books'], () => api.books.get(), is_known_running ? { every_ms: ASK_EVERY_MS } : {})
+  const { run, busy } = useDeed({ work: () => ask(api.books.audit.post()), changes: ['books'] })
+  const is_running = books.data ? books.data.running_since_at_ms !== null : false
+  useEndAnnounced(is_running, books.data?.last?.report.clean)
+  return (
+    <Loaded query={books}>
+      {({ last, failure }) => (
+        <>
+          <div className="spread">
+            <p>{last ? <Summary last={last} /> : 'No audit has ended since the gateway was started.'}</p>
+            <Button look="primary" icon={Play} busy={busy || is_running} onClick={() => run(undefined)}>
+              {is_running ? 'Checking' : 'Run audit'}
+            </Button>
+          </div>
+          {failure !== null && (
+            <Notice tone="bad" alert>
+              The last audit could not run: {failure}. Run it again, or run <code>tollgate audit</code> beside
+              the gateway.
+            </Notice>
+          )}
+          {last && <Report report={last.report} />}
+          <AsCommand command="tollgate audit" />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function useEndAnnounced(is_running: boolean, clean: boolean | undefined): void {
+  const was_running = useRef(false)
+  useEffect(() => {
+    if (was_running.current && !is_running && clean !== undefined)
+      announce(clean ? 'The audit has ended: every rule holds.' : 'The audit has ended, with findings.')
+    was_running.current = is_running
+  }, [is_running, clean])
+}
+
+function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; took_ms: number } }) {
+  const { clean, rules, findings } = last.report
+  return (
+    <>
+      {clean ? (
+        <Status tone="good">{`All ${rules.length} rules hold.`}</Status>
+      ) : (
+        <Status tone="bad">
+          {findings.length === 1 ? '1 finding.' : `${count(findings.length)} findings.`}
+        </Status>
+      )}{' '}
+      <span className="soft">
+        Checked <Time at_ms={last.ended_at_ms} />, in {duration(last.took_ms)}.
+      </span>
+    </>
+  )
+}
+
+const RULES: Column<Rule>[] = [
+  { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'first' },
+  {
+    key: 'checked',
+    title: 'Checked',
+    cell: ({ checked, over }) => `${count(checked)} ${over}`,
+    phone: 'second',
+  },
+  { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },
+]
+
+function RuleState({ rule: { breaches } }: { rule: Rule }) {
+  if (breaches === 0) return <Status tone="good">holds</Status>
+  return <Status tone="bad">{breaches >= 100 ? 'broken, 100 or more' : `broken, ${breaches}`}</Status>
+}
+
+const FINDINGS: Column<Finding>[] = [
+  { key: 'subject', title: 'Where', cell: ({ subject }) => subject, phone: 'first' },
+  { key: 'found', title: 'Is', end: true, cell: ({ found }) => String(found), phone: 'first-end' },
+  {
+    key: 'expected',
+    title: 'Should be',
+    end: true,
+    cell: ({ expected }) => String(expected),
+    phone: 'second-end',
+  },
+  { key: 'meaning', title: 'Rule', cell: ({ meaning }) => meaning, phone: 'second' },
+]
+
+function Report({ report: { rules, findings, totals } }: { report: AuditReport }) {
+  return (
+    <>
+      <Balance totals={totals} />
+      {findings.length > 0 && (
+        <Section title="Findings">
+          <p className="soft">
+            Amounts are in nano-dollars. Calls go on; what is wrong stays as it is until it is looked into.
+          </p>
+          <Table
+            label="Findings"
+            columns={FINDINGS}
+            rows={findings}
+            keyOf={({ invariant, subject }) => `${invariant} ${subject}`}
+          />
+        </Section>
+      )}
+      <Section title="Rules">
+        <Table label="Rules" columns={RULES} rows={rules} keyOf={({ invariant }) => invariant} />
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+// The books as one sum: what came in, what went out, and what is there.
+import type { AuditReport } from '../../../../../src/surface/books.ts'
+import { count } from '../../parts/amounts.ts'
+import { Money } from '../../parts/money.tsx'
+
+export function Balance({ totals }: { totals: AuditReport['totals'] }) {
+  const lines: [sign: string, label: string, nanos: number, note: string][] = [
+    ['', 'Topped up', totals.topped_up_nanos, `${count(totals.accounts)} accounts`],
+    ['−', 'Charged for calls', totals.charged_nanos, `${count(totals.calls)} calls`],
+    ['−', 'Debited', totals.withdrawn_nanos, ''],
+  ]
+  return (
+    <table className="books-sum" aria-label="The books as one sum">
+      <tbody>
+        {lines.map(([sign, label, nanos, note]) => (
+          <tr key={label}>
+            <th scope="row">
+              {label} <span className="soft small">{note}</span>
+            </th>
+            <td>
+              {sign} <Money nanos={nanos} exact unit={false} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">
+            Balance of all accounts <span className="soft small">{notesOf(totals)}</span>
+          </th>
+          <td>
+            <Money nanos={totals.balance_nanos} exact />
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  )
+}
+
+function notesOf({ held_nanos, held_usd, debt_nanos, debt_usd }: AuditReport['totals']): string {
+  const notes = [
+    ...(held_nanos > 0 ? [`${held_usd} held for calls under way`] : []),
+    ...(debt_nanos > 0 ? [`${debt_usd} owed besides`] : []),
+  ]
+  return notes.join('; ')
+}

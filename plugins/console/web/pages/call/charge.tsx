@@ -1,0 +1,111 @@
+// The charge of a call, line by line: what was counted at which rate; the lines add up to the cost exactly.
+import { count, exactUsd } from '../../parts/amounts.ts'
+import { Money } from '../../parts/money.tsx'
+import { countedWord } from '../../parts/outcome.tsx'
+import { Section } from '../../parts/page.tsx'
+import type { Call } from './call-answer.ts'
+
+type Line = Call['lines'][number]
+
+export function ChargeLines({ call }: { call: Call }) {
+  const { lines, cost_nanos, unpaid_nanos, entry } = call
+  const amount = aligned([...lines.map(({ amount_nanos }) => amount_nanos), cost_nanos])
+  if (lines.length === 0)
+    return (
+      <Section title="Charge">
+        <p className="soft">Nothing was charged, so there is no price to show.</p>
+      </Section>
+    )
+  return (
+    <Section title="Charge">
+      <div className="call-table table-place">
+        <table className="table" aria-label="Charge, line by line">
+          <thead>
+            <tr>
+              <th scope="col">For</th>
+              <th scope="col" className="end">
+                Count
+              </th>
+              <th scope="col" className="end">
+                Price, USD
+              </th>
+              <th scope="col" className="end">
+                Amount, USD
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map((line) => (
+              <LineRow key={line.what} {...line} amount={amount} />
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row" data-phone="first">
+                Cost
+              </th>
+              <td data-phone="none" />
+              <td data-phone="none" />
+              <td className="end" data-phone="first-end">
+                <strong>{amount(cost_nanos)}</strong>
+              </td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <p className="small soft">
+        {entry ? (
+          <>
+            <Money nanos={-entry.amount_nanos} exact /> was taken from the balance, by entry {entry.id} of the
+            ledger
+            {unpaid_nanos > 0 && (
+              <>
+                ; <Money nanos={unpaid_nanos} exact /> became debt
+              </>
+            )}
+            .
+          </>
+        ) : (
+          unpaid_nanos > 0 && 'The balance did not cover it: all of it became debt.'
+        )}
+      </p>
+    </Section>
+  )
+}
+
+interface LineRowProps extends Line {
+  amount: (nanos: number) => string
+}
+
+function LineRow({ what, count: counted, rate_nanos, per, amount_nanos, amount }: LineRowProps) {
+  const is_rounding = what === 'rounding'
+  return (
+    <tr>
+      <td data-phone="first">{countedWord(what)}</td>
+      <td className="end" data-phone="second-end">
+        {is_rounding ? '' : count(counted)}
+      </td>
+      <td className="end" data-phone="second">
+        {is_rounding ? '' : `${exactUsd(rate_nanos)}${perWords(per)}`}
+      </td>
+      <td className="end" data-phone="first-end">
+        {amount(amount_nanos)}
+      </td>
+    </tr>
+  )
+}
+
+/** Exact amounts with one number of decimals, so that they stand one under the other. */
+function aligned(all: readonly number[]): (nanos: number) => string {
+  const decimalsOf = (text: string) => text.length - text.indexOf('.') - 1
+  const decimals = Math.max(...all.map((nanos) => decimalsOf(exactUsd(nanos))))
+  return (nanos) => {
+    const text = exactUsd(nanos)
+    return text.padEnd(text.length + decimals - decimalsOf(text), '0')
+  }
+}
+
+const perWords = (per: number): string => {
+  if (per === 1) return ' each'
+  return per === 1_000_000 ? ' a million' : ` per ${count(per)}`
+}

@@ -1,0 +1,175 @@
+// The Calls page: what happened, the newest first, by filters that the address holds.
+import { ArrowLeftRight, RotateCcw } from 'lucide-react'
+import { api, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer, type Viewer } from '../../app/session.tsx'
+import { briefCount, duration } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Outcome } from '../../parts/outcome.tsx'
+import { Page } from '../../parts/page.tsx'
+import { chatSamples } from '../../parts/samples.ts'
+import { Snippet } from '../../parts/snippet.tsx'
+import { EmptyState, Loaded } from '../../parts/states.tsx'
+import { type Column, Pager, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { queryOf, useCallFilters } from './filter-state.ts'
+import { CallFilters } from './filters.tsx'
+
+const EVERY_MS = 15_000
+
+type Calls = NonNullable<Awaited<ReturnType<typeof api.calls.get>>['data']>
+type Row = Calls['calls'][number]
+
+export default function CallsPage() {
+  const filters = useCallFilters()
+  const query = queryOf(filters)
+  const is_first = filters.cursor === ''
+  const calls = useAsk(
+    ['calls', query],
+    () => api.calls.get({ query }),
+    is_first ? { every_ms: EVERY_MS } : {},
+  )
+  return (
+    <Page title="Calls">
+      <CallFilters {...filters} />
+      <Loaded query={calls}>
+        {(data) => (
+          <CallList {...data} onClear={filters.is_filtered ? filters.clear : undefined} is_first={is_first} />
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface CallListProps extends Calls {
+  /** Absent where nothing is filtered. */
+  onClear: (() => void) | undefined
+  is_first: boolean
+}
+
+function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_first }: CallListProps) {
+  const viewer = useViewer()
+  const is_searching = searched_back_to_at_ms !== null
+  if (calls.length === 0 && !is_searching && is_first) return <NoCalls onClear={onClear} />
+  return (
+    <>
+      {calls.length > 0 && (
+        <Table
+          label="Calls"
+          columns={columnsFor(viewer)}
+          rows={calls}
+          keyOf={({ request_id }) => request_id}
+          hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+        />
+      )}
+      {is_searching && (
+        <p className="soft" role="status">
+          {calls.length === 0 ? 'No call that matches was found so far.' : 'There may be more.'} The search
+          went back to <Time at_ms={searched_back_to_at_ms} exact />.
+        </p>
+      )}
+      {calls.length === 0 && !is_searching && <p className="soft">No further calls match.</p>}
+      <Pager next_cursor={next_cursor} older={is_searching ? 'Search further back' : 'Older'} />
+    </>
+  )
+}
+
+function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
+  if (onClear)
+    return (
+      <EmptyState
+        icon={ArrowLeftRight}
+        title="No calls match these filters"
+        action={
+          <Button icon={RotateCcw} onClick={onClear}>
+            Show all calls
+          </Button>
+        }
+      >
+        Take a filter away, or look at another time.
+      </EmptyState>
+    )
+  return (
+    <>
+      <EmptyState icon={ArrowLeftRight} title="No calls yet">
+        Every paid call stands here, with what it cost and why. Make the first one with a key of yours:
+      </EmptyState>
+      <Snippet samples={chatSamples({ base_url: location.origin, key: 'YOUR_KEY', model: 'sim-flash' })} />
+    </>
+  )
+}
+
+const MODEL: Column<Row> = {
+  key: 'model',
+  title: 'Model',
+  cell: ({ model }) => <span className="call-model">{model}</span>,
+  phone: 'first',
+}
+const WHEN: Column<Row> = {
+  key: 'started',
+  title: 'When',
+  cell: ({ started_at_ms }) => <Time at_ms={started_at_ms} />,
+  phone: 'second',
+}
+const ACCOUNT: Column<Row> = {
+  key: 'account',
+  title: 'Account',
+  cell: ({ account, key }) => (
+    <>
+      {account} <span className="soft">{key}</span>
+    </>
+  ),
+  phone: 'none',
+}
+const KEY: Column<Row> = { key: 'key', title: 'Key', cell: ({ key }) => key, phone: 'none' }
+const OUTCOME: Column<Row> = {
+  key: 'outcome',
+  title: 'Outcome',
+  cell: ({ outcome, status, failed_tries }) => (
+    <>
+      <Outcome outcome={outcome} status={status} />
+      {outcome === 'completed' && !!failed_tries && (
+        <span className="small soft"> after {failed_tries} failed</span>
+      )}
+    </>
+  ),
+  phone: 'second-end',
+}
+const USED: Column<Row> = {
+  key: 'used',
+  title: 'Tokens in, out',
+  end: true,
+  cell: (call) => used(call),
+  phone: 'none',
+}
+const TOOK: Column<Row> = {
+  key: 'took',
+  title: 'Took',
+  end: true,
+  cell: ({ duration_ms }) => duration(duration_ms),
+  phone: 'none',
+}
+const COST: Column<Row> = {
+  key: 'cost',
+  title: 'Cost, USD',
+  end: true,
+  cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
+  phone: 'first-end',
+}
+
+const columnsFor = ({ role }: Viewer): Column<Row>[] => [
+  WHEN,
+  MODEL,
+  role === 'operator' ? ACCOUNT : KEY,
+  OUTCOME,
+  USED,
+  TOOK,
+  COST,
+]
+
+function used({ input_tokens, output_tokens, images, estimated }: Row) {
+  if (images > 0) return images === 1 ? '1 image' : `${images} images`
+  if (input_tokens + output_tokens === 0) return <span className="soft">–</span>
+  return `${estimated ? '~' : ''}${briefCount(input_tokens)}, ${briefCount(output_tokens)}`
+}

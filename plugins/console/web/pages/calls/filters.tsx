@@ -1,0 +1,111 @@
+// The filters of the list of calls: all of them in the address, the seldom ones folded.
+import { SlidersHorizontal, X } from 'lucide-react'
+import { useState } from 'react'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Field } from '../../parts/field.tsx'
+import { outcomeWord } from '../../parts/outcome.tsx'
+import { Choice, DayFilter, TextFilter } from './filter-fields.tsx'
+import { type Filters, FOLDED, type Name, OUTCOMES } from './filter-state.ts'
+
+type Option = { value: string; label: string }
+
+const named = (all: readonly string[]): Option[] => all.map((name) => ({ value: name, label: name }))
+
+export function CallFilters(filters: Filters) {
+  const { role } = useViewer()
+  const { filters: chosen, set, clear, is_filtered } = filters
+  const folded_in_use = FOLDED.filter((name) => chosen[name] !== '').length
+  const [is_open, setOpen] = useState(folded_in_use > 0)
+  const account = chosen.account === '' ? {} : { account: Number(chosen.account) }
+  const lists = useAsk(['call-filters', chosen.account], () => api['call-filters'].get({ query: account }))
+  const { accounts = [], keys = [], models = [], providers = [] } = lists.data ?? {}
+  return (
+    <search className="call-filters" aria-label="Filter calls">
+      <div className="row">
+        {role === 'operator' && (
+          <Choice
+            label="Account"
+            any="Any account"
+            options={accounts.map(({ id, name }) => ({ value: String(id), label: name }))}
+            value={chosen.account}
+            onChange={(value) => set({ account: value, key: '' })}
+          />
+        )}
+        <NamedChoice name="model" label="Model" options={named(models)} {...filters} />
+        <NamedChoice
+          name="outcome"
+          label="Outcome"
+          options={OUTCOMES.map((value) => ({ value, label: outcomeWord(value) }))}
+          {...filters}
+        />
+        <Button icon={SlidersHorizontal} aria-expanded={is_open} onClick={() => setOpen(!is_open)}>
+          {folded_in_use > 0 ? `More filters (${folded_in_use})` : 'More filters'}
+        </Button>
+        {is_filtered && (
+          <Button look="quiet" icon={X} onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </div>
+      {is_open && <FoldedFilters {...filters} keys={keys} providers={providers} />}
+    </search>
+  )
+}
+
+interface FoldedProps extends Filters {
+  keys: readonly { id: number; name: string; prefix: string }[]
+  providers: readonly string[]
+}
+
+function FoldedFilters({ keys, providers, ...filters }: FoldedProps) {
+  const { role } = useViewer()
+  const { filters: chosen, set } = filters
+  const of_keys = keys.map(({ id, name, prefix }) => ({ value: String(id), label: `${name} (${prefix}…)` }))
+  return (
+    <div className="call-filters-more">
+      {(role !== 'operator' || chosen.account !== '') && (
+        <Field label="Key">
+          <NamedChoice name="key" label="Key" options={of_keys} {...filters} />
+        </Field>
+      )}
+      {role === 'operator' && (
+        <Field label="Provider">
+          <NamedChoice name="provider" label="Provider" options={named(providers)} {...filters} />
+        </Field>
+      )}
+      <TextFilter
+        label="Status"
+        placeholder="429 or 4xx"
+        value={chosen.status}
+        onSet={(value) => set({ status: value })}
+      />
+      <TextFilter
+        label="Cost from"
+        unit="USD"
+        value={chosen.min_cost}
+        onSet={(value) => set({ min_cost: value })}
+      />
+      <DayFilter label="From day (UTC)" value={chosen.since} onSet={(value) => set({ since: value })} />
+      <DayFilter label="To day (UTC)" value={chosen.until} onSet={(value) => set({ until: value })} />
+    </div>
+  )
+}
+
+interface NamedChoiceProps extends Pick<Filters, 'filters' | 'set'> {
+  name: Name
+  label: string
+  options: readonly Option[]
+}
+
+const NamedChoice = ({ name, label, options, filters, set }: NamedChoiceProps) => (
+  <Choice
+    label={label}
+    any={`Any ${label.toLowerCase()}`}
+    options={options}
+    value={filters[name]}
+    onChange={(value) => set({ [name]: value })}
+  />
+)

@@ -1,0 +1,155 @@
+// The dialogs of a key: change its limits, rotate, revoke.
+import { useState } from 'react'
+import type { Issued, ShownKey } from '../../../api/keys-views.ts'
+import { api, ask, part } from '../../app/client.ts'
+import { useViewer } from '../../app/session.tsx'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { ConfirmDialog, Dialog } from '../../parts/dialog.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { IssuedKey } from '../../parts/keys/issued-key.tsx'
+import { draftOf, KeyFields, optionsFor, settingsOf } from '../../parts/keys/key-fields.tsx'
+import { Select } from '../../parts/select.tsx'
+
+export interface KeyDialogProps {
+  of: ShownKey
+  open: boolean
+  onClose: () => void
+}
+
+const CHANGES = ['keys', 'key', 'account', 'accounts']
+const UNSET = { models: 'all', spend_limit: 'none', expires: 'never', addresses: 'anywhere' }
+
+/** Commands are the operator's. */
+function useCommand(command: string) {
+  return useViewer().role === 'operator' ? <AsCommand command={command} /> : null
+}
+
+export function ChangeDialog({ of: key, open, onClose }: KeyDialogProps) {
+  return (
+    <Dialog open={open} onClose={onClose} title={`Change the key ${key.name}`}>
+      <Change of={key} onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function Change({ of: key, onClose }: Omit<KeyDialogProps, 'open'>) {
+  const before = draftOf(key)
+  const [draft, setDraft] = useState(before)
+  const { runOrThrow } = useDeed({
+    work: () => {
+      const { expires, ...settings } = settingsOf(draft)
+      // A time that was not touched keeps its hours.
+      const end = draft.expires === before.expires ? {} : { expires }
+      return ask(api.keys({ id: part(key.id) }).patch({ name: draft.name.trim(), ...settings, ...end }))
+    },
+    changes: CHANGES,
+    done: () => ({ text: `The key ${draft.name.trim()} is changed.` }),
+  })
+  const command = useCommand(`tollgate key change ${key.prefix}${optionsFor(draft, UNSET)}`)
+  async function change(): Promise<void> {
+    await runOrThrow(undefined)
+    onClose()
+  }
+  return (
+    <Form submit={change} aria-label="Change key">
+      <KeyFields draft={draft} onChange={setDraft} />
+      <FormActions>
+        <Button onClick={onClose}>Cancel</Button>
+        <SubmitButton>Save changes</SubmitButton>
+      </FormActions>
+      {command}
+    </Form>
+  )
+}
+
+const GRACES = [
+  { value: '0', label: 'At once', option: '' },
+  { value: '3600', label: 'In an hour', option: ' --grace 1h' },
+  { value: '86400', label: 'In a day', option: ' --grace 1d' },
+  { value: '604800', label: 'In a week', option: ' --grace 1w' },
+] as const
+
+export function RotateDialog({ of: key, open, onClose }: KeyDialogProps) {
+  const [issued, setIssued] = useState<Issued | null>(null)
+  const end = () => {
+    setIssued(null)
+    onClose()
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={end}
+      title={issued ? `The new key ${key.name}` : `Rotate the key ${key.name}`}
+      wide={issued !== null}
+      dismissable={issued === null}
+    >
+      {issued ? (
+        <IssuedKey issued={issued} onDone={end} />
+      ) : (
+        <Rotate of={key} onIssued={setIssued} onCancel={end} />
+      )}
+    </Dialog>
+  )
+}
+
+interface RotateProps {
+  of: ShownKey
+  onIssued: (issued: Issued) => void
+  onCancel: () => void
+}
+
+function Rotate({ of: key, onIssued, onCancel }: RotateProps) {
+  const [grace, setGrace] = useState<(typeof GRACES)[number]['value']>('86400')
+  const option = GRACES.find(({ value }) => value === grace)?.option ?? ''
+  const { runOrThrow } = useDeed({
+    work: () => ask(api.keys({ id: part(key.id) }).rotate.post({ grace_s: Number(grace) })),
+    changes: CHANGES,
+  })
+  const command = useCommand(`tollgate key rotate ${key.prefix}${option}`)
+  return (
+    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="Rotate key">
+      <p>
+        A new key takes over its name and its limits; what is left of its spend limit goes with it. Put the
+        new one where the old one is used, before the old one ends.
+      </p>
+      <Field label="The old key ends" name="grace_s">
+        <Select options={GRACES} value={grace} onChange={setGrace} />
+      </Field>
+      <FormActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <SubmitButton>Make the new key</SubmitButton>
+      </FormActions>
+      {command}
+    </Form>
+  )
+}
+
+export function RevokeDialog({ of: key, open, onClose }: KeyDialogProps) {
+  const { runOrThrow } = useDeed({
+    work: () => ask(api.keys({ id: part(key.id) }).revoke.post()),
+    changes: CHANGES,
+    done: () => ({ text: `The key ${key.name} is revoked.` }),
+  })
+  const command = useCommand(`tollgate key revoke ${key.prefix}`)
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={`Revoke the key ${key.name}?`}
+      consequence={
+        <div className="stack">
+          <p>
+            Calls with {key.prefix}… are refused from now on, and whoever is signed in with it is signed out.
+            Calls under way finish and are charged. This cannot be undone.
+          </p>
+          {command}
+        </div>
+      }
+      verb="Revoke key"
+      confirm={() => runOrThrow(undefined)}
+    />
+  )
+}

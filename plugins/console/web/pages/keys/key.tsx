@@ -1,0 +1,145 @@
+// The page of one key: what it may do, what it has spent, and its deeds.
+import { Ban, ListFilter, PenLine, RefreshCw } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { ShownKey } from '../../../api/keys-views.ts'
+import { api, part } from '../../app/client.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { count } from '../../parts/amounts.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Id } from '../../parts/id.tsx'
+import { KeyStatus, LastUse } from '../../parts/keys/key-words.tsx'
+import { LimitFacts } from '../../parts/limit-facts.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ChangeDialog, RevokeDialog, RotateDialog } from './key-dialogs.tsx'
+
+export default function Key({ params: { key: reference = '' } }: PageProps) {
+  const key = useAsk(['key', reference], () => api.keys({ id: part(reference) }).get())
+  if (!key.data)
+    return (
+      <Page title="Key">
+        <Loaded query={key} rows={6}>
+          {() => null}
+        </Loaded>
+      </Page>
+    )
+  return <KeyPage of={key.data} />
+}
+
+type Open = 'change' | 'rotate' | 'revoke'
+
+function KeyPage({ of: key }: { of: ShownKey }) {
+  const { role } = useViewer()
+  const [open, setOpen] = useState<Open | null>(null)
+  const dialog = (which: Open) => ({ of: key, open: open === which, onClose: () => setOpen(null) })
+  const is_revoked = key.status === 'revoked'
+  return (
+    <Page
+      title={key.name}
+      lead={leadOf(key, role === 'operator')}
+      actions={
+        <>
+          <ButtonLink icon={ListFilter} href={`/calls?key=${key.id}`}>
+            Calls
+          </ButtonLink>
+          {key.may_manage && !is_revoked && (
+            <>
+              <Menu
+                label={`More for ${key.name}`}
+                trigger={<Button>More</Button>}
+                items={[
+                  ...(key.status === 'active'
+                    ? [{ label: 'Rotate', icon: RefreshCw, onSelect: () => setOpen('rotate') }]
+                    : []),
+                  { label: 'Revoke', icon: Ban, danger: true, onSelect: () => setOpen('revoke') },
+                ]}
+              />
+              <Button look="primary" icon={PenLine} onClick={() => setOpen('change')}>
+                Change
+              </Button>
+            </>
+          )}
+        </>
+      }
+    >
+      <KeyFacts of={key} />
+      <Section title="Limits of calls">
+        <LimitFacts limits={key.limits} />
+        {role === 'operator' && (
+          <p className="soft small">
+            They stand in the catalogue, under <code>[limits.key]</code> for every key and{' '}
+            <code>[limits.keys.{key.prefix}]</code> for this one.
+          </p>
+        )}
+      </Section>
+      <ChangeDialog {...dialog('change')} />
+      <RotateDialog {...dialog('rotate')} />
+      <RevokeDialog {...dialog('revoke')} />
+    </Page>
+  )
+}
+
+function leadOf({ own, account, account_id }: ShownKey, is_operator: boolean) {
+  if (is_operator)
+    return (
+      <>
+        A key of <Link href={`/accounts/${account_id}`}>{account}</Link>.
+      </>
+    )
+  return own ? 'The key that you are signed in with.' : 'A key of your account.'
+}
+
+function KeyFacts({ of: key }: { of: ShownKey }) {
+  const { status, revoked_at_ms, expires_at_ms } = key
+  return (
+    <Facts
+      facts={[
+        ['Status', <KeyStatus key="status" of={key} />],
+        ['Begins with', <Id key="prefix" value={key.prefix} what="prefix" whole />],
+        ['Models', key.models?.join(', ') ?? 'all'],
+        ['Used from', key.addresses?.join(', ') ?? 'anywhere'],
+        ['Spent', <Spent key="spent" of={key} />],
+        ['Last 7 days', <Week key="week" of={key} />],
+        ['Last used', <LastUse key="used" of={key} />],
+        ['Expires', expires_at_ms === null ? 'never' : <Time key="expires" at_ms={expires_at_ms} />],
+        [
+          status === 'retiring' ? 'Will be revoked' : 'Revoked',
+          revoked_at_ms !== null && <Time key="revoked" at_ms={revoked_at_ms} />,
+        ],
+        ['Made', <Time key="made" at_ms={key.created_at_ms} />],
+      ]}
+    />
+  )
+}
+
+function Spent({ of: { spent_nanos, spend_limit_nanos, left_nanos, held_nanos } }: { of: ShownKey }) {
+  return (
+    <>
+      <Money nanos={spent_nanos} />
+      {spend_limit_nanos !== null && (
+        <>
+          {' of '}
+          <Money nanos={spend_limit_nanos} />; <Money nanos={left_nanos} /> left
+        </>
+      )}
+      {held_nanos > 0 && (
+        <span className="soft">
+          ; <Money nanos={held_nanos} /> held for calls under way
+        </span>
+      )}
+    </>
+  )
+}
+
+const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
+  <>
+    <Money nanos={week_nanos} /> for {week_calls === 1 ? '1 call' : `${count(week_calls)} calls`}
+  </>
+)

@@ -1,0 +1,50 @@
+// The charts of the overview: what calls cost over time, and how long they took.
+import { useMemo } from 'react'
+import { useViewer } from '../../app/session.tsx'
+import { duration, roundedUsd } from '../../parts/amounts.ts'
+import { Chart } from '../../parts/chart.tsx'
+import type { Overview } from './overview-answer.ts'
+
+const usd = (nanos: number): string => `${roundedUsd(nanos)} USD`
+const MAX_SAMPLES = 100
+
+export function OverviewCharts({ overview: { points, is_sampled } }: { overview: Overview }) {
+  const { role } = useViewer()
+  // The charts are drawn anew only where their figures change.
+  const lines = useMemo(() => linesOf(points), [points])
+  return (
+    <section className="overview-charts" aria-label="Over time">
+      <h2 className="unseen">Over time</h2>
+      <Chart
+        label={role === 'operator' ? 'Revenue' : 'Spent'}
+        times_ms={lines.times_ms}
+        series={lines.money}
+        format={usd}
+        formatAxis={roundedUsd}
+      />
+      <div>
+        <Chart
+          label="Time to first byte"
+          times_ms={lines.times_ms}
+          series={lines.latency}
+          format={duration}
+        />
+        {is_sampled && (
+          <p className="small soft">
+            Times are measured on {MAX_SAMPLES} calls of each point, spread over it; money and counts on all.
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
+
+const linesOf = (points: Overview['points']) => ({
+  times_ms: points.map(({ start_at_ms }) => start_at_ms),
+  money: [{ label: 'USD', values: points.map(({ cost_nanos }) => cost_nanos) }],
+  latency: [
+    { label: 'median', values: points.map(({ first_byte_p50_ms }) => first_byte_p50_ms) },
+    { label: '95 %', values: points.map(({ first_byte_p95_ms }) => first_byte_p95_ms) },
+    { label: 'whole call', values: points.map(({ duration_p50_ms }) => duration_p50_ms) },
+  ],
+})

@@ -1,0 +1,76 @@
+// The routes that failed in the overview's time: how often, why the last time, and the call where it shows.
+import { part } from '../../app/client.ts'
+import { count } from '../../parts/amounts.ts'
+import { failureClassWord } from '../../parts/failure-classes.ts'
+import { Section } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import type { Overview } from './overview-answer.ts'
+
+type Failing = NonNullable<Overview['failing']>
+type Route = Failing['routes'][number]
+
+export function FailingRoutes({ routes, complete }: Failing) {
+  return (
+    <Section title="Failing routes">
+      {routes.length === 0 ? (
+        <div>
+          <Status tone="good">no route failed</Status>
+        </div>
+      ) : (
+        <Table
+          label="Failing routes"
+          columns={COLUMNS}
+          rows={routes}
+          keyOf={({ provider, upstream_model }) => `${provider} ${upstream_model}`}
+          hrefOf={({ last_request_id }) => `/calls/${part(last_request_id)}`}
+        />
+      )}
+      {!complete && <p className="small soft">Counted over the newest 500 calls of which a route failed.</p>}
+    </Section>
+  )
+}
+
+const COLUMNS: Column<Route>[] = [
+  {
+    key: 'route',
+    title: 'Route',
+    cell: ({ provider, upstream_model }) => (
+      <>
+        {provider} <span className="soft">{upstream_model}</span>
+      </>
+    ),
+    phone: 'first',
+  },
+  {
+    key: 'failures',
+    title: 'Failures',
+    end: true,
+    cell: ({ failures }) => count(failures),
+    phone: 'first-end',
+  },
+  {
+    key: 'why',
+    title: 'Why',
+    cell: ({ classes }) =>
+      Object.entries(classes)
+        .toSorted(([, one], [, other]) => other - one)
+        .map(([name, times]) => `${failureClassWord(name)}${times > 1 ? ` ${times}×` : ''}`)
+        .join(', '),
+    phone: 'second',
+  },
+  {
+    key: 'words',
+    title: 'In its words',
+    cell: ({ last_words }) => <span className="soft overview-words">{last_words}</span>,
+    phone: 'none',
+  },
+  {
+    key: 'last',
+    title: 'Last',
+    end: true,
+    cell: ({ last_at_ms }) => <Time at_ms={last_at_ms} />,
+    phone: 'second-end',
+  },
+]

@@ -1,0 +1,138 @@
+// Live calls: each as it is held, answered and settled. What was there before is the newest of the history.
+import { CircleDashed } from 'lucide-react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import { api, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { duration } from '../../parts/amounts.ts'
+import { useLive } from '../../parts/live.ts'
+import { Money } from '../../parts/money.tsx'
+import { Outcome } from '../../parts/outcome.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { type LiveCall, type LiveEvent, merged, type Seen, shownCalls } from './live-state.ts'
+
+const SHOWN = 10
+/** Events of so long are shown together. */
+const DRAW_EVERY_MS = 250
+
+export function Live() {
+  const { role } = useViewer()
+  const recent = useAsk(['calls', 'recent'], () => api.calls.get({ query: { limit: SHOWN } }))
+  const { seen, state } = useSeen()
+  const calls = useMemo(() => shownCalls(seen, recent.data?.calls ?? [], SHOWN), [seen, recent.data])
+  const columns =
+    role === 'operator' ? [MODEL, WHO, STATE, TOOK, WHEN, COST] : [MODEL, KEY, STATE, TOOK, WHEN, COST]
+  return (
+    <Section
+      title="Live calls"
+      actions={
+        <>
+          <Connection state={state} />
+          <Link href="/calls">All calls</Link>
+        </>
+      }
+    >
+      {calls.length === 0 ? (
+        <p className="soft">No calls yet. They show up here as they happen.</p>
+      ) : (
+        <Table
+          label="Live calls"
+          columns={columns}
+          rows={calls}
+          keyOf={({ request_id }) => request_id}
+          hrefOf={({ request_id }) => `/calls/${part(request_id)}`}
+        />
+      )}
+      {seen.skipped > 0 && (
+        <p className="small soft">Too many at once to show each: {seen.skipped} events were left out.</p>
+      )}
+    </Section>
+  )
+}
+
+function Connection({ state }: { state: ReturnType<typeof useLive> }) {
+  if (state === 'open') return <Status tone="good">live</Status>
+  return state === 'refused' ? (
+    <Status tone="warn">not live: too many tabs are</Status>
+  ) : (
+    <Status tone="idle">connecting</Status>
+  )
+}
+
+const NOTHING: Seen = { calls: new Map(), skipped: 0 }
+
+/** The calls that the feed told of, drawn a few times a second at most. */
+function useSeen() {
+  const [seen, setSeen] = useState(NOTHING)
+  const waiting = useRef<LiveEvent[]>([])
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const hear = useCallback((event: LiveEvent) => {
+    if (event.type === 'ping') return
+    waiting.current.push(event)
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined
+      const events = waiting.current
+      waiting.current = []
+      setSeen((before) => merged(before, events))
+    }, DRAW_EVERY_MS)
+  }, [])
+  const state = useLive<LiveEvent>('/console/api/live', hear)
+  return { seen, state }
+}
+
+const MODEL: Column<LiveCall> = { key: 'model', title: 'Model', cell: ({ model }) => model, phone: 'first' }
+const WHO: Column<LiveCall> = {
+  key: 'account',
+  title: 'Account',
+  cell: ({ account }) => account,
+  phone: 'none',
+}
+const KEY: Column<LiveCall> = {
+  key: 'key',
+  title: 'Key',
+  cell: ({ key }) => <code>{key}…</code>,
+  phone: 'none',
+}
+const STATE: Column<LiveCall> = {
+  key: 'state',
+  title: 'State',
+  cell: (call) => <CallState {...call} />,
+  phone: 'second-end',
+}
+const TOOK: Column<LiveCall> = {
+  key: 'took',
+  title: 'Took',
+  end: true,
+  cell: ({ duration_ms }) => (duration_ms === null ? '' : duration(duration_ms)),
+  phone: 'none',
+}
+const WHEN: Column<LiveCall> = {
+  key: 'when',
+  title: 'When',
+  end: true,
+  cell: ({ at_ms }) => <Time at_ms={at_ms} />,
+  phone: 'second',
+}
+const COST: Column<LiveCall> = {
+  key: 'cost',
+  title: 'Cost, USD',
+  end: true,
+  cell: ({ cost_nanos }) => (cost_nanos === null ? '' : <Money nanos={cost_nanos} unit={false} />),
+  phone: 'first-end',
+}
+
+function CallState({ outcome, status, first_byte_ms }: LiveCall) {
+  if (outcome !== null) return <Outcome outcome={outcome} status={status} />
+  return first_byte_ms === null ? (
+    <Status tone="busy" icon={CircleDashed}>
+      held
+    </Status>
+  ) : (
+    <Status tone="busy">answering</Status>
+  )
+}

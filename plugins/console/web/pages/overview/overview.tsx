@@ -1,0 +1,131 @@
+// The Overview: is it working, what does it earn, and who calls at the moment; for an account, of its own calls.
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { useAddressState } from '../../parts/address-state.ts'
+import { count, duration, share } from '../../parts/amounts.ts'
+import { Choices } from '../../parts/choices.tsx'
+import { Figure, Figures } from '../../parts/figure.tsx'
+import { FirstVisit } from '../../parts/first-visit.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Loaded, Skeleton } from '../../parts/states.tsx'
+import { OverviewCharts } from './charts.tsx'
+import { FailingRoutes } from './failing.tsx'
+import { Live } from './live-calls.tsx'
+import type { Overview } from './overview-answer.ts'
+
+const EVERY_MS = 15_000
+const RANGES = [
+  { value: 'hour', label: 'Hour' },
+  { value: 'day', label: 'Day' },
+  { value: 'week', label: 'Week' },
+  { value: 'month', label: 'Month' },
+] as const
+type Range = (typeof RANGES)[number]['value']
+
+export default function OverviewPage() {
+  return (
+    <FirstVisit>
+      <CallsInRange />
+    </FirstVisit>
+  )
+}
+
+function CallsInRange() {
+  const [state, change] = useAddressState({ range: 'day' })
+  const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'
+  const overview = useAsk(['overview', range], () => api.overview.get({ query: { range } }), {
+    every_ms: EVERY_MS,
+  })
+  return (
+    <Page
+      title="Overview"
+      lead={LEADS[range]}
+      actions={
+        <Choices
+          label="Range"
+          options={RANGES}
+          value={range}
+          onChange={(value) => change({ range: value })}
+        />
+      }
+    >
+      <Loaded query={overview} loading={<Skeleton rows={12} />}>
+        {(data) => <Known overview={data} />}
+      </Loaded>
+      {/* Not before what stands above it, which would push it down. */}
+      {(overview.data || overview.error) && <Live />}
+    </Page>
+  )
+}
+
+const LEADS: Readonly<Record<Range, string>> = {
+  hour: 'The last hour, against the hour before.',
+  day: 'The last 24 hours, against those before.',
+  week: 'The last seven days in UTC, against those before.',
+  month: 'The last thirty days in UTC, against those before.',
+}
+
+function Known({ overview }: { overview: Overview }) {
+  const { totals, before, money, failing } = overview
+  const { role } = useViewer()
+  return (
+    <div className="page">
+      <Figures>
+        {money && (
+          <Figure
+            label="Balance"
+            value={<Money nanos={money.available_nanos} />}
+            note={<BalanceNote {...money} />}
+          />
+        )}
+        <Figure
+          label={role === 'operator' ? 'Revenue' : 'Spent'}
+          value={<Money nanos={totals.cost_nanos} />}
+          change={changeOf(totals.cost_nanos, before.cost_nanos)}
+          good={role === 'operator' ? 'up' : undefined}
+        />
+        <Figure label="Calls" value={count(totals.calls)} change={changeOf(totals.calls, before.calls)} />
+        <Figure
+          label="Failed calls"
+          value={totals.calls === 0 ? '–' : share(totals.failed / totals.calls)}
+          note={<FailedNote totals={totals} before={before} />}
+        />
+        <Figure
+          label="Time to first byte, median"
+          value={totals.first_byte_p50_ms === null ? '–' : duration(totals.first_byte_p50_ms)}
+          change={changeOf(totals.first_byte_p50_ms, before.first_byte_p50_ms)}
+          good="down"
+        />
+      </Figures>
+      <OverviewCharts overview={overview} />
+      {failing && <FailingRoutes {...failing} />}
+    </div>
+  )
+}
+
+/** As a share of what was before; null where there is nothing to compare. */
+const changeOf = (now: number | null, before: number | null): number | null =>
+  now === null || before === null || before === 0 ? null : now / before - 1
+
+const BalanceNote = ({ held_nanos, debt_nanos }: NonNullable<Overview['money']>) => {
+  if (debt_nanos > 0)
+    return (
+      <span className="tone-bad">
+        <Money nanos={debt_nanos} /> owed
+      </span>
+    )
+  return held_nanos > 0 ? (
+    <span>
+      <Money nanos={held_nanos} /> held for calls under way
+    </span>
+  ) : (
+    'free to spend'
+  )
+}
+
+const FailedNote = ({ totals, before }: Pick<Overview, 'totals' | 'before'>) => {
+  const was = before.calls === 0 ? '' : `, ${share(before.failed / before.calls)} before`
+  return `${count(totals.failed)} of ${count(totals.calls)}${was}`
+}

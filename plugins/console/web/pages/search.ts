@@ -1,0 +1,47 @@
+// The search: what the server finds, as links to pages.
+import { api, ask } from '../app/client.ts'
+import type { Hit, Search } from '../app/page-entry.ts'
+import { relativeTime } from '../parts/time.tsx'
+
+const MAX_CHARS = 100
+/** Of a key that was pasted whole only its prefix leaves the browser. */
+const PREFIX_CHARS = 10
+
+export const searchAll: Search = async (words) => {
+  const q = words.startsWith('tg_') ? words.slice(0, PREFIX_CHARS) : words.slice(0, MAX_CHARS)
+  const { accounts, keys, calls, models } = await ask(api.search.get({ query: { q } }))
+  return [
+    ...accounts.map(
+      ({ id, name, status }): Hit => ({
+        kind: 'account',
+        label: name,
+        ...(status === 'active' ? {} : { detail: status }),
+        href: `/accounts/${id}`,
+      }),
+    ),
+    ...keys.map(
+      ({ id, name, prefix, account, status }): Hit => ({
+        kind: 'key',
+        label: name,
+        detail: `${prefix}… of ${account}${status === 'active' ? '' : `, ${status}`}`,
+        href: `/keys/${id}`,
+      }),
+    ),
+    ...calls.map(
+      ({ request_id, model, started_at_ms }): Hit => ({
+        kind: 'call',
+        label: request_id,
+        detail: `${model}, ${relativeTime(started_at_ms, Date.now())}`,
+        href: `/calls/${encodeURIComponent(request_id)}`,
+      }),
+    ),
+    ...models.map(
+      ({ id, name, kind }): Hit => ({
+        kind: 'model',
+        label: id,
+        detail: name === id ? kind : `${name}, ${kind}`,
+        href: `/models/${encodeURIComponent(id)}`,
+      }),
+    ),
+  ]
+}

@@ -1,0 +1,160 @@
+// A list of entries: of one account, of the viewer's own, or of all; and the same as a file.
+import { Download, ReceiptText } from 'lucide-react'
+import { Link } from 'wouter'
+import type { EntriesAsked, ShownEntry } from '../../api/entries.ts'
+import { api } from '../app/client.ts'
+import { useAsk } from '../app/query.ts'
+import { useViewer } from '../app/session.tsx'
+import { useAddressState } from './address-state.ts'
+import { exactUsd } from './amounts.ts'
+import { Button } from './button.tsx'
+import { Field } from './field.tsx'
+import { given } from './given.ts'
+import { TextInput } from './input.tsx'
+import { Money } from './money.tsx'
+import { Select } from './select.tsx'
+import { EmptyState, Loaded } from './states.tsx'
+import { type Column, Pager, Table } from './table.tsx'
+import { Time } from './time.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'entries_cursor'
+
+const KINDS = [
+  { value: 'all', label: 'All entries' },
+  { value: 'top_up', label: 'Top-ups' },
+  { value: 'charge', label: 'Charges' },
+  { value: 'debt_payment', label: 'Debt payments' },
+  { value: 'withdrawal', label: 'Debits' },
+] as const
+
+const WORDS: Record<ShownEntry['kind'], string> = {
+  top_up: 'Top-up',
+  charge: 'Charge',
+  debt_payment: 'Debt payment',
+  withdrawal: 'Debit',
+}
+
+const OF_ACCOUNT: Column<ShownEntry>[] = [
+  { key: 'kind', title: 'Entry', cell: ({ kind }) => WORDS[kind], phone: 'first' },
+  { key: 'amount', title: 'USD', end: true, cell: (entry) => <Amount entry={entry} />, phone: 'first-end' },
+  { key: 'for', title: 'For', cell: (entry) => <For entry={entry} />, phone: 'second' },
+  {
+    key: 'time',
+    title: 'When',
+    end: true,
+    cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
+    phone: 'second-end',
+  },
+]
+
+const OF_ALL: Column<ShownEntry>[] = [
+  ...OF_ACCOUNT.slice(0, 1),
+  {
+    key: 'account',
+    title: 'Account',
+    cell: ({ account, account_id }) => <Link href={`/accounts/${account_id}`}>{account}</Link>,
+    phone: 'none',
+  },
+  ...OF_ACCOUNT.slice(1),
+]
+
+function Amount({ entry: { amount_nanos, unpaid_nanos } }: { entry: ShownEntry }) {
+  return (
+    <>
+      {amount_nanos > 0 && '+'}
+      <Money nanos={amount_nanos} unit={false} />
+      {unpaid_nanos !== null && unpaid_nanos > 0 && (
+        <div className="small soft">{exactUsd(unpaid_nanos)} became debt</div>
+      )}
+    </>
+  )
+}
+
+function For({ entry: { request_id, model, note } }: { entry: ShownEntry }) {
+  if (request_id !== null) return <Link href={`/calls/${encodeURIComponent(request_id)}`}>{model}</Link>
+  return note === '' ? <span className="soft">–</span> : note
+}
+
+function Day({ label, ...input }: { label: string; value: string; onChange: (day: string) => void }) {
+  return (
+    <Field label={label}>
+      <TextInput type="date" {...input} />
+    </Field>
+  )
+}
+
+export interface EntriesListProps {
+  /** Whose entries, by name; without, those of all that the viewer sees. */
+  account?: string
+}
+
+export function EntriesList({ account }: EntriesListProps) {
+  const { role } = useViewer()
+  const [state, change] = useAddressState({ kind: 'all', since: '', until: '', [CURSOR]: '' })
+  const filters = given({
+    account: account ?? '',
+    kind: state.kind === 'all' ? '' : state.kind,
+    since: state.since,
+    until: state.until,
+  })
+  const query = { ...filters, ...given({ cursor: state[CURSOR] }) } as unknown as EntriesAsked
+  const entries = useAsk(['entries', query], () => api.entries.get({ query }))
+  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
+  const is_filtered = state.kind !== 'all' || state.since !== '' || state.until !== ''
+  return (
+    <div className="stack">
+      <div className="spread">
+        <div className="filters">
+          <Select
+            inline
+            aria-label="Which entries"
+            options={KINDS}
+            value={state.kind as 'all'}
+            onChange={(kind) => filter({ kind })}
+          />
+          <Day label="From" value={state.since} onChange={(since) => filter({ since })} />
+          <Day label="Until" value={state.until} onChange={(until) => filter({ until })} />
+        </div>
+        <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
+          <Download className="icon" aria-hidden />
+          Export CSV
+        </a>
+      </div>
+      <Loaded query={entries}>
+        {({ entries: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoEntries
+              is_filtered={is_filtered}
+              clear={() => filter({ kind: 'all', since: '', until: '' })}
+            />
+          ) : (
+            <>
+              <Table
+                label="Entries"
+                columns={role === 'operator' && !account ? OF_ALL : OF_ACCOUNT}
+                rows={rows}
+                keyOf={({ id }) => id}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+    </div>
+  )
+}
+
+function NoEntries({ is_filtered, clear }: { is_filtered: boolean; clear: () => void }) {
+  if (is_filtered)
+    return (
+      <EmptyState title="No entry fits" action={<Button onClick={clear}>Show all entries</Button>}>
+        The filter leaves none.
+      </EmptyState>
+    )
+  return (
+    <EmptyState icon={ReceiptText} title="No entries yet">
+      Each top-up, charge and debit stands here, and their sum is the balance.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,83 @@
+// Making a key: its limits, then its text, which is shown once, and a first call with it.
+import { useState } from 'react'
+import type { Issued } from '../../../api/keys-views.ts'
+import { api, ask } from '../../app/client.ts'
+import { useViewer } from '../../app/session.tsx'
+import { Button } from '../button.tsx'
+import { AsCommand } from '../code.tsx'
+import { useDeed } from '../deed.ts'
+import { Dialog } from '../dialog.tsx'
+import { Field } from '../field.tsx'
+import { Form, FormActions, SubmitButton } from '../form.tsx'
+import { TextInput } from '../input.tsx'
+import { IssuedKey } from './issued-key.tsx'
+import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
+
+interface IssueKeyProps {
+  open: boolean
+  onClose: () => void
+  /** Whose key; without, the operator says so, and accounts make their own. */
+  account?: string | undefined
+}
+
+/** Once the key is there, only its own button closes the dialog. */
+export function IssueKey({ open, onClose, account }: IssueKeyProps) {
+  const [issued, setIssued] = useState<Issued | null>(null)
+  const end = () => {
+    setIssued(null)
+    onClose()
+  }
+  const title = issued ? `The key ${issued.key.name}` : account ? `New key of ${account}` : 'New key'
+  return (
+    <Dialog open={open} onClose={end} title={title} wide={issued !== null} dismissable={issued === null}>
+      {issued ? (
+        <IssuedKey issued={issued} onDone={end} />
+      ) : (
+        <NewKey account={account} onIssued={setIssued} onCancel={end} />
+      )}
+    </Dialog>
+  )
+}
+
+interface NewKeyProps {
+  account: string | undefined
+  onIssued: (issued: Issued) => void
+  onCancel: () => void
+}
+
+function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
+  const { role } = useViewer()
+  const [owner, setOwner] = useState(account ?? '')
+  const [draft, setDraft] = useState(EMPTY_DRAFT)
+  const is_chosen = role === 'operator' && account === undefined
+  const { runOrThrow } = useDeed({
+    work: () => {
+      const name = draft.name.trim()
+      return ask(
+        api.keys.post({
+          ...settingsOf(draft),
+          ...(role === 'operator' ? { account: owner.trim() } : {}),
+          ...(name === '' ? {} : { name }),
+        }),
+      )
+    },
+    changes: ['keys', 'account', 'accounts'],
+  })
+  return (
+    <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
+      {is_chosen && (
+        <Field label="Account" name="account" help="Who pays for its calls.">
+          <TextInput value={owner} onChange={setOwner} autoComplete="off" />
+        </Field>
+      )}
+      <KeyFields draft={draft} onChange={setDraft} />
+      <FormActions>
+        <Button onClick={onCancel}>Cancel</Button>
+        <SubmitButton>Create key</SubmitButton>
+      </FormActions>
+      {role === 'operator' && (
+        <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
+      )}
+    </Form>
+  )
+}

@@ -1,0 +1,34 @@
+// A key that was just made: its text, shown only this once, and a first call with it.
+import type { Issued } from '../../../api/keys-views.ts'
+import { Button } from '../button.tsx'
+import { Secret } from '../code.tsx'
+import { DialogActions } from '../dialog.tsx'
+import { Notice } from '../notice.tsx'
+import { chatSamples } from '../samples.ts'
+import { Snippet } from '../snippet.tsx'
+
+export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
+  const { text, unmatched, sample_model } = issued
+  return (
+    <div className="stack">
+      <Notice tone="warn">
+        <p>Store the key now: it is not shown again, and only its hash is kept.</p>
+      </Notice>
+      <Secret value={text} />
+      {unmatched.length > 0 && (
+        <Notice tone="warn">No model of the catalogue is called {unmatched.join(', ')} yet.</Notice>
+      )}
+      {sample_model !== null && (
+        <>
+          <h3>A first call</h3>
+          <Snippet samples={chatSamples({ base_url: location.origin, key: text, model: sample_model })} />
+        </>
+      )}
+      <DialogActions>
+        <Button look="primary" onClick={onDone}>
+          I have stored it
+        </Button>
+      </DialogActions>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+// Keys in words: their state, what they have spent, their last use.
+import type { ShownKeyRow } from '../../../api/keys-views.ts'
+import { Status, type Tone } from '../status.tsx'
+import { exactTime, Time } from '../time.tsx'
+
+const TONES: Record<ShownKeyRow['status'], Tone> = {
+  active: 'good',
+  retiring: 'warn',
+  expired: 'idle',
+  revoked: 'idle',
+}
+
+export function KeyStatus({ of: key }: { of: ShownKeyRow }) {
+  const { status, left_nanos, revoked_at_ms } = key
+  if (status === 'active' && left_nanos === 0)
+    return (
+      <Status tone="warn" title="Its calls have cost what it may spend: raise its spend limit.">
+        spent
+      </Status>
+    )
+  const title =
+    status === 'retiring' && revoked_at_ms !== null ? `Works until ${exactTime(revoked_at_ms)}` : undefined
+  return (
+    <Status tone={TONES[status]} {...(title === undefined ? {} : { title })}>
+      {status}
+    </Status>
+  )
+}
+
+/** When a key was last used. Calls of more than a month ago are not looked for. */
+export function LastUse({ of: { last_used_at_ms, spent_nanos } }: { of: ShownKeyRow }) {
+  if (last_used_at_ms !== null) return <Time at_ms={last_used_at_ms} />
+  return <span className="soft">{spent_nanos > 0 ? 'over a month ago' : 'never'}</span>
+}

@@ -1,0 +1,157 @@
+// A list of keys: of one account, of the viewer's own, or of all.
+import { KeyRound, Plus } from 'lucide-react'
+import { useState } from 'react'
+import type { KeysAsked, ShownKeyRow } from '../../../api/keys-views.ts'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { useAddressState } from '../address-state.ts'
+import { Button } from '../button.tsx'
+import { FilterSearch } from '../filter-search.tsx'
+import { given } from '../given.ts'
+import { Money } from '../money.tsx'
+import { Select } from '../select.tsx'
+import { EmptyState, Loaded } from '../states.tsx'
+import { type Column, Pager, Table } from '../table.tsx'
+import { IssueKey } from './issue-key.tsx'
+import { KeyStatus, LastUse } from './key-words.tsx'
+
+/** Beside other lists in the tabs of a page, each has a place of its own in the address. */
+const CURSOR = 'keys_cursor'
+
+const SHOWN = [
+  { value: 'usable', label: 'Keys that work' },
+  { value: 'all', label: 'All keys' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'revoked', label: 'Revoked' },
+] as const
+
+const OF_ACCOUNT: Column<ShownKeyRow>[] = [
+  { key: 'name', title: 'Key', cell: ({ name }) => name, phone: 'first' },
+  { key: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code>, phone: 'second' },
+  { key: 'status', title: 'Status', cell: (key) => <KeyStatus of={key} />, phone: 'first-end' },
+  {
+    key: 'week',
+    title: '7 days, USD',
+    end: true,
+    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
+    phone: 'none',
+  },
+  { key: 'spent', title: 'Spent, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
+  { key: 'used', title: 'Last used', cell: (key) => <LastUse of={key} />, phone: 'none' },
+]
+
+const OF_ALL: Column<ShownKeyRow>[] = [
+  ...OF_ACCOUNT.slice(0, 2),
+  { key: 'account', title: 'Account', cell: ({ account }) => account, phone: 'none' },
+  ...OF_ACCOUNT.slice(2),
+]
+
+function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) {
+  return (
+    <>
+      <Money nanos={spent_nanos} unit={false} />
+      {spend_limit_nanos !== null && (
+        <span className="soft">
+          {' of '}
+          <Money nanos={spend_limit_nanos} unit={false} />
+        </span>
+      )}
+    </>
+  )
+}
+
+export interface KeysListProps {
+  /** Whose keys; without, those of all that the viewer sees. */
+  account?: { id: number; name: string; status: string }
+}
+
+export function KeysList({ account }: KeysListProps) {
+  const viewer = useViewer()
+  const [state, change] = useAddressState({ search: '', keys: 'usable', [CURSOR]: '' })
+  const [making, setMaking] = useState(false)
+  const query = given({
+    account: account ? String(account.id) : '',
+    search: state.search,
+    status: state.keys === 'all' ? '' : state.keys,
+    cursor: state[CURSOR],
+  }) as unknown as KeysAsked
+  const keys = useAsk(['keys', query], () => api.keys.get({ query }))
+  const filter = (some: Partial<typeof state>) => change({ ...some, [CURSOR]: '' })
+  const may_make = keys.data?.may_manage === true && account?.status !== 'closed'
+  const columns = viewer.role === 'operator' && !account ? OF_ALL : OF_ACCOUNT
+
+  return (
+    <div className="stack">
+      <div className="spread">
+        <div className="filters">
+          <FilterSearch
+            label="Search keys"
+            placeholder="Name or prefix"
+            value={state.search}
+            onChange={(search) => filter({ search })}
+          />
+          <Select
+            inline
+            aria-label="Which keys"
+            options={SHOWN}
+            value={state.keys}
+            onChange={(which) => filter({ keys: which })}
+          />
+        </div>
+        {may_make && (
+          <Button look={account ? 'plain' : 'primary'} icon={Plus} onClick={() => setMaking(true)}>
+            New key
+          </Button>
+        )}
+      </div>
+      <Loaded query={keys} rows={4}>
+        {({ keys: rows, next_cursor }) =>
+          rows.length === 0 ? (
+            <NoKeys
+              is_filtered={state.search !== '' || state.keys !== 'usable'}
+              clear={() => filter({ search: '', keys: 'all' })}
+              may_make={may_make}
+            />
+          ) : (
+            <>
+              <Table
+                label="Keys"
+                columns={columns}
+                rows={rows}
+                keyOf={({ id }) => id}
+                hrefOf={({ id }) => `/keys/${id}`}
+              />
+              <Pager next_cursor={next_cursor} param={CURSOR} />
+            </>
+          )
+        }
+      </Loaded>
+      <IssueKey open={making} onClose={() => setMaking(false)} account={account?.name} />
+    </div>
+  )
+}
+
+function NoKeys({
+  is_filtered,
+  clear,
+  may_make,
+}: {
+  is_filtered: boolean
+  clear: () => void
+  may_make: boolean
+}) {
+  return (
+    <EmptyState
+      icon={KeyRound}
+      title={is_filtered ? 'No key fits' : 'No key that works'}
+      action={<Button onClick={clear}>Show all keys</Button>}
+    >
+      {is_filtered
+        ? 'The filter leaves none.'
+        : may_make
+          ? 'Programs call the gateway with a key. Make one for each program, so that each can be limited and revoked by itself.'
+          : 'Programs call the gateway with a key.'}
+    </EmptyState>
+  )
+}

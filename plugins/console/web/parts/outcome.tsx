@@ -1,0 +1,38 @@
+// How a call ended, as a state; and the words for what is counted of a call.
+import { Status, type Tone } from './status.tsx'
+
+export type CallOutcome = 'completed' | 'cancelled' | 'broken' | 'failed'
+
+const OUTCOMES: Readonly<Record<CallOutcome, { tone: Tone; word: string }>> = {
+  completed: { tone: 'good', word: 'completed' },
+  cancelled: { tone: 'warn', word: 'caller left' },
+  broken: { tone: 'bad', word: 'broke off' },
+  failed: { tone: 'bad', word: 'failed' },
+}
+
+export const outcomeWord = (outcome: CallOutcome): string => OUTCOMES[outcome].word
+
+/** @param status the HTTP status, in view where it says more than the word */
+export function Outcome({ outcome, status }: { outcome: CallOutcome; status?: number }) {
+  const { tone, word } = OUTCOMES[outcome]
+  const shows_status = status !== undefined && outcome === 'failed'
+  return <Status tone={tone}>{shows_status ? `${word}, ${status}` : word}</Status>
+}
+
+const COUNTED: Readonly<Record<string, string>> = {
+  input_tokens: 'input tokens',
+  input_audio_tokens: 'audio input tokens',
+  cache_read_tokens: 'tokens read from cache',
+  cache_write_5m_tokens: 'tokens written to cache, 5 min',
+  cache_write_1h_tokens: 'tokens written to cache, 1 h',
+  output_tokens: 'output tokens',
+  thinking_tokens: 'thinking tokens',
+  output_image_tokens: 'image tokens',
+  audio_ms: 'milliseconds of audio',
+  partial_images: 'partial images',
+  high_fidelity: 'high input fidelity',
+  rounding: 'rounded up',
+}
+
+/** What is counted, in words: `input_tokens` is "input tokens". */
+export const countedWord = (what: string): string => COUNTED[what] ?? what.replaceAll('_', ' ')

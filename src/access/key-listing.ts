@@ -1,0 +1,99 @@
+// Keys as a list, of all accounts or of one: searched, filtered and paged. Only reads.
+import type { Database } from 'bun:sqlite'
+import { and, count, desc, eq, getTableColumns, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, type Key, keys } from '../db/schema.ts'
+import type { KeyStatus } from './key-status.ts'
+
+const { placeholder } = sql
+
+const isGiven = (name: string) => sql`${placeholder(name)} IS NOT NULL`
+
+/** A key with the name of its account. */
+export interface ListedKey extends Key {
+  account_name: string
+}
+
+/** Which keys; an absent field does not filter. */
+export interface KeyFilter {
+  account_id?: number | undefined
+  /** The beginning of the prefix, or a part of the name. */
+  search?: string | undefined
+  /** `usable`: active or retiring. */
+  status?: KeyStatus | 'usable' | undefined
+}
+
+/** As `keyStatus`, in SQL. */
+const key_status = sql<KeyStatus>`CASE
+  WHEN ${keys.revoked_at_ms} <= ${placeholder('now_ms')} THEN 'revoked'
+  WHEN ${keys.expires_at_ms} <= ${placeholder('now_ms')} THEN 'expired'
+  WHEN ${keys.revoked_at_ms} IS NULL THEN 'active' ELSE 'retiring' END`
+
+const keyPage = (orm: BunSQLiteDatabase, of_account?: SQL) =>
+  orm
+    .select({ ...getTableColumns(keys), account_name: accounts.name })
+    .from(keys)
+    .innerJoin(accounts, eq(accounts.id, keys.account_id))
+    .where(
+      and(
+        of_account,
+        lt(keys.id, placeholder('below_id')),
+        sql`(NOT ${isGiven('search')} OR substr(${keys.prefix}, 1, length(${placeholder('search')})) = ${placeholder('search')}
+          OR instr(lower(${keys.name}), lower(${placeholder('search')})) > 0)`,
+        or(
+          sql`NOT ${isGiven('status')}`,
+          sql`${key_status} = ${placeholder('status')}`,
+          sql`(${placeholder('status')} = 'usable' AND ${key_status} IN ('active', 'retiring'))`,
+        ),
+      ),
+    )
+    .orderBy(desc(keys.id))
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+const keyListQueries = perConnection({
+  page: (orm) => keyPage(orm),
+  pageOfAccount: (orm) => keyPage(orm, eq(keys.account_id, placeholder('account_id'))),
+  one: (orm) =>
+    orm
+      .select({ ...getTableColumns(keys), account_name: accounts.name })
+      .from(keys)
+      .innerJoin(accounts, eq(accounts.id, keys.account_id))
+      .where(eq(keys.id, placeholder('id')))
+      .prepare(),
+  usable: (orm) =>
+    orm
+      .select({ keys: count() })
+      .from(keys)
+      .where(
+        and(eq(keys.account_id, placeholder('account_id')), sql`${key_status} IN ('active', 'retiring')`),
+      )
+      .prepare(),
+})
+
+/** How many keys of an account work. */
+export const countUsableKeys = (db: Database, account_id: number, now_ms: number): number =>
+  keyListQueries(db).usable.get({ account_id, now_ms })?.keys ?? 0
+
+/** One page of keys, the newest first. */
+export function listKeyPage(
+  db: Database,
+  { account_id, search, status }: KeyFilter,
+  page: PageRequest,
+  now_ms: number,
+): Page<ListedKey> {
+  const { page: all, pageOfAccount } = keyListQueries(db)
+  const values = { ...pageValues(page), search: search ?? null, status: status ?? null, now_ms }
+  return pageOf(
+    account_id === undefined ? all.all(values) : pageOfAccount.all({ ...values, account_id }),
+    page,
+  )
+}
+
+/** The key of this number; undefined where there is none, or where it is another account's. */
+export function listedKey(db: Database, id: number, account_id: number | undefined): ListedKey | undefined {
+  const found = keyListQueries(db).one.get({ id })
+  return found && (account_id === undefined || found.account_id === account_id) ? found : undefined
+}

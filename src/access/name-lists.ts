@@ -1,0 +1,33 @@
+// The names of accounts and keys, for lists to choose from.
+import type { Database } from 'bun:sqlite'
+import { eq, sql } from 'drizzle-orm'
+import { perConnection } from '../db/prepared.ts'
+import { type Account, accounts, type Key, keys } from '../db/schema.ts'
+
+/** Nobody chooses from a longer list. */
+const MAX_NAMES = 1_000
+
+const queries = perConnection({
+  accounts: (orm) =>
+    orm
+      .select({ id: accounts.id, name: accounts.name })
+      .from(accounts)
+      .orderBy(accounts.name)
+      .limit(MAX_NAMES)
+      .prepare(),
+  keys: (orm) =>
+    orm
+      .select({ id: keys.id, name: keys.name, prefix: keys.prefix })
+      .from(keys)
+      .where(eq(keys.account_id, sql.placeholder('account_id')))
+      .orderBy(keys.name)
+      .limit(MAX_NAMES)
+      .prepare(),
+})
+
+/** The first of the accounts by their names. */
+export const accountNames = (db: Database): Pick<Account, 'id' | 'name'>[] => queries(db).accounts.all()
+
+/** The first of an account's keys by their names, revoked ones included: their calls are still there. */
+export const keyNames = (db: Database, account_id: number): Pick<Key, 'id' | 'name' | 'prefix'>[] =>
+  queries(db).keys.all({ account_id })

@@ -1,0 +1,60 @@
+// Tables as CSV (RFC 4180), written while they are read, and harmless in a spreadsheet.
+
+/** A cell; null is an empty one. */
+export type Cell = string | number | null
+
+/**
+ * What a spreadsheet may take for the begin of a formula. https://owasp.org/www-community/attacks/CSV_Injection
+ */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
+
+/** A plain number is none, whatever its sign. */
+const NUMBER = /^-?\d{1,16}(\.\d{1,9})?$/
+
+/** One line. A cell that might be taken for a formula begins with an apostrophe, which makes it text. */
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`
+
+function cellText(cell: Cell): string {
+  if (cell === null) return ''
+  if (typeof cell === 'number' || NUMBER.test(cell)) return String(cell)
+  const text = FORMULA.test(cell) ? `'${cell}` : cell
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+/**
+ * An answer that is a file. Its lines are made as its reader takes them: a slow reader keeps none in memory.
+ *
+ * @param filename of ASCII letters, digits, dots and hyphens
+ * @param parts of lines; ended where the reader leaves
+ */
+export function csvAnswer(
+  filename: string,
+  head: readonly string[],
+  parts: AsyncGenerator<readonly (readonly Cell[])[]>,
+): Response {
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode(csvLine(head))),
+      async pull(controller) {
+        for (;;) {
+          const { value, done } = await parts.next()
+          if (done) return controller.close()
+          if (value.length === 0) continue
+          return controller.enqueue(encoder.encode(value.map(csvLine).join('')))
+        }
+      },
+      async cancel() {
+        await parts.return(undefined)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${filename}"`,
+      'cache-control': 'no-store',
+    },
+  })
+}

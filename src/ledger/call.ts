@@ -1,0 +1,94 @@
+// One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
+import type { Database } from 'bun:sqlite'
+import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../db/schema.ts'
+import type { RecordedCall } from './history.ts'
+
+const { placeholder } = sql
+
+/** A call with all that is known of it. */
+export interface TracedCall extends RecordedCall {
+  /** As `readTrace` takes it. */
+  trace: string
+}
+
+/** One of several calls that make up an answer. */
+export type CallOfAnswer = Pick<Call, 'request_id' | 'account_id' | 'model' | 'outcome' | 'cost_nanos'>
+
+/** An answer takes a few calls; of more, the first are told. */
+const MAX_PARTS = 50
+
+const queries = perConnection({
+  byRequest(orm) {
+    const { summed: _, ...columns } = getTableColumns(calls)
+    return orm
+      .select({ ...columns, account_name: accounts.name, key_name: keys.name, key_prefix: keys.prefix })
+      .from(calls)
+      .innerJoin(accounts, eq(accounts.id, calls.account_id))
+      .innerJoin(keys, eq(keys.id, calls.key_id))
+      .where(eq(calls.request_id, placeholder('request_id')))
+      .orderBy(desc(calls.id))
+      .limit(1)
+      .prepare()
+  },
+  parts: (orm) =>
+    orm
+      .select({
+        request_id: calls.request_id,
+        account_id: calls.account_id,
+        model: calls.model,
+        outcome: calls.outcome,
+        cost_nanos: calls.cost_nanos,
+      })
+      .from(calls)
+      .where(and(gte(calls.request_id, placeholder('from')), lt(calls.request_id, placeholder('until'))))
+      .orderBy(calls.id)
+      .limit(MAX_PARTS)
+      .prepare(),
+  /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
+  pending: (orm) =>
+    orm
+      .select({ account_id: holds.account_id })
+      .from(holds)
+      .where(and(eq(holds.state, sql`'pending'`), eq(holds.request_id, placeholder('request_id'))))
+      .prepare(),
+  charge: (orm) =>
+    orm
+      .select({ id: entries.id, amount_nanos: entries.amount_nanos })
+      .from(entries)
+      .where(
+        and(
+          eq(entries.account_id, placeholder('account_id')),
+          eq(entries.created_at_ms, placeholder('created_at_ms')),
+          eq(entries.call_id, placeholder('call_id')),
+        ),
+      )
+      .prepare(),
+})
+
+/** @param account_id whose it must be; undefined: anybody's */
+export function findCall(db: Database, request_id: string, account_id?: number): TracedCall | undefined {
+  const found = queries(db).byRequest.get({ request_id })
+  return account_id === undefined || found?.account_id === account_id ? found : undefined
+}
+
+/** Whether money is held for a request whose call is not settled yet. @param account_id as of `findCall` */
+export function isUnderWay(db: Database, request_id: string, account_id?: number): boolean {
+  const held = queries(db).pending.get({ request_id })
+  return held !== undefined && (account_id === undefined || held.account_id === account_id)
+}
+
+/**
+ * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
+ * (exchange/several-calls.ts).
+ */
+export const callsOfAnswer = (db: Database, request_id: string): CallOfAnswer[] =>
+  queries(db).parts.all({ from: `${request_id}-`, until: `${request_id}.` })
+
+/** The entry that paid for a call, found by the time of its settlement, which both have; undefined where nothing was paid. */
+export const chargeOf = (
+  db: Database,
+  { id, account_id, started_at_ms, duration_ms }: TracedCall,
+): Pick<Entry, 'id' | 'amount_nanos'> | undefined =>
+  queries(db).charge.get({ account_id, call_id: id, created_at_ms: started_at_ms + duration_ms })

@@ -1,0 +1,141 @@
+// The queries of an overview, prepared once for each connection: sums over periods, over ranges of calls, and samples of calls.
+import { and, count, desc, eq, gt, gte, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { perConnection } from '../db/prepared.ts'
+import { call_sums, calls } from '../db/schema.ts'
+
+const { placeholder } = sql
+
+/** Of those of a caller who left nothing failed. */
+const FAILED = sql`IN ('failed', 'broken')`
+
+/** @param account decides on the index that serves a query, so it is no optional filter: it has statements of its own */
+const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => SQL | undefined) => ({
+  /** Where the calls of some time are, by the kept sums, and how many there are at most. */
+  ids: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({
+        first_id: sql<number | null>`min(${call_sums.first_call_id})`,
+        last_id: sql<number | null>`max(${call_sums.last_call_id})`,
+        calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
+      })
+      .from(call_sums)
+      .where(
+        and(
+          account(call_sums),
+          eq(call_sums.span_s, placeholder('span_s')),
+          gte(call_sums.start_s, placeholder('from_s')),
+          lt(call_sums.start_s, placeholder('until_s')),
+        ),
+      )
+      .prepare(),
+  /** The kept sums over some periods of one length. */
+  periods: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({
+        calls: sql<number>`coalesce(sum(${call_sums.calls}), 0)`,
+        failed: sql<number>`coalesce(sum(${call_sums.calls}) FILTER (WHERE ${call_sums.outcome} ${FAILED}), 0)`,
+        cost_nanos: sql<number>`coalesce(sum(${call_sums.cost_nanos}), 0)`,
+        first_id: sql<number | null>`min(${call_sums.first_call_id})`,
+        last_id: sql<number | null>`max(${call_sums.last_call_id})`,
+      })
+      .from(call_sums)
+      .where(
+        and(
+          account(call_sums),
+          eq(call_sums.span_s, placeholder('span_s')),
+          sql`${call_sums.start_s} IN (SELECT value FROM json_each(${placeholder('starts')}))`,
+        ),
+      )
+      .prepare(),
+  /** The calls of a range of ids that began within some time, in steps of it. */
+  steps: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({
+        step: sql<number>`CAST((${calls.started_at_ms} - ${placeholder('from_ms')}) / ${placeholder('step_ms')} AS INTEGER)`.as(
+          'step',
+        ),
+        calls: count(),
+        failed: sql<number>`count(*) FILTER (WHERE ${calls.outcome} ${FAILED})`,
+        cost_nanos: sql<number>`sum(${calls.cost_nanos})`,
+        first_id: sql<number>`min(${calls.id})`,
+        last_id: sql<number>`max(${calls.id})`,
+      })
+      .from(calls)
+      .where(
+        and(
+          account(calls),
+          gte(calls.id, placeholder('first_id')),
+          lte(calls.id, placeholder('last_id')),
+          gte(calls.started_at_ms, placeholder('from_ms')),
+          lt(calls.started_at_ms, placeholder('until_ms')),
+        ),
+      )
+      .groupBy(sql`step`)
+      .prepare(),
+  /** How long the calls of a range of ids took that were answered. */
+  times: (orm: BunSQLiteDatabase) =>
+    timesWhere(
+      orm,
+      and(account(calls), gte(calls.id, placeholder('first_id')), lte(calls.id, placeholder('last_id'))),
+    ),
+  /** The same for the calls that follow some ids. */
+  sampledTimes: (orm: BunSQLiteDatabase) => timesWhere(orm, inArray(calls.id, nextTo(account(calls)))),
+})
+
+const timesWhere = (orm: BunSQLiteDatabase, which: SQL | undefined) =>
+  orm
+    .select({ first_byte_ms: calls.first_byte_ms, duration_ms: calls.duration_ms })
+    .from(calls)
+    .where(
+      and(
+        which,
+        eq(calls.outcome, sql`'completed'`),
+        gte(calls.started_at_ms, placeholder('from_ms')),
+        lt(calls.started_at_ms, placeholder('until_ms')),
+      ),
+    )
+    .limit(placeholder('row_limit'))
+    .prepare()
+
+/** For each of some ids, the first call from there on: a seek in an index each. */
+const nextTo = (account: SQL | undefined): SQL =>
+  sql`(SELECT (SELECT id FROM calls WHERE ${and(account, sql`id >= given.value`)} ORDER BY id LIMIT 1)
+         FROM json_each(${placeholder('ids')}) AS given)`
+
+/** The queries on every call. */
+export const overviewQueries = perConnection(preparationsWhere(() => undefined))
+
+/** The queries on the calls of an account. */
+export const overviewQueriesOfAccount = perConnection(
+  preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
+)
+
+/** Calls of which a route failed, the newest first, by an index that has those alone. */
+export const failureQueries = perConnection({
+  newest: (orm) =>
+    orm
+      .select({
+        id: calls.id,
+        request_id: calls.request_id,
+        provider: calls.provider,
+        upstream_model: calls.upstream_model,
+        model: calls.model,
+        outcome: calls.outcome,
+        started_at_ms: calls.started_at_ms,
+        duration_ms: calls.duration_ms,
+        trace: calls.trace,
+      })
+      .from(calls)
+      .where(
+        and(
+          // A literal, so that the partial index serves.
+          gt(calls.failed_tries, sql`0`),
+          gte(calls.id, placeholder('first_id')),
+          gte(calls.started_at_ms, placeholder('from_ms')),
+        ),
+      )
+      .orderBy(desc(calls.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})

@@ -1,0 +1,259 @@
+// An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
+import type { Database } from 'bun:sqlite'
+import type { Nanos } from '../domain/money.ts'
+import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
+import { overviewQueries, overviewQueriesOfAccount } from './overview-queries.ts'
+import { quantile, type Sample } from './quantiles.ts'
+
+export const RANGES = ['hour', 'day', 'week', 'month'] as const
+export type Range = (typeof RANGES)[number]
+
+/** Sums of calls. */
+export interface Totals {
+  calls: number
+  failed: number
+  cost_nanos: Nanos
+}
+
+/** How long calls took until their first byte, and in all; null where none was answered. */
+export interface Latency {
+  first_byte_p50_ms: number | null
+  first_byte_p95_ms: number | null
+  first_byte_p99_ms: number | null
+  duration_p50_ms: number | null
+}
+
+export interface OverviewPoint extends Totals, Latency {
+  start_ms: number
+}
+
+export interface Overview {
+  from_ms: number
+  until_ms: number
+  /** The time of one point. */
+  step_ms: number
+  /** The oldest first, without gaps. */
+  points: OverviewPoint[]
+  totals: Totals & Latency
+  /** Of the same length, directly before, and cut off where the range is now. */
+  before: Totals & Latency
+  /** Times are those of some calls of each point, not of all. */
+  is_sampled: boolean
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = DAY_S * 1_000
+
+/** A range is so many steps, of which the last is under way. Days are those of UTC. */
+const SHAPES: Readonly<Record<Range, { step_ms: number; steps: number }>> = {
+  hour: { step_ms: 60_000, steps: 60 },
+  day: { step_ms: HOUR_MS, steps: 24 },
+  week: { step_ms: DAY_MS, steps: 7 },
+  month: { step_ms: DAY_MS, steps: 30 },
+}
+
+/** Of more calls, the sums by quarter of an hour are read in place of the calls: these take 60 ms in all. */
+const MAX_CALLS_READ = 150_000
+/** Calls that are read at once: some 3 ms. */
+const CALLS_AT_ONCE = 5_000
+/** Calls of one point whose times are read. */
+const MAX_SAMPLES = 100
+
+interface Reading {
+  queries: ReturnType<typeof overviewQueries>
+  account_id: number | undefined
+}
+
+export interface OverviewRequest {
+  /** Whose calls; undefined: all. */
+  account_id: number | undefined
+  now_ms: number
+  /** Of more calls the kept sums are read. */
+  max_calls_read?: number
+}
+
+/** Some time, and where its calls are. */
+interface Found extends Totals {
+  from_ms: number
+  until_ms: number
+  first_id: number | null
+  last_id: number | null
+}
+
+/**
+ * Reads the overview, a part at a time, so that calls go on between.
+ */
+export async function overviewOf(
+  db: Database,
+  range: Range,
+  { account_id, now_ms, max_calls_read = MAX_CALLS_READ }: OverviewRequest,
+): Promise<Overview> {
+  const queries = account_id === undefined ? overviewQueries(db) : overviewQueriesOfAccount(db)
+  const reading = { queries, account_id }
+  const shape = SHAPES[range]
+  const { steps } = shape
+  const length_ms = steps * shape.step_ms
+  const until_ms = now_ms + 1
+  const from_ms = Math.floor(now_ms / shape.step_ms) * shape.step_ms - (steps - 1) * shape.step_ms
+  const whole_before = { from_ms: from_ms - length_ms, until_ms: until_ms - length_ms }
+  const reads_calls =
+    shape.step_ms < DAY_MS && idsOf(reading, whole_before.from_ms, until_ms).calls <= max_calls_read
+  const step_ms = reads_calls ? shape.step_ms : Math.max(shape.step_ms, QUARTER_S * 1_000)
+  const read = reads_calls ? readCalls : readSums
+  const found = await read(reading, stepsOf(from_ms, until_ms, step_ms))
+  const [found_before = emptyIn(whole_before.from_ms, whole_before.until_ms)] = await read(reading, [
+    whole_before,
+  ])
+
+  const points: (OverviewPoint & { samples: Times })[] = []
+  for (const point of found) {
+    const samples = await timesOf(reading, point)
+    points.push({ ...totalsOf(point), start_ms: point.from_ms, ...latencyOf(samples), samples })
+  }
+  const all = points.map(({ samples }) => samples)
+  const samples_before = await timesOf(reading, found_before)
+  return {
+    from_ms: found[0]?.from_ms ?? from_ms,
+    until_ms,
+    step_ms,
+    points: points.map(({ samples, ...point }) => point),
+    totals: {
+      ...sumOf(found),
+      ...latencyOf({
+        first_byte: all.flatMap((s) => s.first_byte),
+        duration: all.flatMap((s) => s.duration),
+      }),
+    },
+    before: { ...totalsOf(found_before), ...latencyOf(samples_before) },
+    is_sampled: found.some(({ calls }) => calls > MAX_SAMPLES),
+  }
+}
+
+type Step = Pick<Found, 'from_ms' | 'until_ms'>
+
+const stepsOf = (from_ms: number, until_ms: number, step_ms: number): Step[] => {
+  const first_ms = Math.floor(from_ms / step_ms) * step_ms
+  return Array.from({ length: Math.ceil((until_ms - first_ms) / step_ms) }, (_, index) => ({
+    from_ms: first_ms + index * step_ms,
+    until_ms: Math.min(first_ms + (index + 1) * step_ms, until_ms),
+  }))
+}
+
+/** By the sums of quarters for some hours, of days for longer. */
+function idsOf({ queries, account_id }: Reading, from_ms: number, until_ms: number) {
+  const span_s = until_ms - from_ms > 4 * HOUR_MS ? DAY_S : QUARTER_S
+  const found = queries.ids.get({
+    account_id,
+    span_s,
+    from_s: Math.floor(from_ms / 1_000 / span_s) * span_s,
+    until_s: Math.ceil(until_ms / 1_000),
+  })
+  return found ?? { first_id: null, last_id: null, calls: 0 }
+}
+
+/** Sums of steps of one length, from the calls themselves. */
+async function readCalls(reading: Reading, steps: readonly Step[]): Promise<Found[]> {
+  const { queries, account_id } = reading
+  const from_ms = steps[0]?.from_ms ?? 0
+  const until_ms = steps.at(-1)?.until_ms ?? 0
+  const step_ms = steps[0] ? steps[0].until_ms - from_ms : 1
+  const found = steps.map((step) => emptyIn(step.from_ms, step.until_ms))
+  const { first_id, last_id, calls } = idsOf(reading, from_ms, until_ms)
+  if (first_id === null || last_id === null) return found
+  const parts = Math.max(1, Math.ceil(calls / CALLS_AT_ONCE))
+  const width = Math.ceil((last_id - first_id + 1) / parts)
+  for (let id = first_id; id <= last_id; id += width) {
+    const range = { first_id: id, last_id: Math.min(id + width - 1, last_id) }
+    for (const { step, ...row } of queries.steps.all({ account_id, from_ms, until_ms, step_ms, ...range })) {
+      const sum = found[step]
+      if (sum) add(sum, row, 1)
+    }
+    await endOfTurn()
+  }
+  return found
+}
+
+/** The same from the kept sums; quarters of an hour count whole. */
+async function readSums({ queries, account_id }: Reading, steps: readonly Step[]): Promise<Found[]> {
+  const found: Found[] = []
+  for (const step of steps) {
+    const sum = emptyIn(step.from_ms, step.until_ms)
+    for (const { sign, span_s, starts } of periodsOf(step.from_ms, step.until_ms)) {
+      const row = queries.periods.get({ account_id, span_s, starts: JSON.stringify(starts) })
+      if (row) add(sum, row, sign)
+      await endOfTurn()
+    }
+    found.push(sum)
+  }
+  return found
+}
+
+const emptyIn = (from_ms: number, until_ms: number): Found => ({
+  from_ms,
+  until_ms,
+  calls: 0,
+  failed: 0,
+  cost_nanos: 0,
+  first_id: null,
+  last_id: null,
+})
+
+/** @param sign what is taken away leaves the ids as they are: they may be too many, but none is missing */
+function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1): void {
+  sum.calls += sign * row.calls
+  sum.failed += sign * row.failed
+  sum.cost_nanos += sign * row.cost_nanos
+  if (sign < 0 || row.first_id === null || row.last_id === null) return
+  sum.first_id = Math.min(sum.first_id ?? row.first_id, row.first_id)
+  sum.last_id = Math.max(sum.last_id ?? row.last_id, row.last_id)
+}
+
+const totalsOf = ({ calls, failed, cost_nanos }: Totals): Totals => ({ calls, failed, cost_nanos })
+
+const sumOf = (all: readonly Totals[]): Totals =>
+  all.reduce<Totals>(
+    (sum, one) => ({
+      calls: sum.calls + one.calls,
+      failed: sum.failed + one.failed,
+      cost_nanos: sum.cost_nanos + one.cost_nanos,
+    }),
+    { calls: 0, failed: 0, cost_nanos: 0 },
+  )
+
+interface Times {
+  first_byte: Sample[]
+  duration: Sample[]
+}
+
+/** The times of a point's calls; of more than `MAX_SAMPLES`, of so many that are spread over it. */
+async function timesOf({ queries, account_id }: Reading, point: Found): Promise<Times> {
+  const { calls, first_id, last_id, from_ms, until_ms } = point
+  if (first_id === null || last_id === null) return { first_byte: [], duration: [] }
+  const within = { account_id, from_ms, until_ms, row_limit: MAX_SAMPLES }
+  const rows =
+    calls <= MAX_SAMPLES
+      ? queries.times.all({ ...within, first_id, last_id })
+      : queries.sampledTimes.all({ ...within, ids: JSON.stringify(spread(first_id, last_id)) })
+  await endOfTurn()
+  const weight = calls / Math.max(1, rows.length)
+  return {
+    first_byte: rows.flatMap(({ first_byte_ms }) =>
+      first_byte_ms === null ? [] : [{ value: first_byte_ms, weight }],
+    ),
+    duration: rows.map(({ duration_ms }) => ({ value: duration_ms, weight })),
+  }
+}
+
+const spread = (first_id: number, last_id: number): number[] =>
+  Array.from({ length: MAX_SAMPLES }, (_, index) =>
+    Math.floor(first_id + ((last_id - first_id) * (index + 0.5)) / MAX_SAMPLES),
+  )
+
+const latencyOf = ({ first_byte, duration }: Times): Latency => ({
+  first_byte_p50_ms: quantile(first_byte, 0.5),
+  first_byte_p95_ms: quantile(first_byte, 0.95),
+  first_byte_p99_ms: quantile(first_byte, 0.99),
+  duration_p50_ms: quantile(duration, 0.5),
+})
+
+const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,53 @@
+// Live activity as feeds show it: the moments of a call, each an event.
+import { type Static, Type } from '@sinclair/typebox'
+import type { ActivityEvent } from '../exchange/activity.ts'
+import { OneOf } from '../http/schema.ts'
+import { MoneyFields, money } from '../http/views.ts'
+import { OUTCOMES } from '../ledger/history.ts'
+
+const aboutCall = {
+  request_id: Type.String(),
+  key: Type.String({ description: 'the prefix of the key that made the call' }),
+  surface: Type.String(),
+  model: Type.String(),
+  streamed: Type.Boolean(),
+  at: Type.String({ description: 'ISO 8601, UTC' }),
+}
+
+/** The moments of a call as schemas. @param more fields that a feed tells besides */
+export const activityEvents = <More extends Record<string, ReturnType<typeof Type.String>>>(more: More) =>
+  [
+    Type.Object({ type: Type.Literal('held'), ...aboutCall, ...more, ...MoneyFields('held') }),
+    Type.Object({
+      type: Type.Literal('first_byte'),
+      ...aboutCall,
+      ...more,
+      after_ms: Type.Integer({ description: 'since the call was let in' }),
+    }),
+    Type.Object({
+      type: Type.Literal('settled'),
+      ...aboutCall,
+      ...more,
+      outcome: OneOf(OUTCOMES),
+      status: Type.Integer(),
+      duration_ms: Type.Integer(),
+      ...MoneyFields('cost'),
+    }),
+  ] as const
+
+export const PingEvent = Type.Object({ type: Type.Literal('ping') })
+
+/** One moment of a call: the `data` of a server-sent event. */
+const AnyMoment = Type.Union([...activityEvents({})])
+export type ActivityView = Static<typeof AnyMoment>
+
+export function activityView(event: ActivityEvent, now_ms: number): ActivityView {
+  const at = new Date(now_ms).toISOString()
+  if (event.type === 'held') {
+    const { held_nanos, ...call } = event
+    return { ...call, at, ...money('held', held_nanos) }
+  }
+  if (event.type === 'first_byte') return { ...event, at }
+  const { cost_nanos, ...call } = event
+  return { ...call, at, ...money('cost', cost_nanos) }
+}

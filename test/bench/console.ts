@@ -1,0 +1,130 @@
+// What the console's pages ask of a gateway with a million calls: how long each answer takes, and what calls feel of it.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { openSession } from '../../src/access/session-rows.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Bench } from './contest.ts'
+import { fillHistory } from './many-calls.ts'
+import { nowMs } from './recording.ts'
+import { atMost, type Figure, figureOf, percentile } from './report.ts'
+import { makeDataFolder, type Subject, sourceOf, startGateway } from './subjects.ts'
+
+const HISTORY = { calls: 1_000_000, accounts: 40, days: 60 }
+const WARM_UP = 2
+const TRIES = 9
+const MAX_ANSWER_MS = 100
+/** A call's own look at the loop: a free endpoint that reads nothing. */
+const PROBE = '/healthz'
+const PROBE_EVERY_MS = 2
+
+const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
+
+/** What the pages ask, below /console/api. Whoever adds a page adds what it asks. */
+const PATHS: readonly string[] = [
+  '/overview?range=hour',
+  '/overview?range=day',
+  '/overview?range=week',
+  '/overview?range=month',
+  '/calls',
+  '/calls?account=7',
+  '/calls?outcome=failed',
+  '/calls?model=none',
+  '/calls?status=4xx',
+  '/calls?provider=provider-1&status=5xx',
+  '/calls?min_cost=1',
+  '/calls?account=7&min_cost=1',
+  `/calls?since=${day(30)}&until=${day(29)}&model=model-3`,
+  '/calls/req_0000000000000000500000',
+  '/calls/req_nothing',
+  '/call-filters?account=7',
+]
+
+/** The same for an account's own. */
+const ACCOUNT_PATHS: readonly string[] = [
+  '/overview?range=day',
+  '/overview?range=month',
+  '/calls',
+  '/calls?outcome=failed',
+]
+
+/** Fills a data folder, starts the checkout's gateway on it, and reads as the operator and as an account. */
+export async function measureConsole({ checkout, upstream }: Bench): Promise<Figure[]> {
+  if (checkout === undefined) return []
+  const data = await makeDataFolder(sourceOf(checkout), upstream.port)
+  try {
+    const database_path = join(data.path, 'tollgate.db')
+    fillHistory(database_path, HISTORY)
+    const gateway = await startGateway(data)
+    try {
+      const operator = cookieOf(database_path, null)
+      const account = cookieOf(database_path, 7)
+      const figures: Figure[] = []
+      for (const path of PATHS) figures.push(await measured(gateway, operator, path, path))
+      for (const path of ACCOUNT_PATHS)
+        figures.push(await measured(gateway, account, path, `an account's ${path}`))
+      return [...figures, await delayBeside(gateway, operator)]
+    } finally {
+      await gateway.process.stop()
+    }
+  } finally {
+    data.remove()
+  }
+}
+
+/** Opens a session past the sign-in. @param account_id null: the operator's */
+function cookieOf(database_path: string, account_id: number | null): string {
+  const db = openDatabase(database_path)
+  const token = randomBytes(32).toString('base64url')
+  openSession(
+    db,
+    { account_id, key_id: null },
+    {
+      token,
+      visitor: { address: '127.0.0.1', user_agent: 'bench' },
+      now_ms: Date.now(),
+      settings: { enabled: true, insecure_http: false, session_hours: 168, idle_hours: 24 },
+    },
+  )
+  db.close()
+  return `__Host-tollgate=${token}`
+}
+
+async function measured({ port }: Subject, cookie: string, path: string, what: string): Promise<Figure> {
+  const times: number[] = []
+  for (let nth = 0; nth < WARM_UP + TRIES; nth++) {
+    const began_ms = nowMs()
+    await ask(port, cookie, path)
+    if (nth >= WARM_UP) times.push(nowMs() - began_ms)
+  }
+  return figureOf(`console: ${what}`, 'ms', { gateway: times }, atMost(MAX_ANSWER_MS))
+}
+
+async function ask(port: number, cookie: string, path: string): Promise<void> {
+  const response = await fetch(`http://127.0.0.1:${port}/console/api${path}`, { headers: { cookie } })
+  const text = await response.text()
+  if (response.status !== 200 && response.status !== 404)
+    throw new Error(`${path}: ${response.status} ${text}`)
+}
+
+/** How long others wait while pages are read one after the other: the slowest in a hundred. */
+async function delayBeside({ port }: Subject, cookie: string): Promise<Figure> {
+  let reading = true
+  const delays: number[] = []
+  const probing = (async () => {
+    while (reading) {
+      const began_ms = nowMs()
+      await (await fetch(`http://127.0.0.1:${port}${PROBE}`)).text()
+      delays.push(nowMs() - began_ms)
+      await Bun.sleep(PROBE_EVERY_MS)
+    }
+  })()
+  for (let round = 0; round < TRIES; round++) for (const path of PATHS) await ask(port, cookie, path)
+  reading = false
+  await probing
+  return figureOf(
+    'console: a free call beside the reads, p99',
+    'ms',
+    { gateway: [percentile(delays, 0.99)] },
+    atMost(20),
+  )
+}

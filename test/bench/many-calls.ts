@@ -1,0 +1,90 @@
+// A history of many calls, written through SQL: accounts, keys, models, failures and times as a busy gateway has them.
+import { openDatabase } from '../../src/db/open.ts'
+
+export interface History {
+  calls: number
+  accounts: number
+  /** Up to now. */
+  days: number
+}
+
+const KEYS_PER_ACCOUNT = 3
+const MODELS = 6
+const COST_NANOS = 1_000
+const DAY_MS = 86_400_000
+
+const PRICE = JSON.stringify({
+  unit: 'token',
+  above_tokens: 0,
+  nanos_per_million_tokens: { input_tokens: 1_000_000, output_tokens: 1_000_000 },
+})
+const TRACE = '{"held_ms":2,"sent_ms":3,"head_ms":180}'
+const FAILED_TRACE = JSON.stringify({
+  held_ms: 2,
+  sent_ms: 60,
+  head_ms: 240,
+  tried: [
+    {
+      provider: 'first',
+      model: 'upstream-model',
+      key: 'first#1',
+      at_ms: 3,
+      took_ms: 56,
+      failure_class: 'rate_limited',
+      status: 429,
+      words: 'Quota exceeded for requests per minute.',
+    },
+  ],
+})
+
+/**
+ * Fills the database of a data folder. Its first account exists already; the books add up.
+ * @param path the database's file
+ */
+export function fillHistory(path: string, { calls, accounts, days }: History): void {
+  const db = openDatabase(path)
+  db.run('PRAGMA synchronous = OFF')
+  db.run('PRAGMA cache_size = -400000')
+  const step_ms = Math.floor((days * DAY_MS) / calls)
+  const first_ms = Date.now() - calls * step_ms
+  const first_id = (db.query<{ id: number | null }, []>('SELECT max(id) AS id FROM holds').get()?.id ?? 0) + 1
+  // Multiplied by a prime, neighbours in time are of different accounts, keys and models.
+  const scattered = (among: number, prime: number) => `((i * ${prime}) % ${among})`
+  const numbers = (count: number) =>
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${count - 1})`
+  const account = `(1 + ${scattered(accounts, 7_919)})`
+  const key = `(${FIRST_KEY_ID} + ${scattered(accounts, 7_919)} * ${KEYS_PER_ACCOUNT} + ${scattered(KEYS_PER_ACCOUNT, 31)})`
+  const outcome = `CASE WHEN i % 97 = 5 THEN 'failed' WHEN i % 499 = 7 THEN 'broken' WHEN i % 211 = 3 THEN 'cancelled' ELSE 'completed' END`
+  const started = `${first_ms} + i * ${step_ms}`
+  const tried = 'i % 83 = 11'
+  const request = `'req_' || printf('%022d', i)`
+  db.transaction(() => {
+    db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts
+            SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
+    db.run(`${numbers(accounts * KEYS_PER_ACCOUNT)} INSERT INTO keys (id, account_id, name, prefix, sha256, spent_nanos, held_nanos, created_at_ms)
+            SELECT ${FIRST_KEY_ID} + i, 1 + i / ${KEYS_PER_ACCOUNT}, 'key-' || i, printf('tg_k%06d', i), randomblob(32), 0, 0, ${first_ms} FROM n`)
+    db.run(`${numbers(calls)} INSERT INTO holds
+            SELECT ${first_id} + i, ${account}, ${key}, ${request}, 2000, 'posted', ${started}, ${started} FROM n`)
+    db.run(`${numbers(calls)} INSERT INTO calls
+            SELECT ${first_id} + i, ${request}, ${account}, ${key}, 'chat', 'model-' || ${scattered(MODELS, 13)}, 'provider-' || ${scattered(3, 17)},
+                   'upstream-model', ${outcome}, CASE ${outcome} WHEN 'failed' THEN 502 WHEN 'cancelled' THEN 499 ELSE 200 END,
+                   i % 2, 0, 900, 0, 0, 0, 0, 100, 0, 0, 0, 2000, ${COST_NANOS}, 0, '${PRICE}', ${started},
+                   150 + ${scattered(700, 7_907)}, 900 + ${scattered(4_000, 7_907)}, 0,
+                   CASE WHEN ${tried} THEN 1 ELSE 0 END, CASE WHEN ${tried} THEN '${FAILED_TRACE}' ELSE '${TRACE}' END FROM n`)
+    db.run(`${numbers(calls)} INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
+            SELECT ${account}, 'charge', -${COST_NANOS}, ${first_id} + i, '', ${started} + 900 + ${scattered(4_000, 7_907)} FROM n`)
+    db.run(`INSERT INTO entries (account_id, kind, amount_nanos, call_id, note, created_at_ms)
+            SELECT id, 'top_up', 100000000000, NULL, 'for the bench', ${first_ms} FROM accounts`)
+    db.run(
+      'UPDATE accounts SET balance_nanos = (SELECT sum(amount_nanos) FROM entries WHERE account_id = accounts.id)',
+    )
+    db.run(
+      'UPDATE keys SET spent_nanos = (SELECT coalesce(sum(cost_nanos), 0) FROM calls WHERE key_id = keys.id)',
+    )
+  })()
+  db.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  db.close()
+}
+
+/** Above those that a data folder begins with. */
+const FIRST_KEY_ID = 1_000

@@ -1,0 +1,386 @@
+// Accounts in the console: who is there, who is low, and what the operator does with them.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { clientOf, signedIn } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { whole } from '../support/upstream.ts'
+
+const { gateway, call, key } = await fileScene({
+  script: whole(answer()),
+  balance_usd: '1',
+  more: '[limits.account]\nrequests_per_minute = 500\n[limits.accounts."o.b"]\nconcurrent_calls = 2',
+})
+const operator = signedIn(gateway, 'operator')
+const USD = 1_000_000_000
+let named = 0
+
+/** An account of its own for a test. */
+async function fresh(balance_usd = '0') {
+  named += 1
+  return await gateway.account(`fresh-${named}`, { balance_usd })
+}
+const deed = () => `deed-${crypto.randomUUID()}`
+const errorOf = async (response: Response) => ({
+  status: response.status,
+  ...((await response.json()) as { error: { param: string | null; code: string; message: string } }).error,
+})
+const post = async (path: string, body?: object) =>
+  await operator.send('POST', path, body === undefined ? {} : { body })
+const names = (accounts: { name: string }[]) => accounts.map(({ name }) => name)
+
+describe('the list', () => {
+  beforeAll(async () => {
+    await gateway.account('amy', { balance_usd: '5' })
+    await gateway.account('Ben', { balance_usd: '2' })
+    await gateway.account('cora', { balance_usd: '9' })
+    await post('/accounts/cora/suspend')
+    await gateway.account('dan')
+    await post('/accounts/dan/close', { name: 'dan' })
+    for (let made = 0; made < 3; made += 1) await (await call(wholePath(), ask())).text()
+    await gateway.atRest()
+  })
+
+  test('is by name, with what each has and how it stands', async () => {
+    const { accounts, next_cursor } = await operator.json('GET', '/accounts?search=a')
+    expect(names(accounts)).toEqual(['account-1', 'amy', 'cora', 'dan'])
+    expect(accounts[1]).toMatchObject({
+      name: 'amy',
+      status: 'active',
+      balance_usd: '5.00',
+      available_nanos: 5 * USD,
+      week_nanos: 0,
+      lasts_days: null,
+      low: false,
+    })
+    expect(accounts.map(({ status }: { status: string }) => status)).toEqual([
+      'active',
+      'active',
+      'suspended',
+      'closed',
+    ])
+    expect(next_cursor).toBeNull()
+  })
+
+  test('knows what was spent this week, and how long the rest lasts', async () => {
+    const { accounts } = await operator.json('GET', '/accounts?order=-spent&limit=1')
+    expect(accounts).toMatchObject([
+      { name: 'account-1', week_nanos: 3 * ANSWER_NANOS, change_percent: null },
+    ])
+    const [{ available_nanos, lasts_days }] = accounts
+    expect(lasts_days).toBe(Math.floor(available_nanos / (3 * ANSWER_NANOS)))
+  })
+
+  test.each([
+    ['order=name', ['Ben', 'account-1', 'amy', 'cora', 'dan']],
+    ['order=-name', ['dan', 'cora', 'amy', 'account-1', 'Ben']],
+    ['order=balance', ['dan', 'account-1', 'Ben', 'amy', 'cora']],
+    ['order=-balance', ['cora', 'amy', 'Ben', 'account-1', 'dan']],
+    ['status=active', ['Ben', 'account-1', 'amy']],
+    ['status=suspended', ['cora']],
+    ['status=closed', ['dan']],
+    ['search=AM', ['amy']],
+    ['search=%25', []],
+    ['search=zzz', []],
+    ['low=yes', []],
+  ])('%s', async (query, expected) => {
+    const { accounts } = await operator.json('GET', `/accounts?${query}`)
+    expect(names(accounts).filter((name) => !name.startsWith('fresh-'))).toEqual(expected)
+  })
+
+  test('low: who owes, is empty, or lasts less than three days', async () => {
+    const empty = await fresh()
+    const { accounts } = await operator.json('GET', '/accounts?low=yes')
+    expect(names(accounts)).toContain(empty.name)
+    await post(`/accounts/${empty.id}/top-up`, { amount: '1', deed: deed() })
+    const after = await operator.json('GET', '/accounts?low=yes')
+    expect(names(after.accounts)).not.toContain(empty.name)
+  })
+
+  test.each(['name', '-name', 'balance', '-balance', 'spent', '-spent'])(
+    'page by page by %s, every account once and in order',
+    async (order) => {
+      const all = names((await operator.json('GET', `/accounts?order=${order}`)).accounts)
+      const paged: string[] = []
+      for (let cursor = ''; ; ) {
+        const page = await operator.json('GET', `/accounts?order=${order}&limit=2${cursor}`)
+        paged.push(...names(page.accounts))
+        if (page.next_cursor === null) break
+        cursor = `&cursor=${page.next_cursor}`
+      }
+      expect(paged).toEqual(all)
+      expect(new Set(all).size).toBe(gateway.rows().accounts.length)
+    },
+  )
+
+  test.each([
+    ['order=wealth', 'order'],
+    ['status=gone', 'status'],
+    ['low=no', 'low'],
+    ['cursor=999999', 'cursor'],
+    ['cursor=999999&order=spent', 'cursor'],
+    ['limit=0', 'limit'],
+    ['name=x', 'name'],
+    ['order=name&order=spent', 'order'],
+  ])('?%s: 400', async (query, param) => {
+    expect(await errorOf(await operator.send('GET', `/accounts?${query}`))).toMatchObject({
+      status: 400,
+      param,
+    })
+  })
+})
+
+describe('one account', () => {
+  test('by its number and by its name, with its limits and its keys', async () => {
+    const by_number = await operator.json('GET', '/accounts/1')
+    expect(await operator.json('GET', `/accounts/${by_number.name}`)).toEqual(by_number)
+    expect(by_number).toMatchObject({
+      name: 'account-1',
+      keys: 1,
+      last_call_at_ms: expect.any(Number),
+      limits: { requests_per_minute: { limit: 500, used: expect.any(Number) } },
+      limits_section: '[limits.accounts.account-1]',
+      closed_at_ms: null,
+    })
+  })
+
+  test('whose name needs quotes in the catalogue', async () => {
+    await gateway.account('o.b')
+    expect(await operator.json('GET', '/accounts/o.b')).toMatchObject({
+      limits: { concurrent_calls: { limit: 2, used: 0 } },
+      limits_section: '[limits.accounts."o.b"]',
+    })
+  })
+
+  test.each(['999999', 'nobody', '0', '-1', '1e3', '%00', '9'.repeat(30)])('%s: 404', async (reference) => {
+    expect((await operator.send('GET', `/accounts/${reference}`)).status).toBe(404)
+  })
+})
+
+describe('a new account', () => {
+  test('has no money and no key', async () => {
+    const answer = await post('/accounts', { name: 'newcomer' })
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      expect.objectContaining({ name: 'newcomer', balance_nanos: 0, keys: 0, status: 'active', low: true }),
+    ])
+  })
+
+  test('sent twice is made once', async () => {
+    const both = await Promise.all([post('/accounts', { name: 'twin' }), post('/accounts', { name: 'twin' })])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect(gateway.rows().accounts.filter(({ name }) => name === 'twin')).toHaveLength(1)
+  })
+
+  test.each<[object, string]>([
+    [{ name: 'account-1' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ name: 'a b' }, 'name'],
+    [{ name: '-x' }, 'name'],
+    [{ name: 'x'.repeat(65) }, 'name'],
+    [{ name: 'é' }, 'name'],
+    [{ name: 7 }, 'name'],
+    [{}, 'name'],
+    [{ name: 'x', balance: 1 }, 'balance'],
+  ])('%p: 400', async (body, param) => {
+    expect(await errorOf(await post('/accounts', body))).toMatchObject({ status: 400, param })
+  })
+})
+
+describe('money', () => {
+  test('a top-up and a debit are entries with their notes, and the balance is their sum', async () => {
+    const { id } = await fresh()
+    const top_up = await operator.json('POST', `/accounts/${id}/top-up`, {
+      amount: '10.50',
+      note: 'invoice 7',
+      deed: deed(),
+    })
+    expect(top_up).toMatchObject({ again: false, account: { balance_nanos: 10.5 * USD } })
+    const debit = await operator.json('POST', `/accounts/${id}/debit`, {
+      amount: '0.5',
+      note: 'refund',
+      deed: deed(),
+    })
+    expect(debit).toMatchObject({ again: false, account: { balance_usd: '10.00' } })
+    const entries = gateway.rows().entries.filter(({ account_id }) => account_id === id)
+    expect(entries).toMatchObject([
+      { kind: 'top_up', amount_nanos: 10.5 * USD, note: 'invoice 7' },
+      { kind: 'withdrawal', amount_nanos: -0.5 * USD, note: 'refund' },
+    ])
+  })
+
+  test('a double click is one entry', async () => {
+    const { id } = await fresh()
+    const body = { amount: '3', note: '', deed: deed() }
+    const answers = await Promise.all([1, 2, 3].map(() => post(`/accounts/${id}/top-up`, body)))
+    const said = await Promise.all(answers.map((each) => each.json() as Promise<{ again: boolean }>))
+    expect(said.map(({ again }) => again).sort()).toEqual([false, true, true])
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 3 * USD })
+  })
+
+  test('two tabs are two deeds', async () => {
+    const { id } = await fresh()
+    await Promise.all([1, 2].map(() => post(`/accounts/${id}/top-up`, { amount: '3', deed: deed() })))
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 6 * USD })
+  })
+
+  test('an id that was another deed’s is refused, and moves nothing', async () => {
+    const { id } = await fresh()
+    const body = { amount: '3', deed: deed() }
+    await post(`/accounts/${id}/top-up`, body)
+    const other = await post(`/accounts/${id}/top-up`, { ...body, amount: '4' })
+    expect(await errorOf(other)).toMatchObject({ status: 422, code: 'deed_reused', param: 'deed' })
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 3 * USD })
+  })
+
+  test('a debit that was refused succeeds under the same id once there is money', async () => {
+    const { id } = await fresh('1')
+    const body = { amount: '2', note: 'x', deed: deed() }
+    const refused = await errorOf(await post(`/accounts/${id}/debit`, body))
+    expect(refused).toMatchObject({ status: 422, param: 'amount', code: 'insufficient_balance' })
+    expect(refused.message).toContain('1.00 USD are free, less than 2.00')
+    await post(`/accounts/${id}/top-up`, { amount: '1', deed: deed() })
+    expect(await operator.json('POST', `/accounts/${id}/debit`, body)).toMatchObject({ again: false })
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({ balance_nanos: 0 })
+  })
+
+  test.each<[string, object, number, string]>([
+    ['top-up', { amount: '0' }, 400, 'amount'],
+    ['top-up', { amount: '-1' }, 400, 'amount'],
+    ['top-up', { amount: '' }, 400, 'amount'],
+    ['top-up', { amount: '1,5' }, 400, 'amount'],
+    ['top-up', { amount: '1e3' }, 400, 'amount'],
+    ['top-up', { amount: 'NaN' }, 400, 'amount'],
+    ['top-up', { amount: '0.0000000001' }, 400, 'amount'],
+    ['top-up', { amount: '9007199.254740992' }, 400, 'amount'],
+    ['top-up', { amount: '9'.repeat(39) }, 400, 'amount'],
+    ['top-up', { amount: '9'.repeat(99) }, 400, 'amount'],
+    ['top-up', { amount: 10 }, 400, 'amount'],
+    ['top-up', { amount: null }, 400, 'amount'],
+    ['top-up', { amount: '1', note: 'x'.repeat(501) }, 400, 'note'],
+    ['top-up', { amount: '1', deed: 'short' }, 400, 'deed'],
+    ['top-up', { amount: '1', deed: 'with space' }, 400, 'deed'],
+    ['top-up', { amount: '1', deed: undefined }, 400, 'deed'],
+    ['top-up', { amount: '1', currency: 'EUR' }, 400, 'currency'],
+    ['debit', { amount: '1' }, 400, 'note'],
+    ['debit', { amount: '1', note: '  ' }, 400, 'note'],
+    ['debit', { amount: '5.000000001', note: 'x' }, 422, 'amount'],
+  ])('%s %p: %d, and nothing moves', async (path, body, status, param) => {
+    const { id } = await fresh('5')
+    const answer = await post(`/accounts/${id}/${path}`, { deed: deed(), ...body })
+    expect(await errorOf(answer)).toMatchObject({ status, param })
+    expect(gateway.rows().entries.filter(({ account_id }) => account_id === id)).toHaveLength(1)
+  })
+
+  test('the most that an account can hold is reached exactly, and not exceeded', async () => {
+    const { id } = await fresh()
+    await post(`/accounts/${id}/top-up`, { amount: '9007199.254740991', deed: deed() })
+    const over = await post(`/accounts/${id}/top-up`, { amount: '0.000000001', deed: deed() })
+    expect(await errorOf(over)).toMatchObject({ status: 422, param: 'amount', code: 'amount_out_of_range' })
+    expect(await operator.json('GET', `/accounts/${id}`)).toMatchObject({
+      balance_nanos: Number.MAX_SAFE_INTEGER,
+    })
+    await post(`/accounts/${id}/debit`, { amount: '9007199.254740991', note: 'test', deed: deed() })
+  })
+
+  test('of an account that does not exist: 404', async () => {
+    expect((await post('/accounts/999999/top-up', { amount: '1', deed: deed() })).status).toBe(404)
+    expect((await post('/accounts/999999/debit', { amount: '1', note: 'x', deed: deed() })).status).toBe(404)
+  })
+})
+
+describe('suspend, resume, close', () => {
+  const tryCall = async (text: string) => (await call(wholePath(), ask(), { key: text })).status
+
+  test('a suspended account is refused, and calls again once it is resumed', async () => {
+    const { id, name } = await fresh('1')
+    const text = gateway.key(name)
+    expect(await operator.json('POST', `/accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
+    expect(await operator.json('POST', `/accounts/${id}/suspend`)).toMatchObject({ status: 'suspended' })
+    expect(await tryCall(text)).toBe(403)
+    expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active' })
+    // The gate reads a key anew after a second.
+    await eventually('the account calls again', async () => (await tryCall(text)) === 200)
+    await gateway.atRest()
+  })
+
+  test('a closed one keeps its money and loses its keys; its name must be written', async () => {
+    const { id, name } = await fresh('1')
+    const text = gateway.key(name)
+    for (const wrong of ['', 'yes', `${name} `, name.toUpperCase()])
+      expect(await errorOf(await post(`/accounts/${id}/close`, { name: wrong }))).toMatchObject({
+        status: 400,
+        param: 'name',
+      })
+    const closed = await operator.json('POST', `/accounts/${id}/close`, { name })
+    expect(closed).toMatchObject({
+      revoked_keys: 1,
+      account: { status: 'closed', keys: 0, balance_nanos: USD },
+    })
+    expect(closed.account.closed_at_ms).toBeNumber()
+    expect(await tryCall(text)).toBe(401)
+    expect((await post(`/accounts/${id}/suspend`)).status).toBe(409)
+    expect(await operator.json('POST', `/accounts/${id}/resume`)).toMatchObject({ status: 'active', keys: 0 })
+  })
+
+  test.each(['suspend', 'resume'])('%s of an account that does not exist: 404', async (deed_path) => {
+    expect((await post(`/accounts/999999/${deed_path}`)).status).toBe(404)
+  })
+})
+
+describe('another name', () => {
+  test('keeps everything else, and is reached by its number', async () => {
+    const { id, name } = await fresh('1')
+    const renamed = await operator.json('PATCH', `/accounts/${name}`, { name: `${name}-new` })
+    expect(renamed).toMatchObject({ remark: null, account: { id, name: `${name}-new`, balance_nanos: USD } })
+    expect((await operator.send('GET', `/accounts/${name}`)).status).toBe(404)
+    expect(await operator.json('PATCH', `/accounts/${id}`, { name: `${name}-new` })).toMatchObject({
+      remark: null,
+    })
+  })
+
+  test('says where limits stand under the old one', async () => {
+    const { remark } = await operator.json('PATCH', '/accounts/o.b', { name: 'o.c' })
+    expect(remark).toContain('rename [limits.accounts."o.b"] there')
+  })
+
+  test.each(['account-1', '', 'a b'])('%p: 400 where it is taken or malformed', async (name) => {
+    const { id } = await fresh()
+    const answer = await operator.send('PATCH', `/accounts/${id}`, { body: { name } })
+    expect(await errorOf(answer)).toMatchObject({ status: 400, param: 'name' })
+  })
+})
+
+describe('who may', () => {
+  const ROUTES: [string, string, object | undefined][] = [
+    ['GET', '/accounts', undefined],
+    ['POST', '/accounts', { name: 'x' }],
+    ['GET', '/accounts/1', undefined],
+    ['PATCH', '/accounts/1', { name: 'x' }],
+    ['POST', '/accounts/1/top-up', { amount: '1', deed: 'deed-12345' }],
+    ['POST', '/accounts/1/debit', { amount: '1', note: 'x', deed: 'deed-12345' }],
+    ['POST', '/accounts/1/suspend', undefined],
+    ['POST', '/accounts/1/resume', undefined],
+    ['POST', '/accounts/1/close', { name: 'account-1' }],
+  ]
+
+  test.each(ROUTES)('%s %s: the operator alone', async (method, path, body) => {
+    const send = (client: typeof operator) => client.send(method, path, body === undefined ? {} : { body })
+    const before = gateway.rows()
+    expect((await send(clientOf(gateway))).status).toBe(401)
+    expect((await send(signedIn(gateway, { account: 'account-1' }))).status).toBe(403)
+    expect((await send(signedIn(gateway, { key }))).status).toBe(403)
+    const { accounts, entries } = gateway.rows()
+    expect({ accounts, entries }).toEqual({ accounts: before.accounts, entries: before.entries })
+  })
+})
+
+test('after all of this the books are clean', async () => {
+  const { accounts, entries } = await gateway.atRest()
+  for (const { id, balance_nanos } of accounts) {
+    const sum = entries
+      .filter(({ account_id }) => account_id === id)
+      .reduce((total, entry) => total + entry.amount_nanos, 0)
+    expect([id, sum]).toEqual([id, balance_nanos])
+  }
+})

@@ -1,0 +1,248 @@
+// The console's calls: filters, pages, one call told whole; what an account sees of them, and what only the operator does.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Call } from '../../../src/db/schema.ts'
+import { MODEL, PROVIDER, TIERED, UPSTREAM_MODEL } from '../../support/catalogue.ts'
+import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
+import { heldBack, refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
+
+let upstream: Upstream
+let gateway: TestGateway
+let operator: ConsoleClient
+let alice: ConsoleClient
+let keys: { alice: string; desk: string; bob: string }
+let calls: Call[]
+
+/** alice: completed twice, refused; bob: completed. */
+beforeAll(async () => {
+  upstream = await startUpstream(answering)
+  gateway = await startTestGateway({ upstream })
+  await gateway.account('alice', { balance_usd: '10' })
+  await gateway.account('bob', { balance_usd: '10' })
+  keys = {
+    alice: gateway.key('alice'),
+    desk: gateway.key('alice', { name: 'desk' }),
+    bob: gateway.key('bob'),
+  }
+  await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+  await (await gateway.call(wholePath(TIERED), ask(), { key: keys.desk })).text()
+  upstream.answer(refusal(400, { error: { code: 400, message: 'such a field is unknown' } }))
+  await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+  upstream.answer(answering)
+  await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+  calls = (await gateway.atRest()).calls
+  operator = signedIn(gateway, 'operator')
+  alice = signedIn(gateway, { account: 'alice' })
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+
+const idsOf = ({ calls }: { calls: { request_id: string }[] }) => calls.map(({ request_id }) => request_id)
+/** By their place, from 1, the newest first. */
+const idsAt = (...places: number[]) => places.map((place) => calls[place - 1]?.request_id ?? '').reverse()
+
+describe('the list', () => {
+  test.each<[string, number[]]>([
+    ['', [1, 2, 3, 4]],
+    ['?account=1', [1, 2, 3]],
+    ['?account=2', [4]],
+    ['?key=2', [2]],
+    [`?model=${TIERED}`, [2]],
+    ['?model=none', []],
+    [`?provider=${PROVIDER}`, [1, 2, 4]],
+    ['?provider=none', []],
+    ['?outcome=failed', [3]],
+    ['?outcome=cancelled', []],
+    ['?status=400', [3]],
+    ['?status=4xx', [3]],
+    ['?status=2xx', [1, 2, 4]],
+    ['?min_cost=0.000001', [1, 2, 4]],
+    ['?min_cost=1', []],
+    ['?since=2020-01-01', [1, 2, 3, 4]],
+    ['?until=2020-01-01', []],
+    ['?account=1&status=2xx&limit=1', [2]],
+  ])('%s', async (query, places) => {
+    expect(idsOf(await operator.json('GET', `/calls${query}`))).toEqual(idsAt(...places))
+  })
+
+  test('goes on where the page before ended', async () => {
+    const seen: string[] = []
+    for (let query = '?limit=1', pages = 0; pages < 10; pages++) {
+      const page = await operator.json('GET', `/calls${query}`)
+      seen.push(...idsOf(page))
+      if (page.next_cursor === null) break
+      query = `?limit=1&cursor=${page.next_cursor}`
+    }
+    expect(seen).toEqual(idsAt(1, 2, 3, 4))
+  })
+
+  test('shows the operator who called what, over which route', async () => {
+    const { calls: rows } = await operator.json('GET', '/calls?key=2')
+    expect(rows).toMatchObject([
+      {
+        account: 'alice',
+        key: 'desk',
+        model: TIERED,
+        provider: PROVIDER,
+        upstream_model: UPSTREAM_MODEL,
+        outcome: 'completed',
+        input_tokens: 10,
+        output_tokens: 5,
+        cost_nanos: ANSWER_NANOS,
+        failed_tries: 0,
+      },
+    ])
+  })
+
+  test.each([
+    ['?status=999', 'status'],
+    ['?status=40x', 'status'],
+    ['?min_cost=-1', 'min_cost'],
+    ['?min_cost=1e3', 'min_cost'],
+    ['?min_cost=99999999999', 'min_cost'],
+    ['?outcome=lost', 'outcome'],
+    ['?since=2026-02-30', 'since'],
+    ['?since=2026-03-02&until=2026-03-01', 'since'],
+    ['?account=alice', 'account'],
+    ['?cursor=0', 'cursor'],
+    ['?limit=0', 'limit'],
+    ['?model=a&model=b', 'model'],
+    ['?colour=red', 'colour'],
+  ])('refuses %s, and names %s', async (query, param) => {
+    const answer = await operator.send('GET', `/calls${query}`)
+    const { error } = (await answer.json()) as { error: { param: string; message: string } }
+    expect([answer.status, error.param]).toEqual([400, param])
+    expect(error.message).toContain(param)
+  })
+})
+
+describe('one call', () => {
+  test('is told whole', async () => {
+    const call = await operator.json('GET', `/calls/${calls[0]?.request_id}`)
+    expect(call).toMatchObject({
+      model: MODEL,
+      provider: PROVIDER,
+      tried: [],
+      failure: null,
+      usage: { input_tokens: 10, output_tokens: 5 },
+      told: { input_tokens: 10, output_tokens: 5 },
+      hold_nanos: calls[0]?.hold_nanos,
+      ceiling_nanos: null,
+      idempotency: null,
+      parts: [],
+      image_ids: [],
+    })
+    const { held_ms, sent_ms, head_ms, first_byte_ms, settled_ms } = call.timings
+    const times = [0, held_ms, sent_ms, head_ms, first_byte_ms, settled_ms]
+    expect(times).toEqual(times.toSorted((one, other) => one - other))
+  })
+
+  test('its lines and its entry add up to what it cost', async () => {
+    const { entries } = gateway.rows()
+    for (const { request_id, id, cost_nanos } of calls) {
+      const { lines, entry, ...call } = await operator.json('GET', `/calls/${request_id}`)
+      const sum = lines.reduce(
+        (total: number, line: { amount_nanos: number }) => total + line.amount_nanos,
+        0,
+      )
+      expect([call.cost_nanos, sum, 0 - (entry?.amount_nanos ?? 0)]).toEqual([
+        cost_nanos,
+        cost_nanos,
+        cost_nanos,
+      ])
+      expect(entry?.id).toBe(entries.find(({ call_id }) => call_id === id)?.id)
+    }
+  })
+
+  test('that failed has the try, and the words of its provider for the operator', async () => {
+    expect(await operator.json('GET', `/calls/${calls[2]?.request_id}`)).toMatchObject({
+      outcome: 'failed',
+      status: 400,
+      lines: [],
+      entry: null,
+      told: null,
+      tried: [
+        { provider: PROVIDER, failure_class: 'bad_request', status: 400, words: 'such a field is unknown' },
+      ],
+      failure: { kind: 'invalid_request', message: 'such a field is unknown' },
+    })
+  })
+
+  test('under way is a conflict until it is settled; one that does not exist is not found', async () => {
+    const held = heldBack(answering)
+    upstream.answer(held.script)
+    const answer = gateway.call(wholePath(), ask(), { key: keys.alice })
+    await held.asked
+    const { holds } = gateway.rows()
+    const pending = holds.find(({ state }) => state === 'pending')
+    const early = await operator.send('GET', `/calls/${pending?.request_id}`)
+    expect([early.status, await early.json()]).toMatchObject([409, { error: { code: 'call_under_way' } }])
+    const others = await signedIn(gateway, { account: 'bob' }).send('GET', `/calls/${pending?.request_id}`)
+    expect(others.status).toBe(404)
+    held.release()
+    await (await answer).text()
+    await gateway.atRest()
+    expect(await operator.json('GET', `/calls/${pending?.request_id}`)).toMatchObject({
+      outcome: 'completed',
+    })
+    expect((await operator.send('GET', '/calls/req_nothing')).status).toBe(404)
+    upstream.answer(answering)
+  })
+})
+
+describe('an account', () => {
+  test('sees its own calls, without the routes that served them', async () => {
+    const { calls: rows } = await alice.json('GET', '/calls?until=2100-01-01')
+    expect(rows.length).toBeGreaterThanOrEqual(3)
+    for (const row of rows)
+      expect(row).toMatchObject({
+        account: 'alice',
+        provider: null,
+        upstream_model: null,
+        failed_tries: null,
+      })
+  })
+
+  test('sees one call without tries and without what is hidden of its failure', async () => {
+    const call = await alice.json('GET', `/calls/${calls[2]?.request_id}`)
+    expect(call).toMatchObject({ tried: null, failure: { message: 'such a field is unknown', cause: null } })
+    const text = JSON.stringify(call)
+    expect(text).not.toContain(PROVIDER)
+    expect(text).not.toContain(UPSTREAM_MODEL)
+  })
+
+  test.each([
+    ["another's call", () => `/calls/${calls[3]?.request_id}`, 404],
+    ["another's list", () => '/calls?account=2', 404],
+    ["another's filters", () => '/call-filters?account=2', 404],
+    ['a filter by provider', () => `/calls?provider=${PROVIDER}`, 403],
+  ])('is refused %s', async (_, path, status) => {
+    for (const client of [alice, signedIn(gateway, { key: keys.alice })])
+      expect((await client.send('GET', path())).status).toBe(status)
+  })
+
+  test("has no call by another's key", async () => {
+    expect(await alice.json('GET', '/calls?key=3')).toMatchObject({ calls: [], next_cursor: null })
+  })
+})
+
+test('the lists to choose filters from are those of the viewer', async () => {
+  expect(await operator.json('GET', '/call-filters')).toMatchObject({
+    accounts: [
+      { id: 1, name: 'alice' },
+      { id: 2, name: 'bob' },
+    ],
+    keys: [],
+    providers: [PROVIDER],
+    models: expect.arrayContaining([MODEL, TIERED]),
+  })
+  expect((await operator.json('GET', '/call-filters?account=1')).keys).toMatchObject([{ name: 'desk' }, {}])
+  expect(await alice.json('GET', '/call-filters')).toMatchObject({
+    accounts: [],
+    providers: [],
+    keys: [{ name: 'desk' }, {}],
+  })
+})

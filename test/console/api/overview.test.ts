@@ -1,0 +1,168 @@
+// The console's overview and its live feed: of everybody's calls for the operator, of their own for others.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { liveRoutes } from '../../../plugins/console/api/live.ts'
+import { plugins } from '../../../plugins/index.ts'
+import { MODEL, PROVIDER } from '../../support/catalogue.ts'
+import { type ConsoleClient, signedIn } from '../../support/console-session.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ANSWER_NANOS, answering, ask, wholePath } from '../../support/native.ts'
+import { refusal, startUpstream, type Upstream } from '../../support/upstream.ts'
+
+const CHECK_EVERY_MS = 10
+
+let upstream: Upstream
+let gateway: TestGateway
+let operator: ConsoleClient
+let alice: ConsoleClient
+let keys: { alice: string; bob: string }
+
+beforeAll(async () => {
+  upstream = await startUpstream(answering)
+  gateway = await startTestGateway({ upstream })
+  await gateway.account('alice', { balance_usd: '10' })
+  await gateway.account('bob', { balance_usd: '10' })
+  keys = { alice: gateway.key('alice'), bob: gateway.key('bob') }
+  operator = signedIn(gateway, 'operator')
+  alice = signedIn(gateway, { account: 'alice' })
+  for (const key of [keys.alice, keys.bob, keys.bob])
+    await (await gateway.call(wholePath(), ask(), { key })).text()
+  upstream.answer(refusal(503, { error: { code: 503, message: 'overloaded' } }))
+  await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+  upstream.answer(answering)
+  await gateway.atRest()
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream[Symbol.asyncDispose]()
+})
+
+describe.each(['hour', 'day', 'week', 'month'])('the overview of a %s', (range) => {
+  test('has all calls, and the route that failed, for the operator', async () => {
+    const overview = await operator.json('GET', `/overview?range=${range}`)
+    expect(overview.totals).toMatchObject({ calls: 4, failed: 1, cost_nanos: 3 * ANSWER_NANOS })
+    expect(overview.totals.first_byte_p50_ms).toBeNumber()
+    expect(overview.before).toMatchObject({ calls: 0, cost_nanos: 0 })
+    expect(overview.points.at(-1)).toBeDefined()
+    const sum = overview.points.reduce((total: number, { calls }: { calls: number }) => total + calls, 0)
+    expect(sum).toBe(4)
+    expect(overview.failing).toMatchObject({
+      routes: [{ provider: PROVIDER, failures: 1, classes: { overloaded: 1 }, last_words: 'overloaded' }],
+      complete: true,
+    })
+    expect(overview.money).toBeNull()
+  })
+
+  test('has their own calls and money for an account, and no routes', async () => {
+    for (const client of [alice, signedIn(gateway, { key: keys.alice })]) {
+      const overview = await client.json('GET', `/overview?range=${range}`)
+      expect(overview.totals).toMatchObject({ calls: 1, failed: 0, cost_nanos: ANSWER_NANOS })
+      expect(overview.failing).toBeNull()
+      expect(overview.money).toMatchObject({ available_nanos: 10_000_000_000 - ANSWER_NANOS, debt_nanos: 0 })
+    }
+  })
+})
+
+test('the overview is of a day where no range is named, and of no other than it has', async () => {
+  expect((await operator.json('GET', '/overview')).range).toBe('day')
+  expect((await operator.send('GET', '/overview?range=year')).status).toBe(400)
+})
+
+type Event = { type: string } & Record<string, unknown>
+
+async function openLive(client: ConsoleClient, url = gateway.url) {
+  const leaving = new AbortController()
+  const response = await fetch(new URL('/console/api/live', url), {
+    headers: { cookie: client.cookie },
+    signal: leaving.signal,
+  })
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  async function next(): Promise<Event | undefined> {
+    for (;;) {
+      const end = text.indexOf('\n\n')
+      if (end >= 0) {
+        const event: Event = JSON.parse(/^data: (.*)$/m.exec(text.slice(0, end))?.[1] ?? '{}')
+        text = text.slice(end + 2)
+        if (event.type !== 'ping') return event
+        continue
+      }
+      const { value, done } = (await reader?.read()) ?? { value: undefined, done: true }
+      if (done) return undefined
+      text += value
+    }
+  }
+  return { response, next, leave: () => leaving.abort() }
+}
+
+describe('the live feed', () => {
+  test('tells the operator of everybody’s calls, and whose they are', async () => {
+    const feed = await openLive(operator)
+    expect(feed.response.headers.get('content-type')).toBe('text/event-stream')
+    await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+    const about = { account: 'bob', model: MODEL, key: keys.bob.slice(0, 10) }
+    expect(await feed.next()).toMatchObject({ type: 'held', ...about })
+    expect(await feed.next()).toMatchObject({ type: 'first_byte', ...about })
+    expect(await feed.next()).toMatchObject({
+      type: 'settled',
+      ...about,
+      outcome: 'completed',
+      cost_nanos: ANSWER_NANOS,
+    })
+    feed.leave()
+  })
+
+  test('tells an account of its own calls alone', async () => {
+    const feed = await openLive(alice)
+    await (await gateway.call(wholePath(), ask(), { key: keys.bob })).text()
+    await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+    for (const type of ['held', 'first_byte', 'settled'])
+      expect(await feed.next()).toMatchObject({ type, account: 'alice' })
+    feed.leave()
+  })
+
+  test('counts what is too much to be told', async () => {
+    const CALLS = 40
+    const feed = await openLive(operator)
+    const all = Array.from({ length: CALLS }, () => gateway.call(wholePath(), ask(), { key: keys.bob }))
+    for (const call of await Promise.all(all)) await call.text()
+    await gateway.atRest()
+    await Bun.sleep(1_100)
+    await (await gateway.call(wholePath(), ask(), { key: keys.alice })).text()
+    let told = 0
+    let skipped = 0
+    for (;;) {
+      const event = await feed.next()
+      if (!event || event.account === 'alice') break
+      if (event.type === 'skipped') skipped += Number(event.events)
+      else told += 1
+    }
+    expect(told + skipped).toBe(3 * CALLS)
+    feed.leave()
+  })
+
+  test('is refused for too many of one session', async () => {
+    const one = signedIn(gateway, 'operator')
+    const feeds = []
+    for (let nth = 0; nth < 6; nth++) feeds.push(await openLive(one))
+    const further = await openLive(one)
+    expect(further.response.status).toBe(429)
+    for (const { leave } of feeds) leave()
+  })
+
+  test('ends with its session', async () => {
+    const quick = [
+      ...plugins.filter(({ name }) => name !== 'consolePages'),
+      (all: Parameters<typeof liveRoutes>[0]) => liveRoutes(all, { check_every_ms: CHECK_EVERY_MS }),
+    ]
+    const other = await startTestGateway({ upstream, plugins: quick })
+    try {
+      const client = signedIn(other, 'operator')
+      const feed = await openLive(client, other.url)
+      other.db.run('DELETE FROM sessions')
+      expect(await feed.next()).toBeUndefined()
+      expect((await openLive(client, other.url)).response.status).toBe(401)
+    } finally {
+      await other.stop()
+    }
+  })
+})

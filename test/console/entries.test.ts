@@ -1,0 +1,175 @@
+// Entries in the console: of one account, of all, in pages and as a file; an account sees its own.
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { MODEL } from '../support/catalogue.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { whole } from '../support/upstream.ts'
+
+const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
+const operator = signedIn(gateway, 'operator')
+const NOTE = '=HYPERLINK("http://x"), "quoted"\nand a line'
+
+interface Shown {
+  id: number
+  account: string
+  kind: string
+  amount_nanos: number
+  request_id: string | null
+}
+
+async function all(client: typeof operator, query = '', limit = 3): Promise<Shown[]> {
+  const found: Shown[] = []
+  for (let cursor = ''; ; ) {
+    const page = await client.json('GET', `/entries?limit=${limit}${query}${cursor}`)
+    found.push(...page.entries)
+    if (page.next_cursor === null) return found
+    cursor = `&cursor=${page.next_cursor}`
+  }
+}
+
+beforeAll(async () => {
+  await gateway.account('alice', { balance_usd: '5' })
+  const key = gateway.key('alice')
+  for (let made = 0; made < 4; made += 1) {
+    await (await call(wholePath(), ask())).text()
+    await (await call(wholePath(), ask(), { key })).text()
+    await gateway.topUp(1, '0.5')
+  }
+  await operator.json('POST', '/accounts/alice/top-up', { amount: '1', note: NOTE, deed: 'deed-entries-1' })
+  await operator.json('POST', '/accounts/alice/debit', { amount: '1', note: 'back', deed: 'deed-entries-2' })
+  await gateway.atRest()
+})
+
+describe('the list', () => {
+  test('of all accounts: the newest first, every entry once, whatever the page', async () => {
+    const rows = gateway
+      .rows()
+      .entries.toSorted((one, other) => other.created_at_ms - one.created_at_ms || other.id - one.id)
+    for (const limit of [1, 3, 50])
+      expect((await all(operator, '', limit)).map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+  })
+
+  test('of one account, with its call or its note', async () => {
+    const entries = await all(operator, '&account=alice')
+    expect(entries.every(({ account }) => account === 'alice')).toBe(true)
+    expect(entries[0]).toMatchObject({
+      kind: 'withdrawal',
+      amount_usd: '-1.00',
+      note: 'back',
+      request_id: null,
+      model: null,
+    })
+    expect(entries.find(({ kind }) => kind === 'charge')).toMatchObject({
+      amount_nanos: -ANSWER_NANOS,
+      model: MODEL,
+      request_id: expect.stringMatching(/^req_/),
+      unpaid_nanos: 0,
+    })
+    expect(await all(operator, '&account=2')).toEqual(entries)
+  })
+
+  test('sums up to each balance', async () => {
+    for (const { name, balance_nanos } of gateway.rows().accounts) {
+      const sum = (await all(operator, `&account=${name}`)).reduce(
+        (total, entry) => total + entry.amount_nanos,
+        0,
+      )
+      expect([name, sum]).toEqual([name, balance_nanos])
+    }
+  })
+
+  const tomorrow = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10)
+  test.each([
+    ['&kind=charge', 8],
+    ['&kind=top_up', 7],
+    ['&kind=withdrawal', 1],
+    ['&kind=debt_payment', 0],
+    ['&since=2020-01-01', 16],
+    [`&since=${tomorrow}`, 0],
+    ['&until=2020-01-01', 0],
+    [`&until=${tomorrow}&kind=charge`, 8],
+    ['&account=alice&kind=charge', 4],
+  ])('%s: %i', async (query, count) => {
+    expect(await all(operator, query)).toHaveLength(count)
+  })
+
+  test.each([
+    ['kind=gift', 400, 'kind'],
+    ['limit=0', 400, 'limit'],
+    ['cursor=999999', 400, 'cursor'],
+    ['since=2026-02-30', 400, 'since'],
+    ['since=2026-03-02&until=2026-03-01', 400, 'since'],
+    ['account=nobody', 404, 'account'],
+    ['who=alice', 400, 'who'],
+  ])('?%s: %d', async (query, status, param) => {
+    const answer = await operator.send('GET', `/entries?${query}`)
+    expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([
+      status,
+      param,
+    ])
+  })
+})
+
+describe('who sees what', () => {
+  test('an account and a key see their own, and no other’s', async () => {
+    const key = gateway.key('alice')
+    for (const client of [signedIn(gateway, { account: 'alice' }), signedIn(gateway, { key })]) {
+      const entries = await all(client)
+      expect(entries.length).toBeGreaterThan(0)
+      expect(entries.every(({ account }) => account === 'alice')).toBe(true)
+      expect((await client.send('GET', '/entries?account=account-1')).status).toBe(404)
+      expect((await client.send('GET', '/entries.csv?account=1')).status).toBe(404)
+      const foreign = gateway.rows().entries.find(({ account_id }) => account_id === 1)?.id
+      expect((await client.send('GET', `/entries?cursor=${foreign}`)).status).toBe(400)
+      expect(await (await client.send('GET', '/entries.csv')).text()).not.toContain('account-1')
+    }
+  })
+
+  test.each(['/entries', '/entries.csv'])('%s without a session: 401', async (path) => {
+    expect((await clientOf(gateway).send('GET', path)).status).toBe(401)
+  })
+})
+
+describe('the file', () => {
+  test('has every entry, exact, the newest first', async () => {
+    const answer = await operator.send('GET', '/entries.csv')
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /^attachment; filename="tollgate-entries-\d{4}-\d\d-\d\d\.csv"$/,
+    )
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    const [head, ...lines] = (await answer.text()).trimEnd().split('\r\n')
+    expect(head).toBe('id,time_utc,account,kind,amount_usd,amount_nanos,unpaid_usd,model,request_id,note')
+    expect(lines).toHaveLength(gateway.rows().entries.length)
+    const ids = lines.map((line) => Number(line.split(',')[0]))
+    expect(ids).toEqual(ids.toSorted((one, other) => other - one))
+    const nanos = lines.map((line) => Number(line.split(',')[5])).reduce((total, each) => total + each, 0)
+    expect(nanos).toBe(gateway.rows().accounts.reduce((total, { balance_nanos }) => total + balance_nanos, 0))
+  })
+
+  test('says a note so that no spreadsheet runs it', async () => {
+    const text = await (await operator.send('GET', '/entries.csv?account=alice&kind=top_up')).text()
+    expect(text).toContain(`"'=HYPERLINK(""http://x""), ""quoted""\nand a line"`)
+    expect(text.split('\r\n')).toHaveLength(4)
+  })
+
+  test('is filtered as the list is', async () => {
+    const text = await (await operator.send('GET', '/entries.csv?kind=withdrawal')).text()
+    expect(text.trimEnd().split('\r\n')).toHaveLength(2)
+    expect((await operator.send('GET', '/entries.csv?kind=gift')).status).toBe(400)
+    expect((await operator.send('GET', '/entries.csv?limit=5')).status).toBe(400)
+  })
+
+  test('of an account with many entries, part by part', async () => {
+    const { id } = await gateway.account('many')
+    for (let made = 0; made < 600; made += 1) await gateway.topUp(id, '0.01')
+    for (const query of ['?account=many', '']) {
+      const lines = (await (await operator.send('GET', `/entries.csv${query}`)).text())
+        .trimEnd()
+        .split('\r\n')
+      const of_many = lines.filter((line) => line.includes(',many,'))
+      expect(new Set(of_many).size).toBe(600)
+    }
+  })
+})

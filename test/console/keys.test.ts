@@ -1,0 +1,341 @@
+// Keys in the console: made, changed, rotated and revoked by the operator and by their account, and seen by a key.
+import { describe, expect, test } from 'bun:test'
+import { MODEL } from '../support/catalogue.ts'
+import { clientOf, signedIn } from '../support/console-session.ts'
+import { ANSWER_NANOS, answer, ask, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { whole } from '../support/upstream.ts'
+
+const { gateway, call } = await fileScene({ script: whole(answer()), balance_usd: '1' })
+const operator = signedIn(gateway, 'operator')
+const alice_row = await gateway.account('alice', { balance_usd: '10' })
+const bob_row = await gateway.account('bob', { balance_usd: '10' })
+const alices_key = gateway.key('alice', { name: 'laptop' })
+const bobs_key = gateway.key('bob', { name: 'phone' })
+const alice = signedIn(gateway, { account: 'alice' })
+const by_key = signedIn(gateway, { key: alices_key })
+const idOf = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))?.id ?? 0
+const errorOf = async (response: Response) => ({
+  status: response.status,
+  ...((await response.json()) as { error: { param: string | null; message: string } }).error,
+})
+const callWith = async (key: string) => {
+  const response = await call(wholePath(), ask(), { key })
+  await response.text()
+  return response.status
+}
+
+describe('the list', () => {
+  test('the operator sees all, an account and a key those of the account', async () => {
+    const names = async (client: typeof operator, query = '') =>
+      (await client.json('GET', `/keys${query}`)).keys.map(
+        ({ account, name }: { account: string; name: string }) => `${account} ${name}`,
+      )
+    expect(await names(operator)).toContain('bob phone')
+    expect(await names(operator, `?account=${alice_row.id}`)).toEqual(['alice laptop'])
+    expect(await names(operator, '?account=bob')).toEqual(['bob phone'])
+    expect(await names(alice)).toEqual(['alice laptop'])
+    expect(await names(alice, '?account=alice')).toEqual(['alice laptop'])
+    expect(await names(by_key)).toEqual(['alice laptop'])
+  })
+
+  test('says who may manage, and which key the viewer is signed in with', async () => {
+    expect(await alice.json('GET', '/keys')).toMatchObject({ may_manage: true, keys: [{ own: false }] })
+    expect(await by_key.json('GET', '/keys')).toMatchObject({ may_manage: false, keys: [{ own: true }] })
+  })
+
+  test.each([
+    ['search=lap', ['laptop']],
+    ['search=LAP', ['laptop']],
+    [`search=${alices_key.slice(0, 8)}`, ['laptop']],
+    ['search=tg_%25', []],
+    ['status=usable', ['laptop', 'phone']],
+    ['status=revoked', []],
+    ['status=expired', []],
+  ])('%s', async (query, expected) => {
+    const { keys } = await operator.json('GET', `/keys?${query}`)
+    const found = keys.map(({ name }: { name: string }) => name)
+    expect(found.filter((name: string) => ['laptop', 'phone'].includes(name)).sort()).toEqual(expected)
+  })
+
+  test('tells what was spent, and the last use', async () => {
+    expect(await callWith(bobs_key)).toBe(200)
+    await gateway.atRest()
+    const [shown] = (await operator.json('GET', '/keys?account=bob')).keys
+    expect(shown).toMatchObject({ spent_nanos: ANSWER_NANOS, week_nanos: ANSWER_NANOS, week_calls: 1 })
+    expect(shown.last_used_at_ms).toBeWithin(Date.now() - 60_000, Date.now() + 1)
+    const [unused] = (await operator.json('GET', '/keys?account=alice')).keys
+    expect(unused).toMatchObject({ spent_nanos: 0, week_calls: 0, last_used_at_ms: null })
+  })
+
+  test('page by page, every key once', async () => {
+    for (let made = 0; made < 5; made += 1) gateway.key('bob')
+    const ids: number[] = []
+    for (let cursor = ''; ; ) {
+      const page = await operator.json('GET', `/keys?limit=2${cursor}`)
+      ids.push(...page.keys.map(({ id }: { id: number }) => id))
+      if (page.next_cursor === null) break
+      cursor = `&cursor=${page.next_cursor}`
+    }
+    expect(ids).toEqual(
+      gateway
+        .rows()
+        .keys.map(({ id }) => id)
+        .reverse(),
+    )
+  })
+
+  test('never holds the text or the hash of a key', async () => {
+    const text = await (await operator.send('GET', '/keys')).text()
+    expect(text).not.toContain(alices_key.slice(0, 20))
+    expect(text).not.toContain('sha256')
+  })
+})
+
+describe('a new key', () => {
+  test('of an account: it calls within its limits, and is shown once', async () => {
+    const answer = await alice.send('POST', '/keys', {
+      body: {
+        name: 'website',
+        models: [MODEL, 'nothing-*'],
+        spend_limit: '2.50',
+        expires: '2099-12-31',
+        addresses: ['127.0.0.1', '::1'],
+      },
+    })
+    expect(answer.status).toBe(200)
+    const { text, key, unmatched, sample_model } = (await answer.json()) as {
+      text: string
+      key: { id: number }
+      unmatched: string[]
+      sample_model: string
+    }
+    expect(text).toMatch(/^tg_[A-Za-z0-9_-]{43}$/)
+    expect(key).toMatchObject({
+      account: 'alice',
+      name: 'website',
+      status: 'active',
+      spend_limit_nanos: 2_500_000_000,
+      left_nanos: 2_500_000_000,
+      models: [MODEL, 'nothing-*'],
+      addresses: ['127.0.0.1', '::1'],
+      expires_at: '2100-01-01T00:00:00.000Z',
+      may_manage: true,
+    })
+    expect([unmatched, sample_model]).toEqual([['nothing-*'], MODEL])
+    expect(await callWith(text)).toBe(200)
+    await gateway.atRest()
+    expect(await alice.json('GET', `/keys/${key.id}`)).toMatchObject({ spent_nanos: ANSWER_NANOS })
+    expect(JSON.stringify(await alice.json('GET', '/keys'))).not.toContain(text)
+    expect(gateway.log.text()).not.toContain(text)
+  })
+
+  test('of the operator: for any account, named by number or name, with a name of its own where none is given', async () => {
+    const { key } = await operator.json('POST', '/keys', { account: String(bob_row.id) })
+    expect(key).toMatchObject({
+      account: 'bob',
+      name: expect.stringMatching(/^key-\d+$/),
+      models: null,
+      spend_limit_nanos: null,
+    })
+    expect((await operator.json('POST', '/keys', { account: 'bob', name: 'second' })).key).toMatchObject({
+      account: 'bob',
+    })
+  })
+
+  test.each<[string, object, string]>([
+    ['a name that is taken', { name: 'laptop' }, 'name'],
+    ['a malformed name', { name: 'my key' }, 'name'],
+    ['no model at all', { models: [] }, 'models'],
+    ['a malformed pattern', { models: ['a b'] }, 'models'],
+    ['models as text', { models: 'gpt-*' }, 'models'],
+    ['a negative limit', { spend_limit: '-1' }, 'spend_limit'],
+    ['a limit that is no amount', { spend_limit: 'much' }, 'spend_limit'],
+    ['a limit beyond what can be counted', { spend_limit: '99999999999' }, 'spend_limit'],
+    ['a limit as a number', { spend_limit: 1 }, 'spend_limit'],
+    ['a day that has passed', { expires: '2020-01-01' }, 'expires'],
+    ['a day that does not exist', { expires: '2099-02-30' }, 'expires'],
+    ['no day', { expires: 'soon' }, 'expires'],
+    ['no address at all', { addresses: [] }, 'addresses'],
+    ['a malformed address', { addresses: ['10.0.0'] }, 'addresses'],
+    ['an unknown field', { limit: 1 }, 'limit'],
+  ])('with %s: 400, and none is made', async (_, body, param) => {
+    const before = gateway.rows().keys.length
+    expect(await errorOf(await alice.send('POST', '/keys', { body }))).toMatchObject({ status: 400, param })
+    expect(gateway.rows().keys).toHaveLength(before)
+  })
+
+  test('of the operator without an account, of one that does not exist, or of a closed one is refused', async () => {
+    expect(await errorOf(await operator.send('POST', '/keys', { body: {} }))).toMatchObject({
+      status: 400,
+      param: 'account',
+    })
+    expect((await operator.send('POST', '/keys', { body: { account: 'nobody' } })).status).toBe(404)
+    await gateway.account('gone')
+    await operator.json('POST', '/accounts/gone/close', { name: 'gone' })
+    expect((await operator.send('POST', '/keys', { body: { account: 'gone' } })).status).toBe(409)
+  })
+})
+
+describe('a change', () => {
+  test('of its limits holds at once; what is left out stays, and null takes a limit away', async () => {
+    const { key, text } = await alice.json('POST', '/keys', {
+      name: 'changing',
+      spend_limit: '1',
+      models: [MODEL],
+    })
+    const change = (body: object) => alice.json('PATCH', `/keys/${key.id}`, body)
+    expect(await change({ spend_limit: '0' })).toMatchObject({
+      spend_limit_nanos: 0,
+      models: [MODEL],
+      name: 'changing',
+    })
+    expect(await callWith(text)).not.toBe(200)
+    expect(await change({ spend_limit: null, name: 'changed' })).toMatchObject({
+      spend_limit_nanos: null,
+      models: [MODEL],
+      name: 'changed',
+    })
+    expect(await callWith(text)).toBe(200)
+    expect(await change({ models: null, addresses: ['10.0.0.0/8'] })).toMatchObject({
+      models: null,
+      addresses: ['10.0.0.0/8'],
+    })
+    await gateway.atRest()
+  })
+
+  test('of an expired key: a later day lets it work again', async () => {
+    const text = gateway.key('alice', { name: 'short', expires_at_ms: Date.now() + 40 })
+    await Bun.sleep(50)
+    const id = idOf(text)
+    expect(await alice.json('GET', `/keys/${id}`)).toMatchObject({ status: 'expired' })
+    expect(await alice.json('PATCH', `/keys/${id}`, { name: 'short-2' })).toMatchObject({
+      status: 'expired',
+      name: 'short-2',
+    })
+    expect(await alice.json('PATCH', `/keys/${id}`, { expires: '2099-01-01' })).toMatchObject({
+      status: 'active',
+    })
+    expect(await callWith(text)).toBe(200)
+    await gateway.atRest()
+  })
+
+  test.each<[object, string | null]>([
+    [{ name: 'laptop' }, 'name'],
+    [{ name: '' }, 'name'],
+    [{ models: [] }, 'models'],
+    [{ spend_limit: '-1' }, 'spend_limit'],
+    [{ expires: '2020-01-01' }, 'expires'],
+    [{ addresses: ['x'] }, 'addresses'],
+    [{ account: 'bob' }, 'account'],
+  ])('%p: 400, and nothing changes', async (body, param) => {
+    const { key } = await alice.json('POST', '/keys', {})
+    const before = gateway.rows().keys
+    expect(await errorOf(await alice.send('PATCH', `/keys/${key.id}`, { body }))).toMatchObject({
+      status: 400,
+      param,
+    })
+    expect(gateway.rows().keys).toEqual(before)
+  })
+
+  test('of a revoked key is refused', async () => {
+    const { key } = await alice.json('POST', '/keys', { name: 'over' })
+    await alice.json('POST', `/keys/${key.id}/revoke`)
+    expect((await alice.send('PATCH', `/keys/${key.id}`, { body: { name: 'x' } })).status).toBe(400)
+  })
+})
+
+describe('the end of a key', () => {
+  test('rotated: the new one takes over, the old one works for its grace', async () => {
+    const made = await alice.json('POST', '/keys', { name: 'rotating', spend_limit: '1' })
+    expect(await callWith(made.text)).toBe(200)
+    await gateway.atRest()
+    const rotated = await alice.json('POST', `/keys/${made.key.id}/rotate`, { grace_s: 3_600 })
+    expect(rotated.key).toMatchObject({ name: 'rotating', spend_limit_nanos: 1_000_000_000 - ANSWER_NANOS })
+    expect(await alice.json('GET', `/keys/${made.key.id}`)).toMatchObject({ status: 'retiring' })
+    expect([await callWith(made.text), await callWith(rotated.text)]).toEqual([200, 200])
+    await gateway.atRest()
+  })
+
+  test('revoked: refused at once, and once is enough', async () => {
+    const { key, text } = await alice.json('POST', '/keys', { name: 'ending' })
+    const first = await alice.json('POST', `/keys/${key.id}/revoke`)
+    expect(first).toMatchObject({ status: 'revoked' })
+    expect(await alice.json('POST', `/keys/${key.id}/revoke`)).toMatchObject({
+      revoked_at_ms: first.revoked_at_ms,
+    })
+    expect(await callWith(text)).toBe(401)
+    expect((await alice.send('POST', `/keys/${key.id}/rotate`, { body: {} })).status).toBe(400)
+  })
+
+  test.each([-1, 0.5, '1', 99_999_999])('a grace of %p: 400', async (grace_s) => {
+    const { key } = await alice.json('POST', '/keys', {})
+    expect(
+      await errorOf(await alice.send('POST', `/keys/${key.id}/rotate`, { body: { grace_s } })),
+    ).toMatchObject({
+      status: 400,
+      param: 'grace_s',
+    })
+  })
+
+  test('two tabs that rotate: the second is refused, and one new key is there', async () => {
+    const { key } = await alice.json('POST', '/keys', { name: 'raced' })
+    const both = await Promise.all(
+      [1, 2].map(() => alice.send('POST', `/keys/${key.id}/rotate`, { body: {} })),
+    )
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+    expect((await alice.json('GET', '/keys?search=raced&status=active')).keys).toHaveLength(1)
+  })
+})
+
+describe('who may', () => {
+  const bobs = idOf(bobs_key)
+  const own = idOf(alices_key)
+  const DEEDS: [string, string, object | undefined][] = [
+    ['GET', '', undefined],
+    ['PATCH', '', { name: 'mine' }],
+    ['POST', '/rotate', {}],
+    ['POST', '/revoke', undefined],
+  ]
+
+  test.each(DEEDS)(
+    '%s /keys/{id}%s: 401 without a session, 404 for another’s key',
+    async (method, path, body) => {
+      const before = gateway.rows().keys
+      const send = (client: typeof operator, reference: string | number) =>
+        client.send(method, `/keys/${reference}${path}`, body === undefined ? {} : { body })
+      expect((await send(clientOf(gateway), own)).status).toBe(401)
+      const foreign = [bobs, bobs_key.slice(0, 10), 999_999, 'tg_nothing', '0']
+      const statuses = await Promise.all(
+        foreign.map(async (reference) => (await send(alice, reference)).status),
+      )
+      expect(statuses).toEqual([404, 404, 404, 404, 404])
+      const [there, absent] = await Promise.all(
+        [send(alice, bobs), send(alice, 999_999)].map(async (answer) => errorOf(await answer)),
+      )
+      expect(there?.message).toBe(absent?.message ?? '-')
+      expect(gateway.rows().keys).toEqual(before)
+    },
+  )
+
+  test.each(DEEDS.slice(1))('%s /keys/{id}%s: 403 for a session by key', async (method, path, body) => {
+    const before = gateway.rows().keys
+    const answer = await by_key.send(method, `/keys/${own}${path}`, body === undefined ? {} : { body })
+    expect(answer.status).toBe(403)
+    expect((await by_key.send('POST', '/keys', { body: {} })).status).toBe(403)
+    expect(gateway.rows().keys).toEqual(before)
+  })
+
+  test('an account asks for no other account’s keys, and makes none for it', async () => {
+    expect((await alice.send('GET', '/keys?account=bob')).status).toBe(404)
+    expect((await alice.send('GET', `/keys?account=${bob_row.id}`)).status).toBe(404)
+    expect((await alice.send('POST', '/keys', { body: { account: 'bob' } })).status).toBe(404)
+    expect((await alice.send('POST', '/keys', { body: { account: 'alice' } })).status).toBe(200)
+  })
+
+  test('a key is found by its number and by its prefix', async () => {
+    expect(await alice.json('GET', `/keys/${alices_key.slice(0, 10)}`)).toEqual(
+      await alice.json('GET', `/keys/${own}`),
+    )
+  })
+})

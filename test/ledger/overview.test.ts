@@ -1,0 +1,215 @@
+// The overview of calls: its sums are those of the calls, read either way; its times those of the calls that were answered.
+import type { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import type { Call } from '../../src/db/schema.ts'
+import { failingRoutes } from '../../src/ledger/failing-routes.ts'
+import { type Overview, overviewOf, RANGES, type Range } from '../../src/ledger/overview.ts'
+import { quantile } from '../../src/ledger/quantiles.ts'
+import { recorded } from './recorded.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 22, 12, 34, 56, 789)
+const LENGTH_MS: Record<Range, number> = {
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 7 * 86_400_000,
+  month: 30 * 86_400_000,
+}
+
+const rowsOf = (db: Database) => db.query<Call, []>('SELECT * FROM calls').all()
+const totalsOf = (rows: readonly Call[]) => ({
+  calls: rows.length,
+  failed: rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'broken').length,
+  cost_nanos: rows.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0),
+})
+const within = (rows: readonly Call[], from_ms: number, until_ms: number) =>
+  rows.filter(({ started_at_ms }) => started_at_ms >= from_ms && started_at_ms < until_ms)
+
+const aCall = fc.tuple(
+  fc.integer({ min: 1, max: 3 }),
+  fc.integer({ min: 0, max: 50_000 }),
+  fc.record({
+    started_at_ms: fc
+      .oneof(
+        fc.integer({ min: 0, max: 2 * 3_600_000 }),
+        fc.integer({ min: 0, max: 2 * 86_400_000 }),
+        fc.integer({ min: 0, max: 61 * 86_400_000 }),
+      )
+      .map((ago_ms) => NOW_MS - ago_ms),
+    outcome: fc.constantFrom(
+      'completed' as const,
+      'cancelled' as const,
+      'broken' as const,
+      'failed' as const,
+    ),
+    model: fc.constantFrom('a', 'b'),
+    first_byte_ms: fc.option(fc.nat(5_000)),
+    duration_ms: fc.nat(9_000),
+  }),
+)
+
+describe('sums', () => {
+  test.each(RANGES)('over a %s are those of its calls, for all and for one account', async (range) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(aCall, { maxLength: 40 }), async (calls) => {
+        const db = recorded(calls)
+        for (const account_id of [undefined, 1, 2]) {
+          const overview = await overviewOf(db, range, { account_id, now_ms: NOW_MS })
+          const rows = rowsOf(db).filter((row) => account_id === undefined || row.account_id === account_id)
+          expectSums(overview, rows)
+        }
+        db.close()
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  test.each(['hour', 'day'] as const)(
+    'over a %s with too many calls to read are those of its quarters',
+    async (range) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(aCall, { minLength: 1, maxLength: 40 }), async (calls) => {
+          const db = recorded(calls)
+          const overview = await overviewOf(db, range, {
+            account_id: undefined,
+            now_ms: NOW_MS,
+            max_calls_read: 0,
+          })
+          const { points, totals, from_ms, until_ms, step_ms } = overview
+          const rows = rowsOf(db)
+          expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
+          for (const { start_ms, ...point } of points)
+            expect(point).toMatchObject(totalsOf(within(rows, start_ms, start_ms + step_ms)))
+          db.close()
+        }),
+        { numRuns: 30 },
+      )
+    },
+  )
+
+  function expectSums(overview: Overview, rows: readonly Call[]): void {
+    const { points, totals, before, from_ms, until_ms, step_ms } = overview
+    expect(totals).toMatchObject(totalsOf(within(rows, from_ms, until_ms)))
+    for (const point of points) {
+      const end_ms = Math.min(point.start_ms + step_ms, until_ms)
+      expect(point).toMatchObject(totalsOf(within(rows, point.start_ms, end_ms)))
+    }
+    // By days the range before ends with a quarter of an hour, which counts whole.
+    if (step_ms === 86_400_000) return
+    const length_ms = step_ms * points.length
+    expect(before).toMatchObject(totalsOf(within(rows, from_ms - length_ms, until_ms - length_ms)))
+  }
+
+  test.each(RANGES)('a %s ends now, and has as many points as it says, without gaps', async (range) => {
+    const db = recorded([])
+    const { from_ms, until_ms, step_ms, points, totals } = await overviewOf(db, range, {
+      account_id: undefined,
+      now_ms: NOW_MS,
+    })
+    expect(until_ms).toBe(NOW_MS + 1)
+    expect(until_ms - from_ms).toBeLessThanOrEqual(LENGTH_MS[range])
+    expect(until_ms - from_ms).toBeGreaterThan(LENGTH_MS[range] - step_ms)
+    expect(points.map(({ start_ms }) => start_ms)).toEqual(
+      Array.from({ length: LENGTH_MS[range] / step_ms }, (_, nth) => from_ms + nth * step_ms),
+    )
+    expect(totals).toMatchObject({ calls: 0, first_byte_p50_ms: null, duration_p50_ms: null })
+  })
+})
+
+describe('times', () => {
+  test('are those of answered calls alone', async () => {
+    const at = (first_byte_ms: number | null, outcome: Call['outcome']) =>
+      [1, 10, { started_at_ms: NOW_MS - 1_000, first_byte_ms, duration_ms: 900, outcome }] as const
+    const db = recorded(
+      [
+        at(100, 'completed'),
+        at(300, 'completed'),
+        at(200, 'completed'),
+        at(9_000, 'failed'),
+        at(null, 'failed'),
+      ].map((one) => [...one]),
+    )
+    const { totals, is_sampled } = await overviewOf(db, 'hour', { account_id: 1, now_ms: NOW_MS })
+    expect(totals).toMatchObject({ first_byte_p50_ms: 200, first_byte_p95_ms: 300, duration_p50_ms: 900 })
+    expect(is_sampled).toBe(false)
+  })
+
+  test('of many calls are those of a sample that is spread over them', async () => {
+    const db = recorded(
+      Array.from({ length: 1_000 }, (_, nth) => [
+        1,
+        10,
+        { started_at_ms: NOW_MS - 1_000 + (nth >> 2), first_byte_ms: nth, duration_ms: nth },
+      ]),
+    )
+    for (const account_id of [undefined, 1]) {
+      const { totals, is_sampled } = await overviewOf(db, 'month', { account_id, now_ms: NOW_MS })
+      expect(is_sampled).toBe(true)
+      expect(totals.calls).toBe(1_000)
+      expect(Math.abs((totals.first_byte_p50_ms ?? 0) - 500)).toBeLessThan(20)
+      expect(Math.abs((totals.first_byte_p95_ms ?? 0) - 950)).toBeLessThan(20)
+    }
+  })
+})
+
+test('quantiles weigh each sample by what it stands for', () => {
+  const samples = [
+    { value: 10, weight: 1 },
+    { value: 1, weight: 9 },
+  ]
+  expect([0, 0.5, 0.9, 0.95, 1].map((share) => quantile(samples, share))).toEqual([1, 1, 1, 10, 10])
+  expect(quantile([], 0.5)).toBeNull()
+})
+
+test('routes that failed are told with their latest words, the worst first', () => {
+  const tried = (provider: string, at_ms: number, words: string) => ({
+    provider,
+    model: 'm',
+    key: `${provider}#1`,
+    at_ms,
+    took_ms: 1,
+    failure_class: 'overloaded',
+    words,
+  })
+  const call = (ago_ms: number, fields: object) =>
+    [
+      1,
+      10,
+      { started_at_ms: NOW_MS - ago_ms, failed_tries: 1, provider: 'good', upstream_model: 'g', ...fields },
+    ] as [number, number, object]
+  const db = recorded([
+    call(9_000_000, { trace: JSON.stringify({ tried: [tried('old', 0, 'long ago')] }) }),
+    call(3_000, {
+      trace: JSON.stringify({ tried: [tried('bad', 0, 'first'), tried('bad', 5, 'second')] }),
+      failed_tries: 2,
+    }),
+    call(2_000, { trace: JSON.stringify({ tried: [tried('bad', 0, 'third')] }) }),
+    call(1_000, {
+      outcome: 'broken',
+      trace: JSON.stringify({ failure: { kind: 'upstream_failed', cause: 'cut' } }),
+    }),
+    [1, 10, { started_at_ms: NOW_MS, trace: '{"held_ms":1}' }],
+  ])
+  const { routes, complete } = failingRoutes(db, { from_ms: NOW_MS - 3_600_000 })
+  expect(complete).toBe(true)
+  expect(routes).toEqual([
+    {
+      provider: 'bad',
+      upstream_model: 'm',
+      failures: 3,
+      classes: { overloaded: 3 },
+      last_at_ms: NOW_MS - 2_000 + 1,
+      last_words: 'third',
+      last_request_id: 'r3',
+    },
+    {
+      provider: 'good',
+      upstream_model: 'g',
+      failures: 1,
+      classes: { broke_off: 1 },
+      last_at_ms: expect.any(Number),
+      last_words: 'cut',
+      last_request_id: 'r4',
+    },
+  ])
+})
