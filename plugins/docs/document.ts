@@ -1,6 +1,6 @@
 // The OpenAPI document: what the routes' schemas say, and what is written of each operation.
-import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
+import { type Converted, convert, routesOf } from './converted.ts'
 import { ERROR_SCHEMAS, SECURITY_SCHEMES, securityOf } from './dialects.ts'
 import { ERROR_KINDS, failuresOf, statusOf } from './failures.ts'
 import { HEADERS, type HeaderName } from './headers.ts'
@@ -9,47 +9,20 @@ import { reasonToLeaveOut, SCHEMAS, WRITTEN } from './operations/index.ts'
 import { PREFACE } from './preface.ts'
 import { published, type Schema } from './schema.ts'
 
-/** An operation as the converter makes it of a route. */
-interface Converted {
-  operationId?: string
-  parameters?: readonly Parameter[]
-  requestBody?: { content: Content }
-  responses?: Readonly<Record<string, Answer>>
-}
-
-interface Route {
-  method: string
-  path: string
-  converted: Converted
-}
+type Paths = Record<string, Record<string, Schema>>
 
 /**
- * The document of an application.
+ * The document of an application. It takes some 100 ms of work, in steps of a few.
  *
- * @param app any of its instances: the converter asks for the routes of the whole
+ * @param app any of its instances
  */
-export function documentOf(app: AnyElysia): Schema {
-  const paths: Record<string, Record<string, Schema>> = {}
-  const add = (path: string, method: string, operation: Schema) => {
-    paths[path] = { ...paths[path], [method]: operation }
-  }
-  const routes = routesOf(app)
-  // Written operations stand in the order in which they are written, whatever the order of the routes.
-  for (const [name, operations] of Object.entries(WRITTEN)) {
-    const route = routes.get(name)
-    if (!route) continue
-    for (const written of operations)
-      add(written.path ?? route.path, route.method, operationOf(written, route.converted))
-  }
-  for (const [name, { method, path, converted }] of routes)
-    if (!(name in WRITTEN) && reasonToLeaveOut(name) === undefined)
-      add(path.replace('*', '{rest}'), method, unwritten(name, converted))
+export async function documentOf(app: AnyElysia): Promise<Schema> {
   return {
     openapi: '3.1.1',
     info: PREFACE,
     servers: [{ url: '/', description: 'This gateway' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
-    paths,
+    paths: await pathsOf(app),
     components: {
       schemas: { ...SCHEMAS, ...ERROR_SCHEMAS },
       headers: Object.fromEntries(Object.entries(HEADERS).map(([name, schema]) => [name, headerOf(schema)])),
@@ -60,18 +33,24 @@ export function documentOf(app: AnyElysia): Schema {
 
 const headerOf = ({ description, ...schema }: Schema): Schema => ({ description, schema })
 
-/** The routes by their names: method and path, as the converter writes them. */
-function routesOf(app: AnyElysia): Map<string, Route> {
-  // Without an exclusion of its own, it would take any path with a dot for a file.
-  const { paths } = toOpenAPISchema(app, { staticFile: false })
-  return new Map(
-    Object.entries(paths).flatMap(([path, methods]) =>
-      Object.entries(methods ?? {}).map(([method, converted]): [string, Route] => [
-        `${method.toUpperCase()} ${path}`,
-        { method, path, converted: converted as Converted },
-      ]),
-    ),
-  )
+/** Written operations stand in the order in which they are written, whatever the order of the routes; others follow. */
+async function pathsOf(app: AnyElysia): Promise<Paths> {
+  const paths: Paths = {}
+  const add = (path: string, method: string, operation: Schema) => {
+    paths[path] = { ...paths[path], [method]: operation }
+  }
+  const routes = routesOf(app)
+  for (const [name, operations] of Object.entries(WRITTEN)) {
+    const route = routes.get(name)
+    for (const { path, method, converted } of route ? await convert(app, route) : [])
+      for (const written of operations) add(written.path ?? path, method, operationOf(written, converted))
+  }
+  for (const [name, route] of routes) {
+    if (name in WRITTEN || reasonToLeaveOut(name) !== undefined) continue
+    for (const { path, method, converted } of await convert(app, route))
+      add(path.replace('*', '{rest}'), method, unwritten(name, converted))
+  }
+  return paths
 }
 
 function operationOf(written: Written, converted: Converted): Schema {

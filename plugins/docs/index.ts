@@ -90,7 +90,7 @@ async function makeDocument(app: AnyElysia): Promise<Document> {
     import('node:zlib'),
     import('node:util'),
   ])
-  const json = JSON.stringify(documentOf(app))
+  const json = JSON.stringify(await documentOf(app))
   const gzipped = new Uint8Array(await promisify(gzip)(json))
   return { gzipped, etag: `"${Bun.hash(json).toString(36)}"` }
 }

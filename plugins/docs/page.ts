@@ -39,6 +39,23 @@ export const SCRIPT = `Scalar.createApiReference('#reference', {
   documentDownloadType: 'direct',
   metaData: { title: 'Tollgate API reference' },
 })
+
+// What Scalar leaves to guess for those who do not see the page, or have no mouse.
+function complete() {
+  for (const button of document.querySelectorAll('button[class*="copy-button"]:not([aria-label])'))
+    button.setAttribute('aria-label', 'Copy')
+  for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label')
+  for (const list of document.querySelectorAll('ul.endpoints:not([tabindex])')) list.tabIndex = 0
+}
+let waiting = false
+new MutationObserver(() => {
+  if (waiting) return
+  waiting = true
+  setTimeout(() => {
+    waiting = false
+    complete()
+  }, 200)
+}).observe(document.getElementById('reference'), { childList: true, subtree: true })
 `
 
 /** Scalar's own greys are too pale to be read by everybody; these have a contrast of 4.5 on each of its grounds. */

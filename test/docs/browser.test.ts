@@ -17,6 +17,19 @@ async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
   await isClean()
 }
 
+/** What axe finds serious or worse once the page has come to rest. */
+async function findingsOf({ page }: ConsolePage): Promise<string[]> {
+  await Bun.sleep(500)
+  const axe = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
+  await page.evaluate(await Bun.file(axe).text())
+  return await page.evaluate<
+    string[]
+  >(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`)
+}
+
 async function opened(options: PageOptions = {}) {
   const visit = await consolePage(gateway.url.origin, options)
   await visit.page.goto('/docs')
@@ -37,9 +50,10 @@ test.each([
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
     expect(await page.title()).toMatch(/Tollgate/)
     expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
+    expect(await findingsOf(visit)).toEqual([])
     await assertClean(visit)
   },
-  60_000,
+  180_000,
 )
 
 test('every operation stands in the side bar, and its address shows it with an example', async () => {
@@ -55,7 +69,8 @@ test('every operation stands in the side bar, and its address shows it with an e
   await page.getByRole('heading', { name: 'Create a chat completion' }).waitFor(SHOWN)
   expect(page.url()).toEndWith('/docs#tag/openai-api/POST/v1/chat/completions')
   await page.getByText('Why is the sky blue?').first().waitFor(SHOWN)
+  expect(await findingsOf(visit)).toEqual([])
   // Nobody is sold anything.
   expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/Ask AI|Deploy|Share/)
   await assertClean(visit)
-}, 90_000)
+}, 240_000)

@@ -165,12 +165,12 @@ describe('the document', () => {
   })
 })
 
-test('a route of a plugin that nobody has written of is documented by its schemas', () => {
+test('a route of a plugin that nobody has written of is documented by its schemas', async () => {
   const app = new Elysia().get('/about/:id/*', () => ({ account: 'anna' }), {
     query: Type.Object({ limit: Type.Optional(Type.Integer({ must: 'a whole number' })) }),
     response: { 200: Type.Object({ account: Type.String() }) },
   })
-  const { paths } = documentOf(app) as unknown as OpenApi
+  const { paths } = (await documentOf(app)) as unknown as OpenApi
   expect(paths['/about/{id}/{rest}']?.get).toMatchObject({
     summary: 'GET /about/{id}/*',
     parameters: expect.arrayContaining([
