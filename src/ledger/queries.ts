@@ -173,36 +173,33 @@ export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
 
-/** The sums of an account's days, by one of their columns. The account and the days choose the rows; the filters do not. */
-const sumsBy = (column: SQLiteColumn) => (orm: BunSQLiteDatabase) =>
-  orm
-    .select({
-      of: sql<string | number>`${column}`,
-      calls: sumOf(call_sums.calls),
-      failed: sql<number>`sum(CASE ${call_sums.outcome} WHEN 'failed' THEN ${call_sums.calls} ELSE 0 END)`,
-      input_tokens: totalOfColumns(INPUT_FIELDS),
-      output_tokens: totalOfColumns(OUTPUT_FIELDS),
-      images: sumOf(call_sums.images),
-      cost_nanos: sumOf(call_sums.cost_nanos),
-    })
-    .from(call_sums)
-    .where(
-      and(
-        eq(call_sums.account_id, placeholder('account_id')),
-        eq(call_sums.span_s, DAY),
-        gte(call_sums.start_s, placeholder('from_s')),
-        lt(call_sums.start_s, placeholder('until_s')),
-        optionalFilters(call_sums),
-      ),
-    )
-    .groupBy(column)
-    .prepare()
-
-/** What an account used in some days, by day, by model and by key. */
+/** What an account used on some days, by day, key and model: in the order of the table, so that nothing is sorted. */
 export const usageQueries = perConnection({
-  by_day: sumsBy(call_sums.start_s),
-  by_model: sumsBy(call_sums.model),
-  by_key: sumsBy(call_sums.key_id),
+  of_days: (orm) =>
+    orm
+      .select({
+        start_s: call_sums.start_s,
+        key_id: call_sums.key_id,
+        model: call_sums.model,
+        calls: sumOf(call_sums.calls),
+        failed: sql<number>`sum(CASE ${call_sums.outcome} WHEN 'failed' THEN ${call_sums.calls} ELSE 0 END)`,
+        input_tokens: totalOfColumns(INPUT_FIELDS),
+        output_tokens: totalOfColumns(OUTPUT_FIELDS),
+        images: sumOf(call_sums.images),
+        cost_nanos: sumOf(call_sums.cost_nanos),
+      })
+      .from(call_sums)
+      .where(
+        and(
+          eq(call_sums.account_id, placeholder('account_id')),
+          eq(call_sums.span_s, DAY),
+          gte(call_sums.start_s, placeholder('from_s')),
+          lt(call_sums.start_s, placeholder('until_s')),
+          optionalFilters(call_sums),
+        ),
+      )
+      .groupBy(call_sums.start_s, call_sums.key_id, call_sums.model)
+      .prepare(),
 })
 
 /** The keys of a prefix, which need not be unique. */

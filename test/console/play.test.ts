@@ -104,7 +104,7 @@ describe('what a call costs', () => {
     const [alice, bob] = [await person(), await person()]
     const answer = await alice.session.ask(CHAT, question())
     await answer.text()
-    const path = `/console/api/play/charge?request_id=${answer.headers.get('x-request-id')}`
+    const path = `/console/api/calls/${answer.headers.get('x-request-id')}`
     expect(await (await alice.session.ask(path)).json()).toMatchObject({
       cost_nanos: ANSWER_NANOS,
       input_tokens: 10,

@@ -171,7 +171,7 @@ test('files are uploaded, counted and deleted', async () => {
   await button(one, 'More for one.png').click()
   await one.page.getByRole('menuitem', { name: 'Delete file' }).click()
   await button(one, 'Delete file').click()
-  await one.page.getByText('one.png').waitFor({ state: 'hidden' })
+  await one.page.getByRole('link', { name: 'one.png', exact: true }).waitFor({ state: 'hidden' })
   await one.isClean()
 })
 

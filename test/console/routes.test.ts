@@ -20,7 +20,6 @@ const FOR_ACCOUNTS = [
   'DELETE /sessions/:id',
   'PUT /password',
   'GET /play',
-  'GET /play/charge',
   'POST /play/key',
   'POST /play/chat',
   'POST /play/images',

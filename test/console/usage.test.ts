@@ -21,8 +21,8 @@ const db = recorded([
 ])
 const asked = { account_id: 1, until_ms: NOW, days: 7 }
 
-test('days, models and keys add up to the same total, which is that of the daily sums', () => {
-  const { total, days, models, keys } = usageOf(db, asked)
+test('days, models and keys add up to the same total, which is that of the daily sums', async () => {
+  const { total, days, models, keys } = await usageOf(db, asked)
   expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1 })
   const added = (rows: readonly UsageSum[]) =>
     COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
@@ -31,16 +31,16 @@ test('days, models and keys add up to the same total, which is that of the daily
   expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
 })
 
-test('every day of the range is there, the oldest first, and the last one is today', () => {
-  const { days } = usageOf(db, asked)
+test('every day of the range is there, the oldest first, and the last one is today', async () => {
+  const { days } = await usageOf(db, asked)
   expect(days).toHaveLength(7)
   expect(days.map(({ cost_nanos }) => cost_nanos)).toEqual([0, 0, 0, 0, 100, 200, 400])
   expect(days.at(-1)?.day).toBe(new Date(NOW).toISOString().slice(0, 10))
-  expect(usageOf(db, { ...asked, days: 1 }).total.cost_nanos).toBe(400)
+  expect((await usageOf(db, { ...asked, days: 1 })).total.cost_nanos).toBe(400)
 })
 
-test('models and keys come with the most expensive first, and filter', () => {
-  const { models, keys } = usageOf(db, asked)
+test('models and keys come with the most expensive first, and filter', async () => {
+  const { models, keys } = await usageOf(db, asked)
   expect(models.map(({ model, cost_nanos }) => [model, cost_nanos])).toEqual([
     ['m1', 500],
     ['m2', 200],
@@ -49,8 +49,10 @@ test('models and keys come with the most expensive first, and filter', () => {
     [2, 400],
     [1, 300],
   ])
-  expect(usageOf(db, { ...asked, model: 'm1' }).keys.map(({ cost_nanos }) => cost_nanos)).toEqual([400, 100])
-  expect(usageOf(db, { ...asked, key_id: 1 }).total.cost_nanos).toBe(300)
+  expect((await usageOf(db, { ...asked, model: 'm1' })).keys.map(({ cost_nanos }) => cost_nanos)).toEqual([
+    400, 100,
+  ])
+  expect((await usageOf(db, { ...asked, key_id: 1 })).total.cost_nanos).toBe(300)
 })
 
 let gateway: TestGateway

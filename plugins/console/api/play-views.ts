@@ -4,10 +4,8 @@ import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../../src/access/cons
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { type Catalogue, type ImageModel, isServed, type TextModel } from '../../../src/domain/catalogue.ts'
-import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
-import type { RecordedCall } from '../../../src/ledger/history.ts'
 import type { RequestField } from '../../../src/protocols/carries.ts'
 import { protocolOf, type Registry } from '../../../src/protocols/registry.ts'
 
@@ -93,33 +91,6 @@ export const PlayView = Type.Object(
   },
   closed,
 )
-
-/** What a call came to. */
-export const ChargeView = Type.Object(
-  {
-    request_id: Type.String(),
-    outcome: OneOf(['completed', 'cancelled', 'broken', 'failed']),
-    input_tokens: Type.Integer(),
-    output_tokens: Type.Integer(),
-    ...MoneyFields('cost'),
-    first_byte_ms: Nullable(Type.Integer()),
-    duration_ms: Type.Integer(),
-    /** The provider told no usage: it is the gateway's own estimate. */
-    estimated: Type.Boolean(),
-  },
-  closed,
-)
-
-export const chargeView = (call: RecordedCall): Static<typeof ChargeView> => ({
-  request_id: call.request_id,
-  outcome: call.outcome,
-  input_tokens: promptTokens(call),
-  output_tokens: outputTokens(call),
-  ...money('cost', call.cost_nanos),
-  first_byte_ms: call.first_byte_ms,
-  duration_ms: call.duration_ms,
-  estimated: call.estimated === 1,
-})
 
 export const RenewedView = Type.Object({ key: KeyView }, closed)
 

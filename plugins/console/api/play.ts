@@ -7,20 +7,13 @@ import type { Issuing } from '../../../src/access/keys.ts'
 import { findKeyById } from '../../../src/access/lookup.ts'
 import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
-import { notFound, permissionDenied } from '../../../src/domain/errors.ts'
-import { listCalls, type RecordedCall } from '../../../src/ledger/history.ts'
+import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, viewerCalls } from '../calls.ts'
-import { ChargeView, chargeView, keyView, PlayView, playView, RenewedView } from './play-views.ts'
+import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
 const WhoseQuery = Type.Object(WHOSE, { additionalProperties: false })
-const ChargeQuery = Type.Object(
-  { ...WHOSE, request_id: Type.String({ maxLength: 64, must: 'the id of a request' }) },
-  { additionalProperties: false },
-)
-/** A call that has just ended is among so many, whoever else calls. */
-const LATEST_CALLS = 200
 
 /** Where the playground's calls go: the surfaces' own routes. */
 const PAID = {
@@ -65,14 +58,6 @@ function asked(gateway: Gateway) {
       },
       { query: WhoseQuery, response: { 200: RenewedView, ...FAILURES } },
     )
-    .get(
-      '/console/api/play/charge',
-      ({ viewer, query }) => {
-        const { id: account_id } = accountNeeded(db, viewer, query.account)
-        return chargeView(latest(gateway, account_id, query.request_id))
-      },
-      { query: ChargeQuery, response: { 200: ChargeView, ...FAILURES } },
-    )
 }
 
 /** The body is read by the surface, and its answer passes as it is. */
@@ -98,14 +83,6 @@ export async function payerOf(gateway: Gateway, viewer: Viewer, name: string | u
   const pay = () => payingKey(db, account, issuing(gateway))
   // Only the first call writes, and waits for the write lock.
   return consoleKeyOf(db, account.id) ? pay() : changed(gateway, pay)
-}
-
-/** @throws GatewayError not_found while the call is not settled yet, and for one of another account */
-function latest({ db }: Gateway, account_id: number, request_id: string): RecordedCall {
-  const { calls } = listCalls(db, { account_id }, { limit: LATEST_CALLS })
-  const found = calls.find((call) => call.request_id === request_id)
-  if (found) return found
-  throw notFound('This call is not settled yet.', { param: 'request_id' })
 }
 
 /** The same as far as it is there, in whatever state. */

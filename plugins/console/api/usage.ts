@@ -13,7 +13,7 @@ import { accountNeeded, WHOSE } from './whose.ts'
 
 const closed = { additionalProperties: false }
 
-/** A quarter: the kept sums of so many days are read in some 10 ms, whatever the number of models and keys. */
+/** A quarter. */
 const MAX_DAYS = 92
 const DEFAULT_DAYS = 30
 const MAX_KEYS = 200
@@ -67,11 +67,11 @@ export function usage(gateway: Gateway) {
 
   return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway)).get(
     '/console/api/usage',
-    ({ viewer, query }): Static<typeof UsageView> => {
+    async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
       const { model, key, days = DEFAULT_DAYS } = query
       const { id: account_id, name } = accountNeeded(db, viewer, query.account)
       const key_id = keyOf(account_id, key)
-      const used = usageOf(db, { account_id, key_id, model, days, until_ms: now() })
+      const used = await usageOf(db, { account_id, key_id, model, days, until_ms: now() })
       return {
         account: name,
         total: sumView(used.total),

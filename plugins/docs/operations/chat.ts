@@ -1,5 +1,7 @@
 // Chat completions, legacy completions and embeddings in the document.
+
 import { EmbeddingsRequest } from '../../../src/protocols/openai/embeddings.ts'
+import { CHAT_ANSWER, COMPLETION_ANSWER, EMBEDDINGS_ANSWER } from '../answers.ts'
 import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
 import { eventsOf, IDEMPOTENCY_KEY, PAID_FAILURES, type Written } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, WEATHER_SCHEMA } from '../samples.ts'
@@ -74,7 +76,7 @@ export const chat: readonly Written[] = [
           'The answer. A stream ends with `data: [DONE]`; an error after its first event is the last one before that, in the shape of all errors.',
         headers: [...TEXT_HEADERS, ...RATE_HEADERS],
         content: {
-          'application/json': { schema: ref('ChatCompletion') },
+          'application/json': { schema: ref('ChatCompletion'), examples: CHAT_ANSWER },
           'text/event-stream': eventsOf(ref('ChatChunk')),
         },
       },
@@ -109,7 +111,7 @@ export const completions: readonly Written[] = [
         description: 'The text. A stream ends with `data: [DONE]`.',
         headers: TEXT_HEADERS,
         content: {
-          'application/json': { schema: ref('Completion') },
+          'application/json': { schema: ref('Completion'), examples: COMPLETION_ANSWER },
           'text/event-stream': eventsOf(ref('Completion')),
         },
       },
@@ -155,7 +157,7 @@ export const embeddings: readonly Written[] = [
       200: {
         description: 'The vectors, in the order of the inputs.',
         headers: PAID_HEADERS,
-        content: { 'application/json': { schema: ref('EmbeddingsAnswer') } },
+        content: { 'application/json': { schema: ref('EmbeddingsAnswer'), examples: EMBEDDINGS_ANSWER } },
       },
     },
     fails: PAID_FAILURES,

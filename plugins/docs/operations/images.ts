@@ -1,4 +1,5 @@
 // Images in the document: made, edited and composed, and those that an account has made. Bodies stand at the routes.
+import { IMAGES_ANSWER } from '../answers.ts'
 import { PAID_HEADERS, RATE_HEADERS } from '../headers.ts'
 import {
   type Answer,
@@ -61,7 +62,7 @@ export const imagesSchemas: Readonly<Record<string, Schema>> = {
 const made: Answer = {
   description: 'The images.',
   headers: [...PAID_HEADERS, ...RATE_HEADERS],
-  content: { 'application/json': { schema: ref('Images') } },
+  content: { 'application/json': { schema: ref('Images'), examples: IMAGES_ANSWER } },
 }
 const madeOrStreamed: Answer = {
   ...made,

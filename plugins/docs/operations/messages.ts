@@ -1,4 +1,5 @@
 // Messages in the document: POST /v1/messages, whole and streamed, and the counting of tokens.
+import { MESSAGE_ANSWER } from '../answers.ts'
 import { TEXT_HEADERS } from '../headers.ts'
 import {
   COUNTED_FAILURES,
@@ -97,7 +98,7 @@ export const messages: Readonly<Record<string, readonly Written[]>> = {
             'The answer. Of a stream, an error after the first event is the last one, named `error`, in the shape of all errors.',
           headers: ['request-id', ...TEXT_HEADERS],
           content: {
-            'application/json': { schema: ref('Message') },
+            'application/json': { schema: ref('Message'), examples: MESSAGE_ANSWER },
             'text/event-stream': eventsOf(ref('MessageEvent')),
           },
         },

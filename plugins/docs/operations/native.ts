@@ -1,5 +1,6 @@
 // The native API in the document: generateContent, streamed and whole, token counts, embeddings, and its list of models.
 
+import { NATIVE_ANSWER } from '../answers.ts'
 import { PAID_HEADERS, RATE_HEADERS, TEXT_HEADERS } from '../headers.ts'
 import {
   COUNTED_FAILURES,
@@ -112,7 +113,7 @@ export const generateContent: readonly Written[] = [
       200: {
         description: 'The answer.',
         headers: [...TEXT_HEADERS, ...RATE_HEADERS],
-        content: { 'application/json': { schema: ref('GenerateContentResponse') } },
+        content: { 'application/json': { schema: ref('GenerateContentResponse'), examples: NATIVE_ANSWER } },
       },
     },
     fails: PAID_FAILURES,

@@ -1,4 +1,5 @@
 // Responses in the document: made, compacted, read, listed and deleted.
+import { RESPONSE_ANSWER } from '../answers.ts'
 import { TEXT_HEADERS } from '../headers.ts'
 import { eventsOf, IDEMPOTENCY_KEY, PAID_FAILURES, type Written } from '../operation.ts'
 import { CITY_SCHEMA, PICTURE_URI, SAMPLE_IDS, WEATHER_SCHEMA } from '../samples.ts'
@@ -72,7 +73,7 @@ export const responses: Readonly<Record<string, readonly Written[]>> = {
           description: 'The response. A stream that breaks ends with `error` and `response.failed`.',
           headers: TEXT_HEADERS,
           content: {
-            'application/json': { schema: ref('Response') },
+            'application/json': { schema: ref('Response'), examples: RESPONSE_ANSWER },
             'text/event-stream': eventsOf(ref('ResponseEvent')),
           },
         },
@@ -135,7 +136,7 @@ export const responses: Readonly<Record<string, readonly Written[]>> = {
       answers: {
         200: {
           description: 'The response as it was answered.',
-          content: { 'application/json': { schema: ref('Response') } },
+          content: { 'application/json': { schema: ref('Response'), examples: RESPONSE_ANSWER } },
         },
       },
     },

@@ -27,7 +27,7 @@ export default function Image({ params }: PageProps) {
   const [state, change] = useAddressState({ content: '' })
   const is_operator = role === 'operator'
   const is_shown = !is_operator || state.content === 'shown'
-  const query = useAsk(['images', 'one', id, is_shown], () =>
+  const query = useAsk(['image', id, is_shown], () =>
     api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
   )
   return (
@@ -93,10 +93,16 @@ function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
       className="image-picture"
       src={imagePicture(image.id, is_operator)}
       alt={image.prompt ?? 'An image'}
-      width={image.width ?? undefined}
-      height={image.height ?? undefined}
+      style={roomOf(image)}
     />
   )
+}
+
+/** Its room is there before the picture is: as wide as the column, and no higher than most of the window. */
+function roomOf({ width, height }: ShownImage) {
+  if (width === null || height === null) return {}
+  const ratio = width / height
+  return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
 }
 
 function ImageFacts({ image }: { image: ShownImage }) {

@@ -1,7 +1,7 @@
 // What an answer costs: by estimate while it streams, and as it is recorded once it has ended.
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { ApiError, api, ask, ConnectionLost } from '../../app/client.ts'
+import { ApiError, api, ask, ConnectionLost, part } from '../../app/client.ts'
 import { count, duration, roundedUsd } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 import type { Answer } from './draft.ts'
@@ -11,16 +11,15 @@ import type { TextModel } from './models.ts'
 export interface AnswerCostProps {
   answer: Answer
   model: TextModel
-  account: string | undefined
 }
 
-export function AnswerCost({ answer, model, account }: AnswerCostProps) {
+export function AnswerCost({ answer, model }: AnswerCostProps) {
   if (answer.state === 'streaming') return <Estimate answer={answer} model={model} />
   if (answer.request_id === undefined)
     return (
       <span className="small soft">{answer.state === 'stopped' ? 'Stopped.' : 'Nothing was charged.'}</span>
     )
-  return <Charged request_id={answer.request_id} account={account} is_stopped={answer.state === 'stopped'} />
+  return <Charged request_id={answer.request_id} is_stopped={answer.state === 'stopped'} />
 }
 
 function Estimate({ answer, model }: Pick<AnswerCostProps, 'answer' | 'model'>) {
@@ -36,21 +35,21 @@ function Estimate({ answer, model }: Pick<AnswerCostProps, 'answer' | 'model'>) 
 /** Who leaves a stream is charged a moment later. */
 const MAX_TRIES = 8
 
+const isNotSettled = (failure: Error): boolean =>
+  failure instanceof ConnectionLost ||
+  (failure instanceof ApiError && (failure.status === 404 || failure.status === 409))
+
 interface ChargedProps {
   request_id: string
-  account: string | undefined
   is_stopped: boolean
 }
 
-function Charged({ request_id, account, is_stopped }: ChargedProps) {
+function Charged({ request_id, is_stopped }: ChargedProps) {
   const { data, error } = useQuery({
-    queryKey: ['charge', request_id, account],
-    queryFn: () =>
-      ask(api.play.charge.get({ query: { request_id, ...(account === undefined ? {} : { account }) } })),
+    queryKey: ['charge', request_id],
+    queryFn: () => ask(api.calls({ request_id: part(request_id) }).get()),
     staleTime: Number.POSITIVE_INFINITY,
-    retry: (tries, failure) =>
-      failure instanceof ConnectionLost ||
-      (failure instanceof ApiError && failure.status === 404 && tries < MAX_TRIES),
+    retry: (tries, failure) => isNotSettled(failure) && tries < MAX_TRIES,
     retryDelay: 400,
   })
   const link = <Link href={`/calls/${encodeURIComponent(request_id)}`}>the call</Link>

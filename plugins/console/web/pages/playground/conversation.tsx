@@ -11,10 +11,9 @@ import type { TextModel } from './models.ts'
 export interface TurnsProps {
   turns: readonly Turn[]
   models: readonly (TextModel | undefined)[]
-  account: string | undefined
 }
 
-export function Turns({ turns, models, account }: TurnsProps) {
+export function Turns({ turns, models }: TurnsProps) {
   const end = useRef<HTMLDivElement>(null)
   const follows = useFollowing(end, turns)
   if (turns.length === 0)
@@ -38,7 +37,6 @@ export function Turns({ turns, models, account }: TurnsProps) {
                 key={side}
                 answer={turn.answers[side] ?? null}
                 model={model}
-                account={account}
                 is_named={models.length > 1}
               />
             ))}
@@ -76,12 +74,11 @@ function useFollowing(end: React.RefObject<HTMLDivElement | null>, turns: readon
 interface AnswerViewProps {
   answer: Answer | null
   model: TextModel | undefined
-  account: string | undefined
   /** Says which model it is of. */
   is_named: boolean
 }
 
-function AnswerView({ answer, model, account, is_named }: AnswerViewProps) {
+function AnswerView({ answer, model, is_named }: AnswerViewProps) {
   if (!answer)
     return <div className="play-answer soft">{is_named && model ? `${model.id} was not asked.` : null}</div>
   const { text, thinking, state, failure } = answer
@@ -110,7 +107,7 @@ function AnswerView({ answer, model, account, is_named }: AnswerViewProps) {
         </Notice>
       )}
       <div className="spread play-answer-foot">
-        {model && <AnswerCost answer={answer} model={model} account={account} />}
+        {model && <AnswerCost answer={answer} model={model} />}
         {state !== 'streaming' && text !== '' && <Copy text={text} what="answer" />}
       </div>
     </article>

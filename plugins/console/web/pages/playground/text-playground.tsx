@@ -38,7 +38,7 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
   return (
     <div className="play">
       <div className="play-main">
-        <Turns turns={draft.turns} models={chosen} account={account} />
+        <Turns turns={draft.turns} models={chosen} />
         <Composer
           value={draft.question}
           onChange={(question) => set({ question })}
