@@ -51,7 +51,7 @@ const FOR_ACCOUNTS = [
   'GET /entries.csv',
   'GET /search',
   'GET /models',
-  'GET /models/:id',
+  'GET /models/detail',
 ]
 
 const PREFIX = '/console/api'
