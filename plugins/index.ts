@@ -6,6 +6,7 @@ import { billing } from './billing/index.ts'
 import { chat } from './chat/index.ts'
 import { completions } from './completions/index.ts'
 import { consolePages } from './console/index.ts'
+import { docs } from './docs/index.ts'
 import { embeddings } from './embeddings/index.ts'
 import { health } from './health/index.ts'
 import { images } from './images/index.ts'
@@ -37,6 +38,7 @@ export const plugins = [
   images,
   library,
   consolePages,
+  docs,
   absent,
 ] as const satisfies readonly Plugin[]
 

@@ -26,7 +26,7 @@ const LAYERS: readonly (readonly string[])[] = [
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/library/': ['src/media/'],
   'src/config/': ['data/tollgate.example.toml'],
-  'src/build/': ['plugins/console/bundle.ts'],
+  'src/build/': ['plugins/console/bundle.ts', 'plugins/docs/scalar.ts'],
   'plugins/console/': ['package.json'],
 }
 

@@ -10,6 +10,7 @@ import { servePaid } from '../../src/exchange/paid-call.ts'
 import { renderImageError, renderImageErrorWithoutDebt } from '../../src/http/image-error.ts'
 import { calls } from '../../src/surface/calls.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
+import { DETAILS } from './model.ts'
 import { COMPOSE, editForm, GENERATION, type RequestForm } from './requests.ts'
 
 const SURFACE = { surface: 'images', forms: COMMON_FORMS }
@@ -43,19 +44,23 @@ export function images(gateway: Gateway) {
     )
   }
 
-  const unparsed = { parse: 'none' } as const
   const edits = new Elysia({ name: 'images: edits' })
     .use(calls(gateway, { ...SURFACE, render: renderImageError }))
-    .post(
-      '/v1/images/edits',
-      ({ origin, set, request }) => serve({ origin, set }, editForm(request)),
-      unparsed,
-    )
+    .post('/v1/images/edits', ({ origin, set, request }) => serve({ origin, set }, editForm(request)), {
+      parse: 'none',
+      detail: DETAILS.edits,
+    })
   const others = new Elysia({ name: 'images: generations and compose' })
     .use(calls(gateway, { ...SURFACE, render: renderImageErrorWithoutDebt }))
-    .post('/v1/images/generations', ({ origin, set }) => serve({ origin, set }, GENERATION), unparsed)
-    .post('/v1/images/compose', ({ origin, set }) => serve({ origin, set }, COMPOSE), unparsed)
-    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), unparsed)
+    .post('/v1/images/generations', ({ origin, set }) => serve({ origin, set }, GENERATION), {
+      parse: 'none',
+      detail: DETAILS.generations,
+    })
+    .post('/v1/images/compose', ({ origin, set }) => serve({ origin, set }, COMPOSE), {
+      parse: 'none',
+      detail: DETAILS.compose,
+    })
+    .post('/v1/images/variations', ({ origin }) => refuseVariations(origin), { parse: 'none' })
   return new Elysia({ name: 'images' }).use(edits).use(others)
 }
 

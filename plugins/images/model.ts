@@ -1,5 +1,6 @@
 // The fields of the image endpoints: one schema for each form of request, from which types and refusals follow.
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TObject, Type } from '@sinclair/typebox'
+import type { DocumentDecoration } from 'elysia'
 import { OUTPUT_FORMATS } from '../../src/domain/image-formats.ts'
 import { OneOf } from '../../src/http/schema.ts'
 
@@ -78,6 +79,35 @@ export const ComposeFields = Type.Object(
 
 /** Of OpenAI's: the largest mask. */
 export const MAX_MASK_BYTES = 4 * MEGABYTE
+
+/** Images and texts of a form, for the reference of the API: form.ts reads them as they come. */
+const EditForm = Type.Object({
+  image: Type.Array(Type.String({ format: 'binary' }), {
+    description: 'One to three images, also as image[].',
+  }),
+  mask: Type.Optional(
+    Type.String({ format: 'binary', description: 'What is to be changed, as a PNG of at most 4 MB.' }),
+  ),
+  ...FormFields.properties,
+})
+
+/** The types of OpenAPI do not take those of TypeBox, though the latter are JSON Schema. */
+const bodyOf = (schema: TObject, form?: TObject): DocumentDecoration => ({
+  requestBody: {
+    required: true,
+    content: {
+      'application/json': { schema: schema as object },
+      ...(form ? { 'multipart/form-data': { schema: form as object } } : {}),
+    },
+  },
+})
+
+/** What each endpoint takes, for the reference of the API. */
+export const DETAILS = {
+  generations: bodyOf(GenerationFields),
+  edits: bodyOf(EditFields, EditForm),
+  compose: bodyOf(ComposeFields),
+}
 
 export type CommonFields = Static<typeof GenerationFields> & Pick<EditRequest, 'input_fidelity'>
 export type ComposeRequest = Static<typeof ComposeFields>

@@ -4,7 +4,7 @@ import type { CallOrigin } from '../../src/exchange/admission.ts'
 import type { TextBody } from '../../src/exchange/text/body.ts'
 import type { ReadText } from '../../src/exchange/text/call.ts'
 import type { Answering, Dialect } from '../../src/exchange/text/dialect.ts'
-import { markOf } from '../../src/protocols/key-mark.ts'
+import { markOf } from '../../src/observe/key-mark.ts'
 import {
   compactedResponse,
   compactionFields,

@@ -8,12 +8,15 @@ import { accountQueries } from './queries.ts'
 /** Names of accounts and keys: what can be typed in a shell without quotes, e-mail addresses included. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
 
-/** @throws GatewayError invalid_request when a name is empty, too long, or has other characters */
-export function checkName(name: string): void {
+/**
+ * @param param the field that it was given in
+ * @throws GatewayError invalid_request when a name is empty, too long, or has other characters
+ */
+export function checkName(name: string, param = 'name'): void {
   if (!NAME.test(name)) {
     throw invalidRequest(
       `"${name}" is not a name: it must have 1 to 64 letters, digits and . _ @ + -, and begin with a letter or a digit.`,
-      { param: 'name' },
+      { param },
     )
   }
 }

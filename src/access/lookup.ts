@@ -16,7 +16,14 @@ export interface KeyOfAccount {
  * @returns undefined when there is no such key
  */
 export function findKey(db: Database, sha256: Buffer): KeyOfAccount | undefined {
-  const key = keyQueries(db).keyByHash.get({ sha256 })
+  return withAccount(db, keyQueries(db).keyByHash.get({ sha256 }))
+}
+
+/** The same for a key's own number. */
+export const findKeyById = (db: Database, id: number): KeyOfAccount | undefined =>
+  withAccount(db, keyQueries(db).keysById.get({ id }))
+
+function withAccount(db: Database, key: Key | undefined): KeyOfAccount | undefined {
   const account = key && accountQueries(db).accountById.get({ id: key.account_id })
   return account && { key, account }
 }

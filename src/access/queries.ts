@@ -1,5 +1,5 @@
 // The queries on accounts and keys, prepared once for each connection.
-import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, closed_accounts, keys } from '../db/schema.ts'
@@ -149,6 +149,15 @@ export const keyQueries = perConnection({
           or(isNull(keys.revoked_at_ms), gt(keys.revoked_at_ms, placeholder('now_ms'))),
         ),
       )
+      .prepare(),
+  /** The account's newest key of this name, revoked or not. */
+  newestByName: (orm) =>
+    orm
+      .select()
+      .from(keys)
+      .where(and(eq(keys.account_id, placeholder('account_id')), eq(keys.name, placeholder('name'))))
+      .orderBy(desc(keys.id))
+      .limit(1)
       .prepare(),
   setSettings: (orm) =>
     orm

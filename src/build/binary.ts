@@ -1,8 +1,9 @@
-// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages and sharp.
+// The build of the executable: one file with the gateway, the ledger's thread, the migrations, the console's pages, the reference's page and sharp.
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { BunPlugin } from 'bun'
 import { embedConsole } from './console.ts'
+import { embedReference } from './reference.ts'
 import { sharpPlugin } from './sharp.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -18,11 +19,14 @@ export interface BinaryOptions {
 
 /** The build of `bun run build`. */
 export const GATEWAY: BinaryOptions = {
-  entrypoints: ['src/main.ts', 'src/ledger/thread.ts', 'src/exchange/parser-thread.ts'].map((file) =>
-    join(ROOT, file),
-  ),
+  entrypoints: [
+    'src/main.ts',
+    'src/ledger/thread.ts',
+    'src/exchange/parser-thread.ts',
+    'src/exchange/rerating-thread.ts',
+  ].map((file) => join(ROOT, file)),
   outfile: join(ROOT, 'dist/tollgate'),
-  embed: [embedConsole],
+  embed: [embedConsole, embedReference],
 }
 
 /**

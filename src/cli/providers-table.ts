@@ -1,20 +1,6 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
-import type { Provider } from '../domain/catalogue.ts'
-import type { RouteTest, TestedRoute, TestResult } from '../exchange/route-test.ts'
+import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../exchange/route-tests.ts'
 import { type Column, table } from './table.ts'
-
-/** A route that was tested, with what came of it. */
-export interface Tested extends TestedRoute, RouteTest {}
-
-/** A route that was not tested, or a provider that has none. */
-export interface Untested {
-  provider: string
-  model: string | null
-  reason: 'image' | 'no route'
-}
-
-/** Where a key stands in the file, from 1: as the log names it, `google#1`. */
-export const keyNumber = ({ key_numbers }: Provider, key: number): number => key_numbers?.[key] ?? key + 1
 
 const MAX_COLUMNS = 80
 const INDENT = '     '
@@ -22,16 +8,6 @@ const MAX_MODEL_CHARS = 33
 /** Longer kinds are taken off the model's column. */
 const MIN_KIND_CHARS = 'embedding'.length
 const MAX_WORDS_CHARS = 400
-
-const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
-  'bad key': 'bad key: check api_keys, and what the account of the key may do and has left at its provider.',
-  'not found': "not found: check the route's model in the provider's own list, and the version in base_url.",
-  'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
-  refused: 'refused: the provider does not take this request for this model; see its words.',
-  failed: 'failed: the provider had an error, or base_url is not an API of this protocol.',
-  unreachable: 'unreachable: check base_url, whether the server runs, and the way to it.',
-  'too slow': 'too slow: nothing came in time. Try again, and see that the server is not overloaded.',
-}
 
 const REASONS: Readonly<Record<Untested['reason'], string>> = {
   image: '--images tests image models, and costs what an image costs',
@@ -55,9 +31,6 @@ export function describeTests(tested: readonly Tested[], untested: readonly Unte
 }
 
 const nameOf = ({ provider, model }: Untested): string => (model === null ? provider : `${provider}:${model}`)
-
-/** What is asked for: the kind of the model, or the further protocol of its provider. */
-export const kindOf = ({ model, by_responses }: Tested): string => (by_responses ? 'responses' : model.kind)
 
 const columnsFor = (model_chars: number): Column<Tested>[] => [
   { head: 'KEY', text: ({ provider, key }) => String(keyNumber(provider, key)), right: true },

@@ -1,17 +1,16 @@
 // `providers test`: one cheap real request for each key and route, and what the providers answer.
 import type { Command } from 'commander'
-import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
+import type { Catalogue } from '../domain/catalogue.ts'
 import { notFound } from '../domain/errors.ts'
-import { type TestedRoute, testRoute } from '../exchange/route-test.ts'
-import { createRedactor, redactUrl, secretsOf } from '../observe/redact.ts'
-import { responses } from '../protocols/openai/responses/index.ts'
+import type { TestedRoute } from '../exchange/route-test.ts'
+import { planTests, type Tested, testAndHide, testView } from '../exchange/route-tests.ts'
 import { BUILT_IN_REGISTRY } from '../protocols/registry.ts'
 import { lazySimulator } from '../server/simulator.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport } from '../upstream/transport.ts'
 import { contextOf } from './context.ts'
 import { type GoodCatalogue, requireCatalogue } from './data-folder.ts'
-import { describeTests, keyNumber, kindOf, type Tested, type Untested } from './providers-table.ts'
+import { describeTests } from './providers-table.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 export function addProvidersCommands(program: Command, deps: CliDeps): void {
@@ -55,38 +54,6 @@ function refuseUnknown(name: string, { catalogue, warning_lines }: GoodCatalogue
   )
 }
 
-/** Each key of a provider with each of its models, once, however many models of the catalogue go to it. */
-function planTests(
-  { providers, models }: Catalogue,
-  name: string | undefined,
-  images: boolean,
-): { routes: TestedRoute[]; untested: Untested[] } {
-  const routes: TestedRoute[] = []
-  const untested: Untested[] = []
-  for (const provider of providers.values()) {
-    if (name !== undefined && provider.name !== name) continue
-    const seen = new Set<string>()
-    for (const model of models.values())
-      for (const route of model.routes) {
-        const id = `${model.kind} ${route.model}`
-        if (route.provider !== provider.name || seen.has(id)) continue
-        seen.add(id)
-        if (model.kind === 'image' && !images) untested.push({ ...namesOf(route), reason: 'image' })
-        else
-          for (const asked of waysOf(provider, model))
-            routes.push(...provider.api_keys.map((_, key) => ({ provider, key, model, route, ...asked })))
-      }
-    if (seen.size === 0) untested.push({ provider: provider.name, model: null, reason: 'no route' })
-  }
-  return { routes, untested }
-}
-
-/** A provider that speaks both is asked by both: callers of responses reach it by the one, all others by the other. */
-const waysOf = (provider: Provider, { kind }: Model): { by_responses?: boolean }[] =>
-  kind === 'text' && responses.spokenBy?.(provider) ? [{}, { by_responses: true }] : [{}]
-
-const namesOf = ({ provider, model }: TestedRoute['route']) => ({ provider, model })
-
 /** Providers at once, the routes of one after the other: none of them is to meet a limit because of the test. */
 async function testAll(
   catalogue: Catalogue,
@@ -94,16 +61,9 @@ async function testAll(
   { network, now }: CliDeps,
 ): Promise<Tested[]> {
   const fetch = createTransport(network, lazySimulator())
-  const [secrets] = secretsOf(catalogue)
-  const { hide } = createRedactor(secrets)
-  const test = async (tested: TestedRoute): Promise<Tested> => {
+  const test = (tested: TestedRoute): Promise<Tested> => {
     const upstream = { fetch, cooldowns: createCooldowns(now), now, random: Math.random }
-    const { words, address, ...rest } = await testRoute(
-      { ...upstream, protocols: BUILT_IN_REGISTRY, catalogue },
-      tested,
-    )
-    const shown_address = address === undefined ? undefined : hide(redactUrl(address))
-    return { ...tested, ...rest, words: hide(words), address: shown_address }
+    return testAndHide({ ...upstream, protocols: BUILT_IN_REGISTRY, catalogue }, tested)
   }
   const by_provider = Map.groupBy(routes, ({ provider }) => provider.name)
   const tested = await Promise.all(
@@ -114,21 +74,4 @@ async function testAll(
     }),
   )
   return tested.flat()
-}
-
-function testView(tested: Tested) {
-  const { provider, key, route, result, address, status, words, latency_ms } = tested
-  return {
-    provider: provider.name,
-    protocol: provider.protocol,
-    provider_key: `${provider.name}#${keyNumber(provider, key)}`,
-    kind: kindOf(tested),
-    model: route.model,
-    ok: result === 'ok',
-    result,
-    address: address ?? null,
-    status: status ?? null,
-    words,
-    latency_ms,
-  }
 }

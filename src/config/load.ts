@@ -1,7 +1,7 @@
 // The reading of the catalogue file: it gives the catalogue, or all of the file's mistakes at once.
 import { readFile, stat } from 'node:fs/promises'
 import { isAddressBlock } from '../domain/addresses.ts'
-import type { Catalogue, Model, Provider } from '../domain/catalogue.ts'
+import type { Catalogue, Model, Provider, ServerSettings } from '../domain/catalogue.ts'
 import { unlessDisabled } from './disabled.ts'
 import { type Mistake, Mistakes, nearest, type Report } from './mistakes.ts'
 import { readModel, validateModel } from './models.ts'
@@ -90,7 +90,7 @@ function readDocument(
   const native = validate(NativeSchema, value.native ?? {}, ['native'], report)
   const responses = validate(ResponsesSchema, value.responses ?? {}, ['responses'], report)
   const console = validate(ConsoleSchema, value.console ?? {}, ['console'], report)
-  if (server) checkProxies(server.trusted_proxies, report)
+  if (server) checkServer(server, report)
   const { providers, disabled } = readProviders(listOf(value.providers), options, report)
   const models = readModels(
     listOf(value.models),
@@ -102,8 +102,13 @@ function readDocument(
   return { server, limits, native, responses, console, providers, models }
 }
 
-function checkProxies(proxies: readonly string[], report: Report): void {
-  proxies.forEach((proxy, index) => {
+function checkServer(
+  { public_url, trusted_proxies }: Pick<ServerSettings, 'public_url' | 'trusted_proxies'>,
+  report: Report,
+): void {
+  if (public_url !== undefined && !URL.canParse(public_url))
+    report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
+  trusted_proxies.forEach((proxy, index) => {
     if (!isAddressBlock(proxy))
       report(
         ['server', 'trusted_proxies', index],

@@ -72,7 +72,8 @@ function editDistance(one: string, other: string): number {
 
 const BARE_KEY = /^[A-Za-z0-9_-]+$/
 
-function writePath(path: TomlPath): string {
+/** `models[2].price.input` */
+export function writePath(path: TomlPath): string {
   return path
     .map((part) => {
       if (typeof part === 'number') return `[${part}]`

@@ -29,6 +29,8 @@ export interface WatchedCatalogue {
   current(): Catalogue
   /** Of the first reading, as in `CatalogueReading`. */
   first_warnings: readonly Mistake[]
+  /** Settings (`server.listen`) of the last good reading that wait for a restart. */
+  waitingForRestart(): readonly string[]
   /** Reads the file now, changed or not (on SIGHUP: an environment variable may have changed). Never throws. */
   reload(): Promise<void>
   /** Stops watching. */
@@ -53,15 +55,18 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   if (!first.ok) return first
   const started_with = first.catalogue
   let current = started_with
+  let waiting_for_restart: string[] = []
 
   const closed = new AbortController()
 
   const read = async (): Promise<void> => {
+    // What is read here need not be read again for the change of its time.
+    stamp = await stampOf(path)
     const reading = await readCatalogueFile(path, options)
     if (closed.signal.aborted) return
     if (!reading.ok) return onMistakes(reading.mistakes)
     current = reading.catalogue
-    const waiting_for_restart = changedForRestart(started_with, current)
+    waiting_for_restart = changedForRestart(started_with, current)
     onChange({ catalogue: current, waiting_for_restart, warnings: reading.warnings })
   }
 
@@ -89,7 +94,13 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
   const close = () => closed.abort()
   return {
     ok: true,
-    watched: { current: () => current, first_warnings: first.warnings, reload, close },
+    watched: {
+      current: () => current,
+      first_warnings: first.warnings,
+      waitingForRestart: () => waiting_for_restart,
+      reload,
+      close,
+    },
   }
 }
 

@@ -13,17 +13,24 @@ export interface ImageFile {
   mime: ImageMime
   /** Free of characters that would need quoting. */
   filename: string
+  /** By default no cache may store it: one that several people use could show it to others. */
+  cache_control?: string
 }
 
-/** An image to its owner. No cache may store it: it could show it to others. */
-export function imageAnswer({ bytes, mime, filename }: ImageFile): Response {
+/** An image to its owner. */
+export function imageAnswer({
+  bytes,
+  mime,
+  filename,
+  cache_control = 'private, no-store',
+}: ImageFile): Response {
   return new Response(bytes, {
     headers: {
       'content-type': mime,
       'content-disposition': `inline; filename="${filename}"`,
       'content-security-policy': "sandbox; default-src 'none'",
       'x-content-type-options': 'nosniff',
-      'cache-control': 'private, no-store',
+      'cache-control': cache_control,
     },
   })
 }

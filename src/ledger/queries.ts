@@ -4,6 +4,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, call_sums, calls, entries, holds, keys } from '../db/schema.ts'
+import { INPUT_FIELDS, OUTPUT_FIELDS, type UsageField } from '../domain/usage.ts'
 import { DAY_S } from './days.ts'
 
 const { placeholder } = sql
@@ -172,6 +173,35 @@ export const callQueriesOfAccount = perConnection(
   preparationsWhere((table) => eq(table.account_id, placeholder('account_id'))),
 )
 
+/** What an account used on some days, by day, key and model: in the order of the table, so that nothing is sorted. */
+export const usageQueries = perConnection({
+  of_days: (orm) =>
+    orm
+      .select({
+        start_s: call_sums.start_s,
+        key_id: call_sums.key_id,
+        model: call_sums.model,
+        calls: sumOf(call_sums.calls),
+        failed: sql<number>`sum(CASE ${call_sums.outcome} WHEN 'failed' THEN ${call_sums.calls} ELSE 0 END)`,
+        input_tokens: totalOfColumns(INPUT_FIELDS),
+        output_tokens: totalOfColumns(OUTPUT_FIELDS),
+        images: sumOf(call_sums.images),
+        cost_nanos: sumOf(call_sums.cost_nanos),
+      })
+      .from(call_sums)
+      .where(
+        and(
+          eq(call_sums.account_id, placeholder('account_id')),
+          eq(call_sums.span_s, DAY),
+          gte(call_sums.start_s, placeholder('from_s')),
+          lt(call_sums.start_s, placeholder('until_s')),
+          optionalFilters(call_sums),
+        ),
+      )
+      .groupBy(call_sums.start_s, call_sums.key_id, call_sums.model)
+      .prepare(),
+})
+
 /** The keys of a prefix, which need not be unique. */
 export const keyPrefixQueries = perConnection({
   ids: (orm) =>
@@ -230,6 +260,13 @@ function isGivenOrNull(column: SQLiteColumn): SQL | undefined {
 function sumOf(column: SQLiteColumn): SQL<number> {
   return sql<number>`sum(${column})`
 }
+
+/** The sum of some columns together. */
+const totalOfColumns = (fields: readonly UsageField[]): SQL<number> =>
+  sql<number>`sum(${sql.join(
+    fields.map((field) => call_sums[field]),
+    sql` + `,
+  )})`
 
 /** A sum over a whole table, 0 where it is empty. */
 function totalOf(column: SQLiteColumn, condition: SQL = sql`true`): SQL<number> {

@@ -118,6 +118,10 @@ export async function failGenerations(db: Database, uuids: readonly string[]): P
 export const findGeneration = (db: Database, account_id: number, uuid: string): Generation | undefined =>
   generationQueries(db).find.get({ account_id, uuid: uuid.toLowerCase() })
 
+/** The same of any account, for the operator. */
+export const findGenerationOfAny = (db: Database, uuid: string): Generation | undefined =>
+  generationQueries(db).findOfAny.get({ uuid: uuid.toLowerCase() })
+
 /** The file of a stored image, read as it is consumed; undefined where it cannot be found, which is marked. */
 export async function openGeneration(
   library: Pick<Library, 'db' | 'images' | 'now'>,

@@ -5,18 +5,22 @@ import { type Page, type PageRequest, pageOf, pageValues } from '../db/page.ts'
 import type { Generation } from '../db/schema.ts'
 import type { Nanos } from '../domain/money.ts'
 import { findGeneration } from './generations.ts'
+import { historyQueries, historyQueriesOfAccount } from './history-queries.ts'
 import type { Library } from './library.ts'
-import { generationQueries, historyQueries } from './queries.ts'
+import { generationQueries } from './queries.ts'
 
 /** Which images; an absent field does not filter. */
 export interface HistoryFilter {
-  account_id: number
+  /** Absent: of all accounts. */
+  account_id?: number | undefined
   model?: string | undefined
   kind?: Generation['kind'] | undefined
 }
 
-/** An image with what was charged for it; null until its call is settled. */
+/** An image with the name of its account, and what was charged for it; null until its call is settled. */
 export interface HistoryImage extends Generation {
+  account_name: string
+  request_id: string | null
   cost_nanos: Nanos | null
 }
 
@@ -24,7 +28,7 @@ export interface HistoryImage extends Generation {
 const MAX_IMAGES_LOOKED_AT = 5_000
 
 /**
- * One page of an account's images, in any state. It may be short, or empty, although there are more: see its
+ * One page of images, in any state. It may be short, or empty, although there are more: see its
  * `next_cursor`.
  */
 export function listGenerations(
@@ -33,7 +37,7 @@ export function listGenerations(
   request: PageRequest,
   max_looked_at = MAX_IMAGES_LOOKED_AT,
 ): Page<HistoryImage> {
-  const queries = historyQueries(db)
+  const queries = account_id === undefined ? historyQueries(db) : historyQueriesOfAccount(db)
   const values = { account_id, model: model ?? null, kind: kind ?? null, ...pageValues(request) }
   const next = queries.below.get({ account_id, below_id: values.below_id, count: max_looked_at })
   const found = queries.page.all({ ...values, from_id: next ? next.id + 1 : 0 })

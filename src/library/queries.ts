@@ -1,23 +1,8 @@
 // The queries on produced and uploaded images, prepared once for each connection.
-import {
-  and,
-  asc,
-  desc,
-  eq,
-  getTableColumns,
-  gt,
-  gte,
-  isNotNull,
-  isNull,
-  lt,
-  ne,
-  or,
-  sql,
-  sum,
-} from 'drizzle-orm'
+import { and, asc, desc, eq, gt, isNotNull, isNull, lt, ne, sql, sum } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
-import { calls, files, generations } from '../db/schema.ts'
+import { files, generations } from '../db/schema.ts'
 
 const { placeholder } = sql
 
@@ -116,6 +101,12 @@ export const generationQueries = perConnection({
       .limit(placeholder('row_limit'))
       .prepare(),
   find: (orm) => orm.select().from(generations).where(thisGeneration).prepare(),
+  findOfAny: (orm) =>
+    orm
+      .select()
+      .from(generations)
+      .where(eq(generations.uuid, placeholder('uuid')))
+      .prepare(),
   /** What the file of each image follows from, without the prompts, which may be long. */
   places: (orm) => orm.select(PLACE).from(generations).prepare(),
   /** Deletes no image that is being made. */
@@ -124,42 +115,6 @@ export const generationQueries = perConnection({
       .delete(generations)
       .where(and(thisGeneration, ne(generations.state, 'generating')))
       .returning()
-      .prepare(),
-})
-
-/** One page of an account's images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
-export const historyQueries = perConnection({
-  /** The id of the image that is so many below another, whatever it is. Reads an index only. */
-  below: (orm) =>
-    orm
-      .select({ id: generations.id })
-      .from(generations)
-      .where(
-        and(
-          eq(generations.account_id, placeholder('account_id')),
-          lt(generations.id, placeholder('below_id')),
-        ),
-      )
-      .orderBy(desc(generations.id))
-      .limit(1)
-      .offset(placeholder('count'))
-      .prepare(),
-  page: (orm) =>
-    orm
-      .select({ ...getTableColumns(generations), call_nanos: calls.cost_nanos, call_images: calls.images })
-      .from(generations)
-      .leftJoin(calls, eq(calls.id, generations.call_id))
-      .where(
-        and(
-          eq(generations.account_id, placeholder('account_id')),
-          or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
-          or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
-          gte(generations.id, placeholder('from_id')),
-          lt(generations.id, placeholder('below_id')),
-        ),
-      )
-      .orderBy(desc(generations.id))
-      .limit(placeholder('row_limit'))
       .prepare(),
 })
 

@@ -44,6 +44,20 @@ export function createApp<const Plugins extends readonly Plugin[]>(
   return app as unknown as AppOf<Plugins>
 }
 
+/** The application as parts know it that are made before it: calls that are made inside (surface/inside.ts) go to it. */
+export function lateApp() {
+  let app: { handle(request: Request): Promise<Response> } | undefined
+  return {
+    isServedBy(made: { handle(request: Request): Promise<Response> }): void {
+      app = made
+    },
+    async serve(request: Request): Promise<Response> {
+      if (!app) throw new Error('a call was made inside before there was an application')
+      return app.handle(request)
+    },
+  }
+}
+
 interface Failed {
   error: unknown
   request: Request

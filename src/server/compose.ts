@@ -1,14 +1,17 @@
 // The composition of a gateway: its parts, each made from those below it, as plugins are handed them.
-import { createGate } from '../access/gate.ts'
+import type { Database } from 'bun:sqlite'
+import { createGate, type Gate } from '../access/gate.ts'
 import { createImageRate } from '../access/image-rate.ts'
 import { createLimiter } from '../access/limits.ts'
-import { findKey } from '../access/lookup.ts'
+import { findKey, findKeyById } from '../access/lookup.ts'
+import { createPasses, type Passes, throughPasses } from '../access/passes.ts'
 import { createPasswords } from '../access/passwords.ts'
 import { accountQueries } from '../access/queries.ts'
 import { createReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import { createSessions, type Sessions } from '../access/sessions.ts'
 import { createSignInRate } from '../access/sign-in-rate.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
@@ -26,6 +29,7 @@ import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Books } from '../surface/books.ts'
 import type { Gateway } from '../surface/gateway.ts'
+import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
 import { lazySimulator } from './simulator.ts'
@@ -53,9 +57,13 @@ export interface Parts {
   protocols: Registry
   catalogue: () => Catalogue
   /** As in `Gateway`. */
+  configuration: Configuration
+  /** As in `Gateway`. */
   notReady: () => string | undefined
   /** As in `Gateway`. */
   sockets: () => Sockets | null
+  /** The application, once there is one. */
+  serve: (request: Request) => Promise<Response>
   /** As in `Gateway`. */
   books: Books
   /** As in `ExchangeParts`. */
@@ -71,8 +79,10 @@ export function compose({
   running,
   protocols,
   catalogue,
+  configuration,
   notReady,
   sockets,
+  serve,
   books,
   closed,
   network,
@@ -81,7 +91,8 @@ export function compose({
   probe,
 }: Parts): Gateway {
   const { db, ledger, deeds, settlements, idempotency, library, responses } = stores
-  const gate = createGate({ findKey: (sha256) => findKey(db, sha256), now })
+  const passes = createPasses()
+  const gate = gateOf(db, passes, now)
   const limiter = createLimiter({ now: () => performance.now() })
   const exchange: ExchangeParts = {
     gate,
@@ -116,6 +127,7 @@ export function compose({
     books,
     running,
     catalogue,
+    configuration,
     library,
     images: imagePartsOf(library),
     responses,
@@ -126,7 +138,8 @@ export function compose({
     randomBytes,
     newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
     notReady,
-    sockets,
+    sockets: throughPasses(sockets, passes),
+    callInside: createCallInside(passes, serve),
   }
 }
 
@@ -143,6 +156,16 @@ const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodi
 })
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
+
+const gateOf = (db: Database, passes: Passes, now: () => number): Gate =>
+  createGate({
+    findKey: (sha256) => findKey(db, sha256),
+    findPassed(request) {
+      const pass = passes.of(request)
+      return pass && findKeyById(db, pass.key_id)
+    },
+    now,
+  })
 
 const sessionsOf = ({
   db,

@@ -1,5 +1,6 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
 import { join } from 'node:path'
+import { createConfiguration } from '../config/configuration.ts'
 import { ensureCatalogue } from '../config/first.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
@@ -9,14 +10,14 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp } from './app.ts'
+import { createApp, lateApp } from './app.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
-import { openStores, recover } from './stores.ts'
+import { openStores, recover, type Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
 /**
@@ -97,13 +98,16 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  const inside = lateApp()
   const gateway = compose({
     stores,
     running,
     protocols,
     catalogue,
+    configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady: readiness.notReady,
     sockets: () => listening,
+    serve: inside.serve,
     books,
     closed: readiness.closed,
     network,
@@ -116,6 +120,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, library } = stores
@@ -123,24 +128,42 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   await options.atLast?.(catalogue())
   readiness.started()
 
-  async function stop(): Promise<void> {
-    const { shutdown_timeout_ms } = catalogue().server
-    const ends_ms = performance.now() + shutdown_timeout_ms
-    await running.stop(shutdown_timeout_ms)
-    await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
-    readiness.stop()
-    start_audit.stop()
-    stopSweeping()
-    stopTicking()
-    watched.close()
-    // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
-    await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
-    await server.stop(true)
-    await stores.close()
-    log.info({}, 'stopped')
-    log.flush()
-  }
+  const stop = () =>
+    stopInOrder({ gateway, stores, app, server, log }, () => {
+      readiness.stop()
+      start_audit.stop()
+      stopSweeping()
+      stopTicking()
+      watched.close()
+    })
   return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
+}
+
+interface Stopped {
+  gateway: Gateway
+  stores: Stores
+  app: { stop(): Promise<unknown> }
+  server: { stop(abruptly: boolean): Promise<void> }
+  log: ProcessLogger
+}
+
+/** @param endWatches ends what runs beside the calls, once these are over */
+async function stopInOrder(
+  { gateway, stores, app, server, log }: Stopped,
+  endWatches: () => void,
+): Promise<void> {
+  const { running, catalogue } = gateway
+  const { shutdown_timeout_ms } = catalogue().server
+  const ends_ms = performance.now() + shutdown_timeout_ms
+  await running.stop(shutdown_timeout_ms)
+  await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
+  endWatches()
+  // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
+  await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
+  await server.stop(true)
+  await stores.close()
+  log.info({}, 'stopped')
+  log.flush()
 }
 
 /** Work without which there is no start. @throws what `work` throws, once `undo` is done */

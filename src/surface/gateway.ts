@@ -6,6 +6,7 @@ import type { Limiter } from '../access/limits.ts'
 import type { ReadRate } from '../access/read-rate.ts'
 import type { RandomBytes } from '../access/secret.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { Configuration } from '../config/configuration.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import type { ExchangeParts } from '../exchange/parts.ts'
@@ -17,6 +18,7 @@ import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Books } from './books.ts'
+import type { CallInside } from './inside.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -37,6 +39,8 @@ export interface Gateway {
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */
   catalogue: () => Catalogue
+  /** The catalogue's file: what it says without its secrets, and how it is changed. */
+  configuration: Configuration
   /** Uploaded and produced images. */
   library: Library
   /** What image calls share, on whichever surface: their rate, their memory. */
@@ -54,6 +58,8 @@ export interface Gateway {
   randomBytes: RandomBytes
   /** The sockets of its server, once it listens. */
   sockets: () => Sockets | null
+  /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
+  callInside: CallInside
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */

@@ -4,37 +4,76 @@ const MAX_COOLDOWN_MS = 10 * 60_000
 /** From one millisecond to far beyond the longest cooldown. */
 const MAX_DOUBLINGS = 30
 
-interface Cooldown {
+/** Why a key went into cooldown: the failure's class, and the provider's own words, with secrets still in them. */
+export interface CooldownReason {
+  failure_class: string
+  message: string
+}
+
+export interface Cooldown {
+  /** In a row. */
   failures: number
   until_ms: number
+  failed_at_ms: number
+  /** Of the last failure. */
+  reason: CooldownReason | undefined
+}
+
+/** Attempts with a key since the process started. */
+export interface KeyCounts {
+  answered: number
+  failed: number
 }
 
 export interface Cooldowns {
   /** When the key may be used again, in ms since the epoch; 0 for one that did not fail. */
   coolingUntil(key_id: string): number
+  /** What is known of a key that has failed, and not succeeded since; its cooldown may be over. */
+  of(key_id: string): Readonly<Cooldown> | undefined
+  countsOf(key_id: string): Readonly<KeyCounts>
   /** @param cooldown_ms the first cooldown; it doubles with each failure in a row @param at_least_ms what the provider asked for */
-  failed(key_id: string, cooldown_ms: number, at_least_ms?: number): void
+  failed(key_id: string, cooldown_ms: number, at_least_ms?: number, reason?: CooldownReason): void
   succeeded(key_id: string): void
+  /** Ends its cooldown: it was tried apart from the calls, and answered. */
+  cleared(key_id: string): void
 }
+
+const NONE: KeyCounts = { answered: 0, failed: 0 }
 
 /** The cooldowns of all provider keys, in this process. A key is named by its provider and position, never by itself. */
 export function createCooldowns(now: () => number): Cooldowns {
   const cooldowns = new Map<string, Cooldown>()
+  const counts = new Map<string, KeyCounts>()
+
+  const count = (key_id: string, what: keyof KeyCounts): void => {
+    const known = counts.get(key_id)
+    if (known) known[what]++
+    else counts.set(key_id, { answered: 0, failed: 0, [what]: 1 })
+  }
+
   return {
     coolingUntil: (key_id) => cooldowns.get(key_id)?.until_ms ?? 0,
-    failed(key_id, cooldown_ms, at_least_ms = 0) {
+    of: (key_id) => cooldowns.get(key_id),
+    countsOf: (key_id) => counts.get(key_id) ?? NONE,
+    failed(key_id, cooldown_ms, at_least_ms = 0, reason = undefined) {
+      count(key_id, 'failed')
       const failures = (cooldowns.get(key_id)?.failures ?? 0) + 1
       const cooldown_for_ms = Math.min(
         cooldown_ms * 2 ** Math.min(failures - 1, MAX_DOUBLINGS),
         MAX_COOLDOWN_MS,
       )
+      const failed_at_ms = now()
       cooldowns.set(key_id, {
         failures,
-        until_ms: now() + Math.max(cooldown_for_ms, Math.min(at_least_ms, MAX_COOLDOWN_MS)),
+        failed_at_ms,
+        reason,
+        until_ms: failed_at_ms + Math.max(cooldown_for_ms, Math.min(at_least_ms, MAX_COOLDOWN_MS)),
       })
     },
     succeeded(key_id) {
+      count(key_id, 'answered')
       if (cooldowns.size > 0) cooldowns.delete(key_id)
     },
+    cleared: (key_id) => void cooldowns.delete(key_id),
   }
 }

@@ -109,7 +109,8 @@ export async function dispatch<T>(deps: DispatchDeps, call: Dispatch<T>): Promis
     failures.push(result)
     if (call.signal.aborted) break
     call.onFailure(attempt, result)
-    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, (result.retry_after_s ?? 0) * 1000)
+    const at_least_ms = (result.retry_after_s ?? 0) * 1000
+    deps.cooldowns.failed(attempt.key_id, attempt.provider.cooldown_ms, at_least_ms, result)
   }
   throw failures.length === 0 && refusal ? refusal : allFailed(failures)
 }

@@ -43,7 +43,6 @@ const PATHS: readonly string[] = [
   '/accounts/7',
   '/keys',
   '/keys?account=7',
-  '/keys/9',
   '/entries',
   '/entries?account=7',
   '/entries?kind=top_up',

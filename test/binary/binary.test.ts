@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Subprocess } from 'bun'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 
@@ -135,6 +135,27 @@ describe('the executable in an empty folder', () => {
     })
     expect(response.status).toBe(400)
     expect(await response.text()).toContain('contents: must be an array that is not empty')
+  })
+
+  test('has the reference of the API, whose page comes compressed as its reader takes it', async () => {
+    const page = await (await fetch(`${gateway.address}/docs`)).text()
+    const [address = ''] = /\/docs\/scalar\.js\?v=\w+/.exec(page) ?? []
+    const scripts = await Promise.all(
+      ['br, gzip', 'gzip', 'identity'].map(async (accepted) => {
+        const headers = { 'accept-encoding': accepted }
+        const response = await fetch(gateway.address + address, { headers, decompress: false })
+        return { encoding: response.headers.get('content-encoding'), bytes: await response.bytes() }
+      }),
+    )
+    expect(scripts.map(({ encoding }) => encoding)).toEqual(['br', 'gzip', null])
+    const [br, gzip, plain] = scripts.map(({ bytes }) => bytes)
+    if (!br || !gzip || !plain) throw new Error('a copy is missing')
+    expect(Buffer.from(plain.subarray(0, 1e7)).toString()).toContain('createApiReference')
+    expect(Buffer.from(brotliDecompressSync(br)).equals(plain)).toBe(true)
+    expect(Buffer.from(gunzipSync(gzip)).equals(plain)).toBe(true)
+    expect(br.length).toBeLessThan(gzip.length)
+    const document = await (await fetch(`${gateway.address}/docs/openapi.json`)).json()
+    expect(document).toMatchObject({ openapi: '3.1.1' })
   })
 
   test('has recorded both calls, which a command sees while it runs', async () => {

@@ -243,6 +243,11 @@ describe('a mistake says where it is and what to write', () => {
       ],
     ),
     [
+      'an address that no browser can open',
+      `[server]\npublic_url = "https://gateway.example.com:99999"\n${CATALOGUE}`,
+      '2 server.public_url: must be a URL, such as "https://gateway.example.com"',
+    ],
+    [
       'sessions without an end',
       `[console]\nsession_hours = 0\n${CATALOGUE}`,
       '2 console.session_hours: must be a whole number from 1 to 8760 (how long a session lasts)',

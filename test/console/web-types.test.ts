@@ -4,15 +4,22 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 const WEB = 'plugins/console/web'
+/** It takes eight seconds of a core, which a busy machine may have to share. */
+const TIMEOUT_MS = 300_000
 
-test('the pages fit the types of their routes, of browsers and of each other', async () => {
-  const child = Bun.spawn(
-    [process.execPath, 'x', '--no-install', 'tsc', '--noEmit', '--pretty', 'false', '-p', WEB],
-    { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' },
-  )
-  const [said] = await Promise.all([child.stdout.text(), child.exited])
-  const lines = said.split('\n')
-  // The routes bring the server's files along, which have a check of their own, with their own globals.
-  const findings = lines.filter((line) => /^(?!src\/|plugins\/console\/api\/|\s)\S/.test(line))
-  expect(findings).toEqual([])
-})
+test(
+  'the pages fit the types of their routes, of browsers and of each other',
+  async () => {
+    const child = Bun.spawn(
+      [process.execPath, 'x', '--no-install', 'tsc', '--noEmit', '--pretty', 'false', '-p', WEB],
+      { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' },
+    )
+    const [said, exit_code] = await Promise.all([child.stdout.text(), child.exited])
+    expect(exit_code === 0 || said.includes('error TS')).toBe(true)
+    const lines = said.split('\n')
+    // The routes bring the server's files along, which have a check of their own, with their own globals.
+    const findings = lines.filter((line) => /^(?!src\/|plugins\/console\/api\/|\s)\S/.test(line))
+    expect(findings).toEqual([])
+  },
+  TIMEOUT_MS,
+)

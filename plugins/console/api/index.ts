@@ -7,14 +7,22 @@ import { bookRoutes } from './books.ts'
 import { callRoute } from './call.ts'
 import { callFilterRoutes } from './call-filters.ts'
 import { callRoutes } from './calls.ts'
+import { catalogueRoutes, previewRoutes } from './catalogue.ts'
 import { entryRoutes } from './entries.ts'
+import { files } from './files.ts'
+import { images } from './images.ts'
 import { keyEndRoutes, keyRoutes } from './keys.ts'
 import { invitationRoutes, linkRoutes, passwordRoutes } from './links.ts'
 import { liveRoutes } from './live.ts'
+import { modelRoutes } from './models.ts'
 import { overviewRoutes } from './overview.ts'
+import { play } from './play.ts'
+import { providerRoutes } from './providers.ts'
 import { searchRoutes } from './search.ts'
 import { sessionRoutes, signInRoutes } from './session.ts'
+import { setup } from './setup.ts'
 import { systemRoutes } from './system.ts'
+import { usage } from './usage.ts'
 
 /** Each subject says whom it is for: `viewerCalls`, `operatorCalls` or `visitorCalls` (../calls.ts). */
 export const consoleApi = (gateway: Gateway) =>
@@ -24,6 +32,17 @@ export const consoleApi = (gateway: Gateway) =>
     .use(linkRoutes(gateway))
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
+    .use(systemRoutes(gateway))
+    .use(setup(gateway))
+    .use(play(gateway))
+    .use(images(gateway))
+    .use(files(gateway))
+    .use(usage(gateway))
+    .use(overviewRoutes(gateway))
+    .use(liveRoutes(gateway))
+    .use(callRoutes(gateway))
+    .use(callFilterRoutes(gateway))
+    .use(callRoute(gateway))
     .use(accountRoutes(gateway))
     .use(accountStatusRoutes(gateway))
     .use(accountMoneyRoutes(gateway))
@@ -32,12 +51,10 @@ export const consoleApi = (gateway: Gateway) =>
     .use(entryRoutes(gateway))
     .use(bookRoutes(gateway))
     .use(searchRoutes(gateway))
-    .use(systemRoutes(gateway))
-    .use(overviewRoutes(gateway))
-    .use(liveRoutes(gateway))
-    .use(callRoutes(gateway))
-    .use(callFilterRoutes(gateway))
-    .use(callRoute(gateway))
+    .use(catalogueRoutes(gateway))
+    .use(previewRoutes(gateway))
+    .use(modelRoutes(gateway))
+    .use(providerRoutes(gateway))
 
 /** `treaty<ConsoleApi>(location.origin)` of @elysiajs/eden is the pages' client. */
 export type ConsoleApi = ReturnType<typeof consoleApi>

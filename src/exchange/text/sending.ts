@@ -2,9 +2,9 @@
 
 import type { GatewayError } from '../../domain/errors.ts'
 import { PairMap } from '../../domain/pair-map.ts'
+import { markOf } from '../../observe/key-mark.ts'
 import { affordableOutput } from '../../pricing/quote.ts'
 import type { UpstreamFailure } from '../../protocols/facts.ts'
-import { markOf } from '../../protocols/key-mark.ts'
 import type { Protocol } from '../../protocols/protocol.ts'
 import { headTo, type RequestHead } from '../../upstream/request.ts'
 import type { Attempt } from '../../upstream/routes.ts'

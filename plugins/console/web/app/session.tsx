@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { createContext, useCallback, useContext } from 'react'
 import { api, ask } from './client.ts'
+import { forgetTab } from './tab.ts'
 
 type Session = NonNullable<Awaited<ReturnType<typeof api.session.get>>['data']>
 
@@ -24,6 +25,7 @@ export function useSignOut(): () => Promise<void> {
   return useCallback(async () => {
     await ask(api.session.delete())
     queries.clear()
+    forgetTab()
     location.assign('/console')
   }, [queries])
 }

@@ -3,15 +3,19 @@ import { Dialog as Base } from '@base-ui/react/dialog'
 import { Menu as MenuIcon, Search as SearchIcon, X } from 'lucide-react'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import { search } from '../pages/index.ts'
+import { search as listed_search } from '../pages/index.ts'
 import { Button } from '../parts/button.tsx'
 import { ConnectionBanner } from './banner.tsx'
 import { useKeys } from './keys.ts'
 import { KeysDialog } from './keys-dialog.tsx'
+import type { Search } from './page-entry.ts'
 import { pagesOf, Routes, useArrival } from './routes.tsx'
 import { SearchDialog } from './search-dialog.tsx'
 import { useViewer } from './session.tsx'
 import { Brand, SideBar } from './side-bar.tsx'
+
+/** Undefined where the list of pages has none. */
+const search = ((): Search | undefined => listed_search)()
 
 type Open = 'nothing' | 'search' | 'keys' | 'drawer'
 

@@ -1,8 +1,23 @@
 // The pages, in the order of the side bar; what stands before a session; and the search.
-import { ArrowLeftRight, Gauge, KeyRound, ReceiptText, Scale, Server, Settings, Users } from 'lucide-react'
+import {
+  ArrowLeftRight,
+  Boxes,
+  ChartColumn,
+  FileCog,
+  FlaskConical,
+  FolderOpen,
+  Gauge,
+  Images,
+  KeyRound,
+  Plug,
+  ReceiptText,
+  Scale,
+  Server,
+  Settings,
+  Users,
+} from 'lucide-react'
 import type { ComponentType } from 'react'
 import {
-  ACCOUNTS,
   EVERYONE,
   OPERATOR,
   type OpenPageEntry,
@@ -10,9 +25,6 @@ import {
   type Search,
   type SignInProps,
 } from '../app/page-entry.ts'
-import { searchAll } from './search.ts'
-
-const entries = () => import('./entries/entries.tsx')
 
 export const pages: readonly PageEntry[] = [
   {
@@ -31,11 +43,14 @@ export const pages: readonly PageEntry[] = [
     letter: 'c',
     load: () => import('./calls/calls.tsx'),
   },
+  { path: '/calls/:request_id', title: 'Call', seen_by: EVERYONE, load: () => import('./call/call.tsx') },
   {
-    path: '/calls/:request_id',
-    title: 'Call',
+    path: '/usage',
+    title: 'Usage',
     seen_by: EVERYONE,
-    load: () => import('./call/call.tsx'),
+    icon: ChartColumn,
+    letter: 'u',
+    load: () => import('./usage/usage.tsx'),
   },
   {
     path: '/accounts',
@@ -60,9 +75,76 @@ export const pages: readonly PageEntry[] = [
     load: () => import('./keys/keys.tsx'),
   },
   { path: '/keys/:key', title: 'Key', seen_by: EVERYONE, load: () => import('./keys/key.tsx') },
-  // The operator has them among the books.
-  { path: '/entries', title: 'Entries', seen_by: ACCOUNTS, icon: ReceiptText, letter: 'e', load: entries },
-  { path: '/entries', title: 'Entries', seen_by: OPERATOR, load: entries },
+  {
+    path: '/models',
+    title: 'Models',
+    seen_by: EVERYONE,
+    icon: Boxes,
+    letter: 'm',
+    load: () => import('./models/models.tsx'),
+  },
+  { path: '/models/:id', title: 'Model', seen_by: EVERYONE, load: () => import('./models/model.tsx') },
+  {
+    path: '/providers',
+    title: 'Providers',
+    seen_by: OPERATOR,
+    icon: Plug,
+    letter: 'v',
+    load: () => import('./providers/providers.tsx'),
+  },
+  {
+    path: '/providers/new',
+    title: 'New provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/new-provider.tsx'),
+  },
+  {
+    path: '/providers/:name',
+    title: 'Provider',
+    seen_by: OPERATOR,
+    load: () => import('./providers/provider.tsx'),
+  },
+  {
+    path: '/playground',
+    title: 'Playground',
+    seen_by: EVERYONE,
+    icon: FlaskConical,
+    letter: 'p',
+    load: () => import('./playground/playground.tsx'),
+  },
+  {
+    path: '/images',
+    title: 'Images',
+    seen_by: EVERYONE,
+    icon: Images,
+    letter: 'i',
+    load: () => import('./images/images.tsx'),
+  },
+  { path: '/images/:id', title: 'Image', seen_by: EVERYONE, load: () => import('./images/image.tsx') },
+  {
+    path: '/files',
+    title: 'Files',
+    seen_by: EVERYONE,
+    icon: FolderOpen,
+    letter: 'f',
+    load: () => import('./files/files.tsx'),
+  },
+  {
+    path: '/entries',
+    title: 'Entries',
+    seen_by: EVERYONE,
+    icon: ReceiptText,
+    letter: 'e',
+    load: () => import('./entries/entries.tsx'),
+  },
+  {
+    path: '/catalogue',
+    title: 'Catalogue',
+    seen_by: OPERATOR,
+    icon: FileCog,
+    letter: 't',
+    load: () => import('./catalogue/catalogue.tsx'),
+  },
   {
     path: '/books',
     title: 'Books',
@@ -71,6 +153,7 @@ export const pages: readonly PageEntry[] = [
     letter: 'b',
     load: () => import('./books/books.tsx'),
   },
+  { path: '/setup', title: 'First steps', seen_by: OPERATOR, load: () => import('./setup/setup.tsx') },
   {
     path: '/system',
     title: 'System',
@@ -100,4 +183,5 @@ export const open_pages: readonly OpenPageEntry[] = [
 /** The form of those who are not signed in. */
 export const signIn = (): Promise<{ default: ComponentType<SignInProps> }> => import('./sign-in/sign-in.tsx')
 
-export const search: Search | undefined = searchAll
+/** What `/` searches; undefined where nothing can be searched. */
+export const search: Search | undefined = async (words) => (await import('./search.ts')).searchAll(words)

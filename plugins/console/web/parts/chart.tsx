@@ -4,7 +4,7 @@ import { lazy, Suspense, useCallback, useState } from 'react'
 import { Button } from './button.tsx'
 import type { ChartProps } from './chart-props.ts'
 import { Table } from './table.tsx'
-import { exactTime } from './time.tsx'
+import { shortTime } from './time.tsx'
 
 const Lines = lazy(() => import('./chart-lines.tsx'))
 
@@ -61,7 +61,7 @@ function Reading({ times_ms, series, format, at }: ReadingProps) {
   const time_ms = times_ms[index]
   return (
     <div className="chart-reading" aria-hidden>
-      {time_ms !== undefined && <span>{exactTime(time_ms)}</span>}
+      {time_ms !== undefined && <span>{shortTime(time_ms)}</span>}
       {time_ms !== undefined &&
         series.map(({ label, values }, nth) => (
           <span key={label}>
@@ -99,7 +99,7 @@ function FigureTable({ label, times_ms, series, format }: ChartProps) {
       rows={rows}
       keyOf={({ time_ms }) => time_ms}
       columns={[
-        { key: 'time', title: 'From', cell: ({ time_ms }) => exactTime(time_ms), phone: 'first' },
+        { key: 'time', title: 'From', cell: ({ time_ms }) => shortTime(time_ms), phone: 'first' },
         ...series.map(({ label: title, values }, nth) => ({
           key: title,
           title,

@@ -3,6 +3,12 @@ import { useSyncExternalStore } from 'react'
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
+const short = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+})
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 
@@ -24,6 +30,9 @@ export function relativeTime(time_ms: number, now_ms: number): string {
 
 /** The exact time in this browser's zone. */
 export const exactTime = (time_ms: number): string => exact.format(time_ms)
+
+/** The day and the minute, where the year is plain and room is short. */
+export const shortTime = (time_ms: number): string => short.format(time_ms)
 
 /** The time of the day alone, for what happened today. */
 export const clockTime = (time_ms: number): string => clock.format(time_ms)

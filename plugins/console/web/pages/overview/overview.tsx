@@ -6,6 +6,7 @@ import { useAddressState } from '../../parts/address-state.ts'
 import { count, duration, share } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
+import { FirstVisit } from '../../parts/first-visit.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, Skeleton } from '../../parts/states.tsx'
@@ -25,6 +26,14 @@ const RANGES = [
 type Range = (typeof RANGES)[number]['value']
 
 export default function OverviewPage() {
+  return (
+    <FirstVisit>
+      <CallsInRange />
+    </FirstVisit>
+  )
+}
+
+function CallsInRange() {
   const { role } = useViewer()
   const [state, change] = useAddressState({ range: 'day' })
   const range: Range = RANGES.find(({ value }) => value === state.range)?.value ?? 'day'

@@ -1,0 +1,42 @@
+// What images show, and to whom: their account at once, the operator only where they ask for it, which is logged.
+import { Type } from '@sinclair/typebox'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { permissionDenied } from '../../../src/domain/errors.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+
+/** The operator's wish to see what an account's images show. */
+export const CONTENT = {
+  content: Type.Optional(Type.Literal('shown', { must: '"shown"' })),
+}
+
+export interface Asked {
+  content?: 'shown' | undefined
+}
+
+/** Whether a viewer is shown prompts, names and pictures, and not only that there are some. */
+export const isShown = (viewer: Viewer, { content }: Asked): boolean =>
+  viewer.role !== 'operator' || content === 'shown'
+
+/**
+ * For what is nothing but content.
+ *
+ * @throws GatewayError permission_denied for the operator where they did not ask for it
+ */
+export function requireShown(viewer: Viewer, asked: Asked): void {
+  if (isShown(viewer, asked)) return
+  throw permissionDenied(
+    'What the images of an account show is its own affair. Ask for it with content=shown, which is logged.',
+    { code: 'content_hidden', param: 'content' },
+  )
+}
+
+/** Leaves a line in the log where the operator looks at what belongs to an account. @param what such as "images" */
+export function logLook(
+  { log }: Pick<Gateway, 'log'>,
+  viewer: Viewer,
+  account: string | null,
+  what: string,
+): void {
+  if (viewer.role !== 'operator') return
+  log.info({ session: viewer.session_id, account, what }, 'the operator looked at what belongs to an account')
+}

@@ -1,0 +1,94 @@
+// Drafts of the catalogue file as requests bring them: a text, edits, or both.
+import { type Static, Type } from '@sinclair/typebox'
+import type { CheckedDraft, Configuration, Draft } from '../../../src/config/configuration.ts'
+import type { TomlValue } from '../../../src/config/toml-write.ts'
+import { invalidRequest, unprocessable } from '../../../src/domain/errors.ts'
+
+const MAX_TEXT_CHARS = 1_000_000
+const MAX_EDITS = 200
+const MAX_DEPTH = 12
+
+const Path = Type.Array(
+  Type.Union([Type.String({ maxLength: 256 }), Type.Integer({ minimum: 0, maximum: 100_000 })]),
+  {
+    minItems: 1,
+    maxItems: MAX_DEPTH,
+    description: 'names of tables and keys, and places in lists from 0: ["models", 2, "price", "input"]',
+  },
+)
+
+const Value = Type.Unsafe<TomlValue>(
+  Type.Unknown({ description: 'text, a number, true or false, a list, or an object of these' }),
+)
+
+const EditBody = Type.Union([
+  Type.Object(
+    {
+      op: Type.Union([Type.Literal('set'), Type.Literal('add')]),
+      path: Path,
+      value: Value,
+    },
+    { additionalProperties: false },
+  ),
+  Type.Object({ op: Type.Literal('remove'), path: Path }, { additionalProperties: false }),
+])
+
+export const EditsBody = Type.Array(EditBody, { maxItems: MAX_EDITS })
+
+/** The fields of a draft; without either it is the file as it is. */
+export const DRAFT_FIELDS = {
+  text: Type.Optional(
+    Type.String({ maxLength: MAX_TEXT_CHARS, description: 'the file as it was shown, changed' }),
+  ),
+  edits: Type.Optional(EditsBody),
+}
+
+export const DraftBody = Type.Object(DRAFT_FIELDS, { additionalProperties: false })
+
+export const MistakeView = Type.Object({
+  path: Type.String({ description: '`models[2].price.input`; empty for the file as a whole' }),
+  line: Type.Integer({ minimum: 1 }),
+  message: Type.String(),
+})
+
+/**
+ * The draft's fields of a body that has others, too.
+ *
+ * @throws GatewayError invalid_request for a value that TOML cannot write
+ */
+export function draftOf({ text, edits }: Static<typeof DraftBody>): Draft {
+  edits?.forEach((edit, index) => {
+    if ('value' in edit && !isWritable(edit.value, MAX_DEPTH))
+      throw invalidRequest(
+        `edits[${index}].value: must be text, a finite number, true or false, or a list or object of these.`,
+        { param: `edits[${index}].value` },
+      )
+  })
+  return { ...(text === undefined ? {} : { text }), ...(edits === undefined ? {} : { edits }) }
+}
+
+function isWritable(value: unknown, depth: number): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER
+  if (typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value !== 'object' || value === null || depth === 0) return false
+  return Object.values(value).every((each) => isWritable(each, depth - 1))
+}
+
+/**
+ * A draft without mistakes.
+ *
+ * @throws GatewayError unprocessable with the first mistake, and as `Configuration.check`
+ */
+export async function requireGood(
+  configuration: Configuration,
+  draft: Draft,
+): Promise<CheckedDraft & { catalogue: NonNullable<CheckedDraft['catalogue']> }> {
+  const checked = await configuration.check(draft)
+  const { catalogue, mistakes } = checked
+  if (catalogue) return { ...checked, catalogue }
+  const [{ path, line, message } = { path: '', line: 1, message: 'has a mistake' }] = mistakes
+  throw unprocessable(`Line ${line}: ${path === '' ? 'the file' : path} ${message}.`, {
+    code: 'configuration_mistakes',
+    param: path === '' ? 'text' : path,
+  })
+}

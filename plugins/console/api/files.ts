@@ -1,0 +1,170 @@
+// Uploaded files: /console/api/files with the quota; taking some in; the picture, the thumbnail and the deletion of one.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import { ImageBytes } from '../../../src/http/image-answer.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { TimeFields, time } from '../../../src/http/views.ts'
+import {
+  findFile,
+  isStored,
+  listFiles,
+  openFile,
+  removeFile,
+  type StoredFile,
+} from '../../../src/library/files.ts'
+import { ownerOfKey } from '../../../src/library/names.ts'
+import { usedBytes } from '../../../src/library/quota.ts'
+import { FILE_QUOTA_BYTES } from '../../../src/media/limits.ts'
+import { createThumbnails } from '../../../src/media/thumbnails.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { CONTENT, isShown, logLook, requireShown } from './content.ts'
+import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { payerOf } from './play.ts'
+import { accountNeeded, WHOSE } from './whose.ts'
+
+const closed = { additionalProperties: false }
+
+const FilesQuery = Type.Object({ ...WHOSE, ...CONTENT, ...PAGE_PARAMETERS }, closed)
+const WhoseQuery = Type.Object(WHOSE, closed)
+const OneQuery = Type.Object(
+  { ...CONTENT, key: Type.String({ maxLength: 255, must: 'the key of a file' }) },
+  closed,
+)
+
+const FileView = Type.Object(
+  {
+    key: Type.String(),
+    /** Null where the operator has not asked to see it. */
+    name: Nullable(Type.String()),
+    mime: Type.String(),
+    bytes: Type.Integer(),
+    width: Type.Integer(),
+    height: Type.Integer(),
+    state: OneOf(['stored', 'missing']),
+    ...TimeFields('created'),
+  },
+  closed,
+)
+
+const FilesView = Type.Object(
+  {
+    account: Type.String(),
+    files: Type.Array(FileView),
+    ...PAGE_FIELDS,
+    quota: Type.Object({ used_bytes: Type.Integer(), limit_bytes: Type.Integer() }, closed),
+  },
+  closed,
+)
+
+const DeletedView = Type.Object({ key: Type.String(), deleted: Type.Literal(true) }, closed)
+
+/** The surface's own answer, checked there. */
+const Uploaded = Type.Unsafe<unknown>(Type.Any({ description: 'as POST /api/v1/upload answers it' }))
+
+/** Files are an account's: the operator names one. What they show is for its account, as with produced images. */
+export const files = (gateway: Gateway) =>
+  new Elysia({ name: 'console-files' }).use(taking(gateway)).use(listed(gateway)).use(shown(gateway))
+
+/** Taking some in: an upload by a key, with its limits. */
+const taking = (gateway: Gateway) =>
+  new Elysia({ name: 'console-files: taking in' }).use(viewerCalls(gateway, { bodies: 'own' })).post(
+    '/console/api/files',
+    async ({ viewer, query, request }) => {
+      const { id: key_id } = await payerOf(gateway, viewer, query.account)
+      return gateway.callInside({ arrived: request, path: '/api/v1/upload', key_id })
+    },
+    { parse: 'none', query: WhoseQuery, response: { 200: Uploaded, ...FAILURES } },
+  )
+
+function listed(gateway: Gateway) {
+  const { library } = gateway
+  const { db } = library
+  return new Elysia({ name: 'console-files: listed' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/files',
+      ({ viewer, query }) => {
+        const account = accountNeeded(db, viewer, query.account)
+        const is_shown = isShown(viewer, query)
+        if (is_shown) logLook(gateway, viewer, account.name, 'files')
+        const page = listFiles(db, account.id, pageOf(query))
+        return {
+          account: account.name,
+          files: page.rows.map((row) => fileView(row, is_shown)),
+          ...pageFields(page),
+          quota: { used_bytes: usedBytes(db, account.id), limit_bytes: FILE_QUOTA_BYTES },
+        }
+      },
+      { query: FilesQuery, response: { 200: FilesView, ...FAILURES } },
+    )
+    .delete(
+      '/console/api/files',
+      async ({ viewer, query: { key } }) => {
+        const { account_id } = find(gateway, viewer, key)
+        await removeFile(library, account_id, key)
+        return { key, deleted: true as const }
+      },
+      { query: OneQuery, response: { 200: DeletedView, ...FAILURES } },
+    )
+}
+
+/** What is in them. */
+function shown(gateway: Gateway) {
+  const { library } = gateway
+  const thumbnails = createThumbnails()
+
+  function picture(viewer: Viewer, { key, content }: Static<typeof OneQuery>): Picture {
+    requireShown(viewer, { content })
+    const file = find(gateway, viewer, key)
+    return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
+  }
+
+  return new Elysia({ name: 'console-files: shown' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/files/picture',
+      ({ viewer, query, set }) => {
+        const found = picture(viewer, query)
+        logLook(gateway, viewer, null, query.key)
+        keepInBrowser(set)
+        return wholePicture(found)
+      },
+      { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
+    )
+    .get(
+      '/console/api/files/thumbnail',
+      ({ viewer, query, set }) => {
+        const found = picture(viewer, query)
+        keepInBrowser(set)
+        return thumbnailOf(thumbnails, found)
+      },
+      { query: OneQuery, response: { 200: ImageBytes, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found for a file of another account */
+function find({ library: { db } }: Gateway, viewer: Viewer, key: string): StoredFile {
+  const owner_id = ownerOfKey(key)
+  const may_see = viewer.role === 'operator' || viewer.account_id === owner_id
+  const file = may_see && owner_id !== undefined ? findFile(db, owner_id, key) : undefined
+  if (file && isStored(file)) return file
+  throw notFound('There is no such file. It may have been deleted.', { param: 'key' })
+}
+
+function fileView(file: StoredFile, is_shown: boolean): Static<typeof FileView> {
+  const { key, name, mime, bytes, width, height, missing_since_ms, created_at_ms } = file
+  return {
+    key,
+    name: is_shown ? name : null,
+    mime,
+    bytes,
+    width,
+    height,
+    state: missing_since_ms === null ? 'stored' : 'missing',
+    ...time('created', created_at_ms),
+  }
+}

@@ -1,0 +1,125 @@
+// What a page is shown of produced images.
+import { type Static, Type } from '@sinclair/typebox'
+import type { Generation } from '../../../src/db/schema.ts'
+import { formatOf, type ImageFormat } from '../../../src/domain/image-formats.ts'
+import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
+import { ModelName } from '../../../src/http/parameters.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { money, NullableMoneyFields, NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
+import type { HistoryImage } from '../../../src/library/history.ts'
+import type { Relative } from '../../../src/library/lineage.ts'
+import { CONTENT } from './content.ts'
+import { WHOSE } from './whose.ts'
+
+const closed = { additionalProperties: false }
+const Kind = OneOf(['generation', 'edit', 'compose'])
+
+export const ImagesQuery = Type.Object(
+  { ...CONTENT, ...WHOSE, model: Type.Optional(ModelName), kind: Type.Optional(Kind), ...PAGE_PARAMETERS },
+  closed,
+)
+
+export const ImageParams = Type.Object({
+  id: Type.String({
+    pattern: '^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
+    must: 'the id of an image, a UUID in lower case',
+  }),
+})
+
+export const ContentQuery = Type.Object(CONTENT, closed)
+
+/** Null for what is not there yet, and for what the operator has not asked to see. */
+const IMAGE = {
+  id: Type.String(),
+  kind: Kind,
+  model: Type.String(),
+  prompt: Nullable(Type.String()),
+  revised_prompt: Nullable(Type.String()),
+  width: Nullable(Type.Integer()),
+  height: Nullable(Type.Integer()),
+  format: Nullable(OneOf<ImageFormat>(['png', 'jpeg', 'webp', 'gif'])),
+  bytes: Nullable(Type.Integer()),
+  state: OneOf(['generating', 'stored', 'failed', 'missing']),
+  parents: Type.Array(Type.String()),
+  ...TimeFields('created'),
+}
+
+const ListedImage = Type.Object(
+  {
+    ...IMAGE,
+    account: Type.String(),
+    /** Of the call that made it. */
+    request_id: Nullable(Type.String()),
+    ...NullableMoneyFields('cost'),
+  },
+  closed,
+)
+
+export const ImagesView = Type.Object({ images: Type.Array(ListedImage), ...PAGE_FIELDS }, closed)
+
+const RelativeView = Type.Object(
+  {
+    /** A file's key or an image's id. */
+    id: Type.String(),
+    /** Below 0 for what the image was made from, above 0 for what was made from it. */
+    generation: Type.Integer(),
+    parents: Type.Array(Type.String()),
+    is: OneOf(['image', 'file', 'deleted']),
+    /** An image's prompt, a file's name. */
+    label: Nullable(Type.String()),
+    ...NullableTimeFields('created'),
+  },
+  closed,
+)
+
+export const ImageView = Type.Object({ ...IMAGE, lineage: Type.Array(RelativeView) }, closed)
+
+export const DeletedView = Type.Object({ id: Type.String(), deleted: Type.Literal(true) }, closed)
+
+function fieldsOf(row: Generation, is_shown: boolean) {
+  const { uuid, kind, model, width, height, mime, bytes, state, parents } = row
+  const { prompt, revised_prompt } = is_shown ? row : HIDDEN
+  return {
+    id: uuid,
+    kind,
+    model,
+    prompt,
+    revised_prompt,
+    width,
+    height,
+    format: mime === null ? null : formatOf(mime),
+    bytes,
+    state: row.missing_since_ms === null ? state : ('missing' as const),
+    parents,
+    ...time('created', row.created_at_ms),
+  }
+}
+
+const HIDDEN = { prompt: null, revised_prompt: null }
+
+/** @param is_shown whether the viewer is shown what the image is of */
+export const listedView = (row: HistoryImage, is_shown: boolean): Static<typeof ListedImage> => ({
+  ...fieldsOf(row, is_shown),
+  account: row.account_name,
+  request_id: row.request_id,
+  ...money('cost', row.cost_nanos),
+})
+
+export const imageView = (
+  row: Generation,
+  lineage: readonly Relative[],
+  is_shown: boolean,
+): Static<typeof ImageView> => ({
+  ...fieldsOf(row, is_shown),
+  lineage: lineage.map((relative) => relativeView(relative, is_shown)),
+})
+
+function relativeView(
+  { id, generation, parents, is }: Relative,
+  is_shown: boolean,
+): Static<typeof RelativeView> {
+  const common = { id, generation, parents: [...parents], is: is.kind }
+  if (is.kind === 'deleted') return { ...common, label: null, ...time('created', null) }
+  const label = is.kind === 'image' ? is.row.prompt : is.row.name
+  return { ...common, label: is_shown ? label : null, ...time('created', is.row.created_at_ms) }
+}

@@ -1,0 +1,120 @@
+// Produced images: /console/api/images; one of them with its lineage, its picture, its thumbnail, and its deletion.
+import { Elysia } from 'elysia'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Generation } from '../../../src/db/schema.ts'
+import { conflict, notFound } from '../../../src/domain/errors.ts'
+import { formatOf } from '../../../src/domain/image-formats.ts'
+import { ImageBytes } from '../../../src/http/image-answer.ts'
+import { pageFields, pageOf } from '../../../src/http/paging.ts'
+import { findGeneration, findGenerationOfAny, openGeneration } from '../../../src/library/generations.ts'
+import { listGenerations, removeGeneration } from '../../../src/library/history.ts'
+import { lineageOf } from '../../../src/library/lineage.ts'
+import { createThumbnails } from '../../../src/media/thumbnails.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { type Asked, isShown, logLook, requireShown } from './content.ts'
+import {
+  ContentQuery,
+  DeletedView,
+  ImageParams,
+  ImagesQuery,
+  ImagesView,
+  ImageView,
+  imageView,
+  listedView,
+} from './images-views.ts'
+import { keepInBrowser, type Picture, thumbnailOf, wholePicture } from './pictures.ts'
+import { accountAsked } from './whose.ts'
+
+/** An account sees its own. The operator sees that there are some, of whom and at what cost, and more where they ask for it. */
+export const images = (gateway: Gateway) =>
+  new Elysia({ name: 'console-images' }).use(listed(gateway)).use(shown(gateway))
+
+function listed(gateway: Gateway) {
+  const { library } = gateway
+  const { db } = library
+  return new Elysia({ name: 'console-images: listed' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/images',
+      ({ viewer, query }) => {
+        const { model, kind } = query
+        const account = accountAsked(db, viewer, query.account)
+        const is_shown = isShown(viewer, query)
+        if (is_shown) logLook(gateway, viewer, account?.name ?? null, 'images')
+        const page = listGenerations(db, { account_id: account?.id, model, kind }, pageOf(query))
+        return { images: page.rows.map((row) => listedView(row, is_shown)), ...pageFields(page) }
+      },
+      { query: ImagesQuery, response: { 200: ImagesView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/images/:id',
+      ({ viewer, params, query }) => {
+        const image = find(gateway, viewer, params.id)
+        const is_shown = isShown(viewer, query)
+        if (is_shown) logLook(gateway, viewer, null, `image ${image.uuid}`)
+        return imageView(image, lineageOf(db, image), is_shown)
+      },
+      { params: ImageParams, query: ContentQuery, response: { 200: ImageView, ...FAILURES } },
+    )
+    .delete(
+      '/console/api/images/:id',
+      async ({ viewer, params: { id } }) => {
+        const { account_id } = find(gateway, viewer, id)
+        const outcome = await removeGeneration(library, account_id, id)
+        if (outcome === 'under_way')
+          throw conflict('This image is still being made. Delete it once it is there.')
+        return { id, deleted: true as const }
+      },
+      { params: ImageParams, response: { 200: DeletedView, ...FAILURES } },
+    )
+}
+
+/** What is in them. */
+function shown(gateway: Gateway) {
+  const { library } = gateway
+  const thumbnails = createThumbnails()
+
+  /** @throws GatewayError as `find` and `requireShown`; conflict while there is nothing to see yet */
+  function picture(viewer: Viewer, id: string, asked: Asked): Picture {
+    requireShown(viewer, asked)
+    const image = find(gateway, viewer, id)
+    const { mime, uuid } = image
+    if (mime === null)
+      throw conflict(
+        image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
+      )
+    const filename = `${uuid}.${formatOf(mime)}`
+    return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
+  }
+
+  return new Elysia({ name: 'console-images: shown' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/images/:id/picture',
+      ({ viewer, params, query, set }) => {
+        const found = picture(viewer, params.id, query)
+        logLook(gateway, viewer, null, `image ${params.id}`)
+        keepInBrowser(set)
+        return wholePicture(found)
+      },
+      { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
+    )
+    .get(
+      '/console/api/images/:id/thumbnail',
+      ({ viewer, params, query, set }) => {
+        const found = picture(viewer, params.id, query)
+        keepInBrowser(set)
+        return thumbnailOf(thumbnails, found)
+      },
+      { params: ImageParams, query: ContentQuery, response: { 200: ImageBytes, ...FAILURES } },
+    )
+}
+
+/** @throws GatewayError not_found for an image of another account */
+function find({ library: { db } }: Gateway, viewer: Viewer, id: string): Generation {
+  const own_id = accountOf(viewer)
+  const image = own_id === undefined ? findGenerationOfAny(db, id) : findGeneration(db, own_id, id)
+  if (image) return image
+  throw notFound('There is no such image. It may have been deleted.', { param: 'id' })
+}

@@ -1,0 +1,137 @@
+// Models in the console: what each costs, who serves it, and its calls of the last seven days.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
+import { keyQueries } from '../../../src/access/queries.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { isServed, type Model } from '../../../src/domain/catalogue.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import { ModelName } from '../../../src/http/parameters.ts'
+import { Nullable, OneOf } from '../../../src/http/schema.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { DAY_S } from '../../../src/ledger/days.ts'
+import { firstDay, type ModelDay, modelDays } from '../../../src/ledger/model-sums.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { linesView, PriceLineView } from './price-views.ts'
+
+const DAYS = 7
+
+const SUMS = {
+  calls: Type.Integer(),
+  failed: Type.Integer({ description: 'calls that failed or were broken off' }),
+  ...MoneyFields('cost'),
+}
+
+const RouteView = Type.Object({
+  provider: Type.String(),
+  model: Type.String({ description: "the provider's name for it" }),
+  weight: Type.Integer(),
+  order: Type.Integer(),
+})
+
+const MODEL = {
+  id: Type.String(),
+  display_name: Type.String(),
+  kind: Type.String(),
+  state: OneOf(['served', 'retired', 'unavailable']),
+  why: Nullable(Type.String({ description: 'why it is unavailable' })),
+  price: Type.Array(PriceLineView),
+  context_tokens: Nullable(Type.Integer()),
+  max_output_tokens: Nullable(Type.Integer()),
+  routes: Type.Optional(Type.Array(RouteView, { description: 'for the operator' })),
+  week: Type.Object(SUMS),
+}
+
+const ModelView = Type.Object({ ...MODEL })
+const ModelsView = Type.Object({ models: Type.Array(ModelView) })
+const ModelDetailView = Type.Object({
+  ...MODEL,
+  days: Type.Array(Type.Object({ start_s: Type.Integer(), ...SUMS }), {
+    description: 'each of the last seven days (UTC), today last',
+  }),
+})
+
+/** The routes of models: all of them for the operator, for others those that they may call. */
+export function modelRoutes(gateway: Gateway) {
+  const { catalogue, db, now } = gateway
+
+  /** @throws GatewayError not_found for a model that the viewer does not see */
+  function find(viewer: Viewer, id: string): Model {
+    const model = catalogue().models.get(id)
+    if (model && seenBy(viewer)(model)) return model
+    throw notFound(`There is no model "${id}" that you may call.`, { param: 'id' })
+  }
+
+  /** An account may have a key for any model; a key calls what it is limited to. */
+  function seenBy(viewer: Viewer): (model: Model) => boolean {
+    if (viewer.role === 'operator') return () => true
+    if (viewer.role === 'account') return isServed
+    const [key] = keyQueries(db).keysById.all({ id: viewer.key_id })
+    const mayCall = compileModelPatterns(key?.models ?? null)
+    return (model) => isServed(model) && mayCall(model.id)
+  }
+
+  const daysFor = (viewer: Viewer) => modelDays(db, accountOf(viewer), { now_ms: now(), days: DAYS })
+
+  return new Elysia({ name: 'console-models' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/models',
+      ({ viewer }) => {
+        const days = Map.groupBy(daysFor(viewer), ({ model }) => model)
+        const models = [...catalogue().models.values()].filter(seenBy(viewer))
+        return { models: models.map((model) => modelView(model, days.get(model.id) ?? [], viewer)) }
+      },
+      { response: { 200: ModelsView, ...FAILURES } },
+    )
+    .get(
+      '/console/api/models/detail',
+      ({ viewer, query }) => {
+        const model = find(viewer, query.id)
+        const days = daysFor(viewer).filter((day) => day.model === model.id)
+        const from_s = firstDay(now(), DAYS)
+        return {
+          ...modelView(model, days, viewer),
+          days: Array.from({ length: DAYS }, (_, index) => {
+            const start_s = from_s + index * DAY_S
+            return { start_s, ...sumsView(days.filter((day) => day.start_s === start_s)) }
+          }),
+        }
+      },
+      {
+        query: Type.Object({ id: ModelName }, { additionalProperties: false }),
+        response: { 200: ModelDetailView, ...FAILURES },
+      },
+    )
+}
+
+function modelView(model: Model, days: readonly ModelDay[], viewer: Viewer): Static<typeof ModelView> {
+  const is_text = model.kind === 'text'
+  return {
+    id: model.id,
+    display_name: model.display_name,
+    kind: model.kind,
+    state: stateOf(model),
+    why: (viewer.role === 'operator' ? model.unavailable : undefined) ?? null,
+    price: linesView(model.price).filter(({ name }) => model.kind !== 'embedding' || name === 'input'),
+    context_tokens: is_text ? model.context : null,
+    max_output_tokens: is_text ? model.max_output_tokens : null,
+    ...(viewer.role === 'operator' ? { routes: model.routes.map((route) => ({ ...route })) } : {}),
+    week: sumsView(days),
+  }
+}
+
+function stateOf({ retired, unavailable }: Model): 'served' | 'retired' | 'unavailable' {
+  if (retired) return 'retired'
+  return unavailable === undefined ? 'served' : 'unavailable'
+}
+
+const sumsView = (days: readonly ModelDay[]) => ({
+  calls: days.reduce((sum, { calls }) => sum + calls, 0),
+  failed: days.reduce((sum, { failed }) => sum + failed, 0),
+  ...money(
+    'cost',
+    days.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0),
+  ),
+})

@@ -1,0 +1,48 @@
+// Pictures for a page's own <img>: whole or as thumbnails, with the session's cookie, kept by this browser alone.
+import type { Context } from 'elysia'
+import { notFound } from '../../../src/domain/errors.ts'
+import type { ImageMime } from '../../../src/domain/image-formats.ts'
+import { imageAnswer } from '../../../src/http/image-answer.ts'
+import { THUMBNAIL_MIME, type Thumbnails } from '../../../src/media/thumbnails.ts'
+
+/** What is shown under an address never changes. */
+const CACHE_CONTROL = 'private, max-age=86400, immutable'
+
+export interface Picture {
+  /** Unique for its content. */
+  name: string
+  mime: ImageMime
+  filename: string
+  open: () => Promise<Blob | undefined>
+}
+
+/** Lets the browser keep the answer for this session: another one, with another cookie, does not get it. */
+export function keepInBrowser({ headers }: Pick<Context['set'], 'headers'>): void {
+  headers['cache-control'] = CACHE_CONTROL
+  headers.vary = 'Cookie'
+}
+
+/** @throws GatewayError not_found where its file is missing */
+export async function wholePicture({ mime, filename, open }: Picture): Promise<Response> {
+  const bytes = await open()
+  if (!bytes) throw missing()
+  return imageAnswer({ bytes, mime, filename, cache_control: CACHE_CONTROL })
+}
+
+/** @throws GatewayError not_found where its file is missing */
+export async function thumbnailOf(
+  thumbnails: Thumbnails,
+  { name, filename, open }: Picture,
+): Promise<Response> {
+  const small = await thumbnails.of(name, open)
+  if (!small) throw missing()
+  return imageAnswer({
+    bytes: new Blob([small]),
+    mime: THUMBNAIL_MIME,
+    filename: `${filename}.webp`,
+    cache_control: CACHE_CONTROL,
+  })
+}
+
+const missing = () =>
+  notFound('This image is missing at the moment: its file cannot be found. Retry later, or delete it.')

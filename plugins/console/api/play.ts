@@ -1,0 +1,101 @@
+// The playground: GET /console/api/play, and its paid calls, which the surfaces serve at their own routes.
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { consoleKeyOf, payingKey, renewConsoleKey } from '../../../src/access/console-key.ts'
+import { unknownKey } from '../../../src/access/gate.ts'
+import type { Issuing } from '../../../src/access/keys.ts'
+import { findKeyById } from '../../../src/access/lookup.ts'
+import type { Viewer } from '../../../src/access/viewer.ts'
+import type { Account, Key } from '../../../src/db/schema.ts'
+import { permissionDenied } from '../../../src/domain/errors.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { changed, FAILURES, viewerCalls } from '../calls.ts'
+import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
+import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
+
+const WhoseQuery = Type.Object(WHOSE, { additionalProperties: false })
+
+/** Where the playground's calls go: the surfaces' own routes. */
+const PAID = {
+  '/console/api/play/chat': '/v1/chat/completions',
+  '/console/api/play/images': '/v1/images/generations',
+  '/console/api/play/edits': '/v1/images/edits',
+  '/console/api/play/compose': '/v1/images/compose',
+} as const
+
+/** In a route's schema: what is answered is the surface's, streamed or whole, and is checked there. */
+const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface answers it' }))
+
+/**
+ * Who signed in with a key pays with it; all others with the key "console" of the account, which is made at the first call.
+ * The operator names an account.
+ */
+export const play = (gateway: Gateway) =>
+  new Elysia({ name: 'console-play' }).use(asked(gateway)).use(paid(gateway))
+
+/** What the playground shows besides answers. */
+function asked(gateway: Gateway) {
+  const { db, now } = gateway
+  return new Elysia({ name: 'console-play: asked' })
+    .use(viewerCalls(gateway))
+    .get(
+      '/console/api/play',
+      ({ viewer, query }) => {
+        const account = accountAsked(db, viewer, query.account)
+        const key = account && knownKey(gateway, viewer, account)
+        const { protocols } = gateway.exchange
+        return playView({ account, key, catalogue: gateway.catalogue(), protocols, now_ms: now() })
+      },
+      { query: WhoseQuery, response: { 200: PlayView, ...FAILURES } },
+    )
+    .post(
+      '/console/api/play/key',
+      async ({ viewer, query }) => {
+        if (viewer.role === 'key') throw paysItself()
+        const account = accountNeeded(db, viewer, query.account)
+        const key = await changed(gateway, () => renewConsoleKey(db, account, issuing(gateway)))
+        return { key: keyView(key, now()) }
+      },
+      { query: WhoseQuery, response: { 200: RenewedView, ...FAILURES } },
+    )
+}
+
+/** The body is read by the surface, and its answer passes as it is. */
+function paid(gateway: Gateway) {
+  const routes = new Elysia({ name: 'console-play: paid' }).use(viewerCalls(gateway, { bodies: 'own' }))
+  for (const [own, path] of Object.entries(PAID))
+    routes.post(
+      own,
+      async ({ viewer, query, request }) => {
+        const { id: key_id } = await payerOf(gateway, viewer, query.account)
+        return gateway.callInside({ arrived: request, path, key_id })
+      },
+      { parse: 'none', query: WhoseQuery, response: { 200: OfSurface, ...FAILURES } },
+    )
+  return routes
+}
+
+/** The key that pays for a viewer's calls; made where it is the console's own and there is none yet. */
+export async function payerOf(gateway: Gateway, viewer: Viewer, name: string | undefined): Promise<Key> {
+  const { db } = gateway
+  const account = accountNeeded(db, viewer, name)
+  if (viewer.role === 'key') return ownKey(gateway, viewer.key_id)
+  const pay = () => payingKey(db, account, issuing(gateway))
+  // Only the first call writes, and waits for the write lock.
+  return consoleKeyOf(db, account.id) ? pay() : changed(gateway, pay)
+}
+
+/** The same as far as it is there, in whatever state. */
+const knownKey = (gateway: Gateway, viewer: Viewer, account: Account): Key | undefined =>
+  viewer.role === 'key' ? ownKey(gateway, viewer.key_id) : consoleKeyOf(gateway.db, account.id)
+
+function ownKey({ db }: Gateway, key_id: number): Key {
+  const found = findKeyById(db, key_id)
+  if (!found) throw unknownKey()
+  return found.key
+}
+
+const issuing = ({ randomBytes, now }: Gateway): Issuing => ({ randomBytes, now_ms: now() })
+
+const paysItself = () =>
+  permissionDenied('You are signed in with a key, which pays for its own calls and makes no others.')

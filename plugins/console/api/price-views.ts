@@ -1,0 +1,35 @@
+// Prices as the console shows them: line by line.
+import { type Static, Type } from '@sinclair/typebox'
+import type { Price } from '../../../src/domain/prices.ts'
+import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
+import { type PriceChange, priceLines } from '../../../src/pricing/price-lines.ts'
+
+const LINE = {
+  name: Type.String({ description: 'as the catalogue file names it' }),
+  of: Type.String({ description: 'which calls it is for; empty: all' }),
+  per: Type.String({ description: 'what one amount is for' }),
+}
+
+export const PriceLineView = Type.Object({ ...LINE, ...MoneyFields('price') })
+export const PriceChangeView = Type.Object({
+  ...LINE,
+  ...NullableMoneyFields('before'),
+  ...NullableMoneyFields('after'),
+})
+
+export const linesView = (price: Price): Static<typeof PriceLineView>[] =>
+  priceLines(price).map(({ nanos, ...line }) => ({ ...line, ...money('price', nanos) }))
+
+export const changeView = ({
+  before_nanos,
+  after_nanos,
+  name,
+  of,
+  per,
+}: PriceChange): Static<typeof PriceChangeView> => ({
+  name,
+  of,
+  per,
+  ...money('before', before_nanos),
+  ...money('after', after_nanos),
+})

@@ -1,0 +1,103 @@
+// Providers that the first visit offers, and models of theirs at list price: starting values, which the operator looks at and confirms.
+
+/** A text model as its provider sells it. Models whose price depends on the prompt's length are left to the catalogue page. */
+export interface KnownModel {
+  /** The provider's own name of it. */
+  model: string
+  /** USD per million tokens, as the provider lists them. */
+  input: string
+  output: string
+  cache_read?: string
+  context: number
+  max_output_tokens: number
+}
+
+export interface KnownProvider {
+  title: string
+  /** The name that it gets in the catalogue. */
+  name: string
+  protocol: 'gemini' | 'anthropic' | 'openai'
+  /** Empty where the operator must say it. */
+  base_url: string
+  /** Where its keys are made; empty where there is none. */
+  keys_url: string
+  /** Where its prices stand; empty where there is none. */
+  prices_url: string
+  takes_key: 'yes' | 'maybe' | 'no'
+  models: readonly KnownModel[]
+}
+
+/** List prices of November 2025. */
+export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
+  {
+    title: 'Google Gemini',
+    name: 'google',
+    protocol: 'gemini',
+    base_url: 'https://generativelanguage.googleapis.com',
+    keys_url: 'https://aistudio.google.com/apikey',
+    prices_url: 'https://ai.google.dev/gemini-api/docs/pricing',
+    takes_key: 'yes',
+    models: [
+      known('gemini-2.5-flash', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
+      known('gemini-2.5-flash-lite', ['0.10', '0.40', '0.01'], 1_048_576, 65_536),
+    ],
+  },
+  {
+    title: 'Anthropic',
+    name: 'anthropic',
+    protocol: 'anthropic',
+    base_url: 'https://api.anthropic.com',
+    keys_url: 'https://console.anthropic.com/settings/keys',
+    prices_url: 'https://www.anthropic.com/pricing',
+    takes_key: 'yes',
+    models: [
+      known('claude-haiku-4-5', ['1.00', '5.00', '0.10'], 200_000, 64_000),
+      known('claude-sonnet-4-5', ['3.00', '15.00', '0.30'], 200_000, 64_000),
+      known('claude-opus-4-5', ['5.00', '25.00', '0.50'], 200_000, 64_000),
+    ],
+  },
+  {
+    title: 'OpenAI',
+    name: 'openai',
+    protocol: 'openai',
+    base_url: 'https://api.openai.com/v1',
+    keys_url: 'https://platform.openai.com/api-keys',
+    prices_url: 'https://platform.openai.com/docs/pricing',
+    takes_key: 'yes',
+    models: [
+      known('gpt-5-mini', ['0.25', '2.00', '0.025'], 400_000, 128_000),
+      known('gpt-5', ['1.25', '10.00', '0.125'], 400_000, 128_000),
+      known('gpt-4.1-mini', ['0.40', '1.60', '0.10'], 1_047_576, 32_768),
+    ],
+  },
+  {
+    title: 'Another server',
+    name: 'local',
+    protocol: 'openai',
+    base_url: '',
+    keys_url: '',
+    prices_url: '',
+    takes_key: 'maybe',
+    models: [],
+  },
+  {
+    title: 'Simulator',
+    name: 'simulator',
+    protocol: 'gemini',
+    base_url: 'simulator',
+    keys_url: '',
+    prices_url: '',
+    takes_key: 'no',
+    models: [known('flash', ['0.30', '2.50'], 1_048_576, 8_192)],
+  },
+]
+
+function known(
+  model: string,
+  [input, output, cache_read]: readonly [string, string, string?],
+  context: number,
+  max_output_tokens: number,
+): KnownModel {
+  const price = cache_read === undefined ? { input, output } : { input, output, cache_read }
+  return { model, ...price, context, max_output_tokens }
+}

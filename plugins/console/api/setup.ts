@@ -1,0 +1,125 @@
+// The first visit: what there is already, an account with a key, and the key's first call. The catalogue has routes of its own.
+import type { Static } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { listAccountPage } from '../../../src/access/account-listing.ts'
+import { checkName, createAccount } from '../../../src/access/accounts.ts'
+import { createKey } from '../../../src/access/keys.ts'
+import { accountQueries, keyQueries } from '../../../src/access/queries.ts'
+import { isServed } from '../../../src/domain/catalogue.ts'
+import { invalidRequest, notFound, unprocessable } from '../../../src/domain/errors.ts'
+import { formatUsd, type Nanos, parseUsd } from '../../../src/domain/money.ts'
+import { money } from '../../../src/http/views.ts'
+import { listCalls } from '../../../src/ledger/history.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { changed, FAILURES, operatorCalls } from '../calls.ts'
+import { KNOWN_PROVIDERS } from './setup-known.ts'
+import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
+
+/** Of accounts to choose from; whoever has more does not come here. */
+const MAX_ACCOUNTS = 50
+
+/** `GET /console/api/setup`, `POST …/setup/account`, `GET …/setup/first-call`, for the operator. */
+export const setup = (gateway: Gateway) =>
+  new Elysia({ name: 'console-setup' })
+    .use(operatorCalls(gateway))
+    .get('/console/api/setup', () => setupView(gateway), { response: { 200: SetupView, ...FAILURES } })
+    .post('/console/api/setup/account', ({ body }) => makeKey(gateway, body), {
+      body: AccountBody,
+      response: { 200: KeyMade, ...FAILURES },
+    })
+    .get('/console/api/setup/first-call', ({ query }) => firstCall(gateway, Number(query.key_id)), {
+      query: FirstCallQuery,
+      response: { 200: FirstCallView, ...FAILURES },
+    })
+
+function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
+  const { server, providers, models } = catalogue()
+  const accounts =
+    listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
+  return {
+    due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
+    public_url: server.public_url ?? null,
+    known: KNOWN_PROVIDERS.map((known) => ({ ...known, models: [...known.models] })),
+    providers: [...providers.values()].map(({ name, protocol, base_url }) => ({
+      name,
+      protocol,
+      simulated: base_url === 'simulator',
+    })),
+    models: [...models.values()].flatMap((model) => {
+      if (model.kind !== 'text' || !isServed(model)) return []
+      const { input_tokens = 0, output_tokens = 0 } = model.price.tiers[0]?.rates ?? {}
+      const names = [...new Set(model.routes.map(({ provider }) => provider))]
+      return [
+        { id: model.id, providers: names, input: formatUsd(input_tokens), output: formatUsd(output_tokens) },
+      ]
+    }),
+    accounts: accounts.map(({ name, balance_nanos, held_nanos }) => ({
+      name,
+      ...money('free', balance_nanos - held_nanos),
+    })),
+  }
+}
+
+/** A key of an account that is there, or of a new one with its first balance. */
+async function makeKey(
+  gateway: Gateway,
+  { account, balance_usd, key: name }: Static<typeof AccountBody>,
+): Promise<Static<typeof KeyMade>> {
+  const { db, ledger, randomBytes } = gateway
+  const amount_nanos = balance_usd === undefined ? 0 : balanceOf(balance_usd)
+  const now_ms = gateway.now()
+  checkName(name, 'key')
+  const settings = { name, models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
+  // One transaction, so that an account is never left without the key that it was made for.
+  const { key, text } = await changed(gateway, () => {
+    if (balance_usd !== undefined) createAccount(db, { name: account, now_ms })
+    return createKey(db, account, settings, { randomBytes, now_ms })
+  })
+  const { account_id, id: key_id, prefix } = key
+  if (amount_nanos > 0) {
+    const note = 'first balance'
+    const outcome = await ledger.submit({ op: 'top_up', account_id, amount_nanos, note, now_ms })
+    if (!outcome.ok)
+      throw unprocessable('The account was made, but its balance was refused. Top it up on its page.')
+  }
+  return { account, key_id, prefix, text }
+}
+
+function balanceOf(usd: string): Nanos {
+  const must = invalidRequest('balance_usd: must be an amount in USD, such as 10 or 0.50.', {
+    param: 'balance_usd',
+  })
+  try {
+    const nanos = parseUsd(usd.trim())
+    if (nanos < 0) throw must
+    return nanos
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw must
+    throw thrown
+  }
+}
+
+/** The newest call of a key; null while there is none. */
+function firstCall({ db }: Gateway, key_id: number): Static<typeof FirstCallView> {
+  const [key] = keyQueries(db).keysById.all({ id: key_id })
+  const account = key && accountQueries(db).accountById.get({ id: key.account_id })
+  if (!key || !account) throw notFound('There is no such key. Make one.', { param: 'key_id' })
+  const { account_id } = key
+  const [call] = listCalls(db, { account_id, key_id }, { limit: 1, cursor: undefined }).calls
+  if (!call) return { call: null }
+  const { request_id, model, outcome, status, input_tokens, output_tokens, duration_ms, cost_nanos } = call
+  const left_nanos = account.balance_nanos - account.held_nanos
+  return {
+    call: {
+      request_id,
+      model,
+      outcome,
+      status,
+      input_tokens,
+      output_tokens,
+      duration_ms,
+      ...money('cost', cost_nanos),
+      ...money('left', left_nanos),
+    },
+  }
+}

@@ -1,0 +1,91 @@
+// The usage of an account: GET /console/api/usage, by day, model and key.
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+import { keyQueries } from '../../../src/access/queries.ts'
+import type { Key } from '../../../src/db/schema.ts'
+import { notFound } from '../../../src/domain/errors.ts'
+import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
+import { MoneyFields, money } from '../../../src/http/views.ts'
+import { type UsageSum, usageOf } from '../../../src/ledger/usage.ts'
+import type { Gateway } from '../../../src/surface/gateway.ts'
+import { FAILURES, viewerCalls } from '../calls.ts'
+import { accountNeeded, WHOSE } from './whose.ts'
+
+const closed = { additionalProperties: false }
+
+/** A quarter. */
+const MAX_DAYS = 92
+const DEFAULT_DAYS = 30
+const MAX_KEYS = 200
+
+const UsageQuery = Type.Object(
+  {
+    ...WHOSE,
+    days: Type.Optional(
+      WholeNumber({ minimum: 1, maximum: MAX_DAYS }, `a whole number of days from 1 to ${MAX_DAYS}`),
+    ),
+    model: Type.Optional(ModelName),
+    key: Type.Optional(
+      Type.String({ pattern: '^tg_[A-Za-z0-9_-]{7}$', must: "a key's prefix, its first 10 characters" }),
+    ),
+  },
+  closed,
+)
+
+const SUM = {
+  calls: Type.Integer(),
+  failed: Type.Integer(),
+  input_tokens: Type.Integer(),
+  output_tokens: Type.Integer(),
+  images: Type.Integer(),
+  ...MoneyFields('cost'),
+}
+
+const UsageView = Type.Object(
+  {
+    account: Type.String(),
+    total: Type.Object(SUM, closed),
+    days: Type.Array(Type.Object({ day: Type.String(), ...SUM }, closed)),
+    models: Type.Array(Type.Object({ model: Type.String(), ...SUM }, closed)),
+    keys: Type.Array(Type.Object({ key: Type.String(), key_prefix: Type.String(), ...SUM }, closed)),
+    further_keys: Type.Integer({ description: 'keys that were used, too, and cost less than those listed' }),
+  },
+  closed,
+)
+
+/** Days are in UTC, and today is one of them. The operator names an account: the figures of all are on the overview. */
+export function usage(gateway: Gateway) {
+  const { db, now } = gateway
+
+  function keyOf(account_id: number, prefix: string | undefined): number | undefined {
+    if (prefix === undefined) return undefined
+    const found: Key[] = keyQueries(db).keysByPrefix.all({ prefix })
+    const own = found.find((key) => key.account_id === account_id)
+    if (own) return own.id
+    throw notFound(`There is no key "${prefix}" in this account.`, { param: 'key' })
+  }
+
+  return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway)).get(
+    '/console/api/usage',
+    async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
+      const { model, key, days = DEFAULT_DAYS } = query
+      const { id: account_id, name } = accountNeeded(db, viewer, query.account)
+      const key_id = keyOf(account_id, key)
+      const used = await usageOf(db, { account_id, key_id, model, days, until_ms: now() })
+      return {
+        account: name,
+        total: sumView(used.total),
+        days: used.days.map(({ day, ...sum }) => ({ day, ...sumView(sum) })),
+        models: used.models.map(({ model, ...sum }) => ({ model, ...sumView(sum) })),
+        keys: used.keys.slice(0, MAX_KEYS).map(({ key_id, ...sum }) => {
+          const [row]: Key[] = keyQueries(db).keysById.all({ id: key_id })
+          return { key: row?.name ?? '', key_prefix: row?.prefix ?? '', ...sumView(sum) }
+        }),
+        further_keys: Math.max(0, used.keys.length - MAX_KEYS),
+      }
+    },
+    { query: UsageQuery, response: { 200: UsageView, ...FAILURES } },
+  )
+}
+
+const sumView = ({ cost_nanos, ...counts }: UsageSum) => ({ ...counts, ...money('cost', cost_nanos) })

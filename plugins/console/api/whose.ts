@@ -1,0 +1,39 @@
+// Whose things a request is about: a viewer's own account, or the one that the operator names.
+import type { Database } from 'bun:sqlite'
+import { Type } from '@sinclair/typebox'
+import { accountByName } from '../../../src/access/accounts.ts'
+import { accountQueries } from '../../../src/access/queries.ts'
+import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import type { Account } from '../../../src/db/schema.ts'
+import { invalidRequest, notFound } from '../../../src/domain/errors.ts'
+
+/** For the operator: the name of an account. All others see their own without it. */
+export const WHOSE = {
+  account: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, must: 'the name of an account, of at most 64 characters' }),
+  ),
+}
+
+/**
+ * The account that a request is about, as it is at this moment; undefined where the operator names none.
+ *
+ * @throws GatewayError not_found for an account that there is not, and for every one but a viewer's own
+ */
+export function accountAsked(db: Database, viewer: Viewer, name: string | undefined): Account | undefined {
+  const own_id = accountOf(viewer)
+  if (own_id === undefined) return name === undefined ? undefined : accountByName(db, name)
+  const own: Account | undefined = accountQueries(db).accountById.get({ id: own_id })
+  if (own && (name === undefined || name === own.name)) return own
+  throw notFound('There is no such account that you may see.', { param: 'account' })
+}
+
+/**
+ * The same where there must be one.
+ *
+ * @throws GatewayError as `accountAsked`; invalid_request where the operator names none
+ */
+export function accountNeeded(db: Database, viewer: Viewer, name: string | undefined): Account {
+  const account = accountAsked(db, viewer, name)
+  if (account) return account
+  throw invalidRequest('account: choose the account that this is about.', { param: 'account' })
+}

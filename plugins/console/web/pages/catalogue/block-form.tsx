@@ -1,0 +1,131 @@
+// The form beside the text: one provider or model at a time, chosen from a list.
+import { Plus, Trash2 } from 'lucide-react'
+import { useAddressState } from '../../parts/address-state.ts'
+import { Button } from '../../parts/button.tsx'
+import type { Draft } from '../../parts/catalogue/draft.ts'
+import { ModelFields } from '../../parts/catalogue/model-fields.tsx'
+import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
+import { type Block, blocksOf, textAt, type Value } from '../../parts/catalogue/values.ts'
+import { Field } from '../../parts/field.tsx'
+import { Select } from '../../parts/select.tsx'
+
+interface Chosen {
+  section: 'models' | 'providers'
+  at: number
+  block: Block
+  name: string
+}
+
+const nameOf = (section: Chosen['section'], block: Block): string =>
+  textAt(block, section === 'models' ? 'id' : 'name')
+
+function chosenIn(draft: Draft, value: string): Chosen | undefined {
+  const [section, at] = value.split(' ')
+  if (section !== 'models' && section !== 'providers') return undefined
+  const block = blocksOf(draft.values, section)[Number(at)]
+  return block && { section, at: Number(at), block, name: nameOf(section, block) }
+}
+
+export function BlockForm({ draft }: { draft: Draft }) {
+  const [state, change] = useAddressState({ part: 'models 0' })
+  const chosen = chosenIn(draft, state.part)
+  if (!draft.values)
+    return (
+      <p className="soft">
+        The form is here again once the text is TOML. The line with the mistake is below the text.
+      </p>
+    )
+  const options = (['providers', 'models'] as const).flatMap((section) =>
+    blocksOf(draft.values, section).map((block, at) => ({
+      value: `${section} ${String(at)}`,
+      label: `${section === 'models' ? 'Model' : 'Provider'} ${nameOf(section, block)}`,
+    })),
+  )
+  const choose = (part: string) => change({ part })
+  return (
+    <div className="stack">
+      <div className="stack">
+        <Field label="Part of the file">
+          <Select options={options} value={state.part} onChange={choose} />
+        </Field>
+        <AddButtons draft={draft} choose={choose} />
+      </div>
+      {draft.failure && <p className="field-error">{draft.failure}</p>}
+      {chosen ? (
+        <BlockFields draft={draft} chosen={chosen} choose={choose} />
+      ) : (
+        <p className="soft">Choose a part.</p>
+      )}
+      <p className="soft small">
+        Settings of the server, limits and whatever a form does not have are in the text.
+      </p>
+    </div>
+  )
+}
+
+interface Choosing {
+  draft: Draft
+  choose: (part: string) => void
+}
+
+function AddButtons({ draft, choose }: Choosing) {
+  const add = async (section: 'models' | 'providers') => {
+    const blocks = blocksOf(draft.values, section)
+    const taken = new Set(blocks.map((block) => nameOf(section, block)))
+    const name = freeName(section === 'models' ? 'new-model' : 'new-provider', taken)
+    const provider = textAt(blocksOf(draft.values, 'providers')[0], 'name')
+    const value: Value =
+      section === 'models'
+        ? {
+            id: name,
+            kind: 'text',
+            routes: [{ provider, model: name }],
+            price: { input: '0.00', output: '0.00' },
+          }
+        : {
+            name,
+            protocol: 'openai',
+            base_url: 'https://api.example.com/v1',
+            api_keys: ['env:NEW_PROVIDER_KEY'],
+          }
+    if (await draft.edit([{ op: 'add', path: [section], value }]))
+      choose(`${section} ${String(blocks.length)}`)
+  }
+  return (
+    <div className="row">
+      <Button small icon={Plus} onClick={() => void add('models')}>
+        Add a model
+      </Button>
+      <Button small icon={Plus} onClick={() => void add('providers')}>
+        Add a provider
+      </Button>
+    </div>
+  )
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted
+  for (let number = 2; taken.has(name); number++) name = `${wanted}-${String(number)}`
+  return name
+}
+
+function BlockFields({ draft, chosen: { section, at, block, name }, choose }: Choosing & { chosen: Chosen }) {
+  const path = [section, at]
+  const remove = async () => {
+    if (await draft.edit([{ op: 'remove', path }])) choose(`${section} 0`)
+  }
+  return (
+    <div className="stack" key={`${section} ${String(at)}`}>
+      {section === 'models' ? (
+        <ModelFields draft={draft} path={path} model={block} />
+      ) : (
+        <ProviderFields draft={draft} path={path} provider={block} />
+      )}
+      <div>
+        <Button small icon={Trash2} onClick={() => void remove()}>
+          Remove {name} from the draft
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,74 @@
+// The page Catalogue: what is configured, as text and as a form, checked as it is typed.
+
+import { ChangeList } from '../../parts/catalogue/changes.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import type { CatalogueFile } from '../../parts/catalogue/values.ts'
+import { AsCommand } from '../../parts/code.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { BlockForm } from './block-form.tsx'
+import { Editor } from './editor.tsx'
+
+export default function CataloguePage() {
+  const file = useFile()
+  if (file.data === undefined)
+    return (
+      <Page title="Catalogue">
+        <Loaded query={file}>{() => null}</Loaded>
+      </Page>
+    )
+  return <Catalogue read={file.data} />
+}
+
+function Catalogue({ read }: { read: CatalogueFile }) {
+  const draft = useDraft(read)
+  const { file, mistakes, warnings, changes } = draft
+  if (file.text === null)
+    return (
+      <Page title="Catalogue" lead={file.path}>
+        <Notice tone="bad" alert>
+          The file is no TOML, so its keys cannot be hidden, and it is not shown. The last good version stays
+          in force. Put the line right on the server:{' '}
+          {mistakes.map(({ line, message }) => `line ${String(line)} ${message}`).join('; ')}.
+        </Notice>
+        <AsCommand command="tollgate config check" />
+      </Page>
+    )
+  return (
+    <Page title="Catalogue" lead={file.path} actions={<SaveBar draft={draft} />}>
+      {file.waiting_for_restart.length > 0 && (
+        <Notice tone="warn">
+          Waits for a restart of the gateway: {file.waiting_for_restart.join(', ')}.
+        </Notice>
+      )}
+      {!draft.is_changed && file.mistakes.length > 0 && (
+        <Notice tone="bad">
+          The file has mistakes. The last good version stays in force until they are put right.
+        </Notice>
+      )}
+      {draft.is_changed && read.hash !== file.hash && (
+        <Notice tone="warn">
+          Somebody has changed the file since you began. Copy your text, discard your changes, and make them
+          in the new one.
+        </Notice>
+      )}
+      <div className="catalogue">
+        <section aria-label="Text">
+          <Editor text={draft.text} onChange={draft.type} mistakes={mistakes} warnings={warnings} />
+        </section>
+        <section aria-label="Form">
+          <BlockForm draft={draft} />
+        </section>
+      </div>
+      {changes && (
+        <section aria-label="What changes" className="stack">
+          <h2>What changes</h2>
+          <ChangeList changes={changes} />
+        </section>
+      )}
+      <AsCommand command="tollgate config check" />
+    </Page>
+  )
+}

@@ -1,0 +1,234 @@
+// The page Files: what was uploaded, how much of the quota it takes, and taking in more.
+import { FolderUp } from 'lucide-react'
+import { useState } from 'react'
+import { api, ask } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { toast } from '../../app/toasts.tsx'
+import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
+import { useAddressState } from '../../parts/address-state.ts'
+import { bytes, share } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { copyText } from '../../parts/copy.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { DropZone } from '../../parts/drop-zone.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { type Answered, asReference, filePicture, fileThumbnail } from '../../parts/pictures.ts'
+import { EmptyState, Loaded } from '../../parts/states.tsx'
+import { Status } from '../../parts/status.tsx'
+import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
+import { Time } from '../../parts/time.tsx'
+import { uploadFiles } from '../../parts/upload.ts'
+import { useWhose, type Whose } from '../../parts/whose.ts'
+
+type FilesView = Answered<typeof api.files.get>
+type FileRow = FilesView['files'][number]
+
+export default function Files() {
+  const whose = useWhose()
+  return (
+    <Page
+      title="Files"
+      lead="Images that were uploaded, to edit and to make others from."
+      actions={
+        whose.account === undefined ? undefined : (
+          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
+        )
+      }
+    >
+      {whose.is_operator && whose.account === undefined ? (
+        <AccountChoice why="Files are an account’s." onChoose={whose.choose} />
+      ) : (
+        <FilesOf whose={whose} />
+      )}
+    </Page>
+  )
+}
+
+function FilesOf({ whose }: { whose: Whose }) {
+  const [state, change] = useAddressState({ content: '' })
+  const cursor = useCursor()
+  const { is_operator } = whose
+  const is_shown = !is_operator || state.content === 'shown'
+  const query = useAsk(['files', whose.account, cursor, is_shown], () =>
+    api.files.get({
+      query: {
+        ...whose.query,
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(is_operator && is_shown ? { content: 'shown' } : {}),
+      },
+    }),
+  )
+  const upload = useDeed({
+    work: (files: File[]) => uploadFiles(files, whose.query),
+    changes: ['files'],
+    done: (files) => ({
+      text: files.length === 1 ? 'The image is uploaded.' : `${files.length} images are uploaded.`,
+    }),
+  })
+  return (
+    <Loaded query={query} rows={6}>
+      {({ files, next_cursor, quota }) => (
+        <>
+          <Quota quota={quota} />
+          <DropZone verb="Upload images" busy={upload.busy} onFiles={upload.run}>
+            or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
+          </DropZone>
+          {is_operator && !is_shown && (
+            <Notice>
+              <p>
+                What files show is their account’s: names and pictures are not shown unless you ask. It is
+                logged then.
+              </p>
+              <p className="notice-deed">
+                <Button small onClick={() => change({ content: 'shown' })}>
+                  Show pictures
+                </Button>
+              </p>
+            </Notice>
+          )}
+          {files.length === 0 ? (
+            <EmptyState icon={FolderUp} title="There are no files">
+              What is uploaded can be edited and composed, by the API and in the playground.
+            </EmptyState>
+          ) : (
+            <FileTable files={files} whose={whose} is_shown={is_shown} />
+          )}
+          <Pager next_cursor={next_cursor} />
+        </>
+      )}
+    </Loaded>
+  )
+}
+
+function Quota({ quota: { used_bytes, limit_bytes } }: { quota: FilesView['quota'] }) {
+  const used = used_bytes / limit_bytes
+  return (
+    <div className="files-quota">
+      <span>
+        <b>{megabytes(used_bytes)} MB</b> of {megabytes(limit_bytes)} MB used
+      </span>
+      <meter aria-label="Used of the quota" min={0} max={1} high={0.9} value={used}>
+        {share(used)}
+      </meter>
+      {used > 0.9 && <Notice tone="warn">There is little room left: delete what is no longer needed.</Notice>}
+    </div>
+  )
+}
+
+/** As the quota is set, in binary megabytes. */
+function megabytes(size_bytes: number): string {
+  const size_mb = size_bytes / 1024 / 1024
+  return size_mb >= 100 || size_mb === 0 ? size_mb.toFixed(0) : size_mb.toFixed(size_mb < 1 ? 2 : 1)
+}
+
+interface FileTableProps {
+  files: readonly FileRow[]
+  whose: Whose
+  is_shown: boolean
+}
+
+function FileTable({ files, whose, is_shown }: FileTableProps) {
+  const [to_delete, setToDelete] = useState<FileRow | null>(null)
+  const { is_operator, account } = whose
+  const remove = useDeed({
+    work: (key: string) => ask(api.files.delete(undefined, { query: { key } })),
+    changes: ['files'],
+    done: () => ({ text: 'The file is deleted.' }),
+  })
+  const columns: Column<FileRow>[] = [
+    {
+      key: 'name',
+      title: 'Name',
+      cell: (file) => <FileName file={file} is_operator={is_operator} is_shown={is_shown} />,
+    },
+    { key: 'size', title: 'Size', end: true, phone: 'second-end', cell: (file) => bytes(file.bytes) },
+    {
+      key: 'pixels',
+      title: 'Pixels',
+      end: true,
+      phone: 'none',
+      cell: ({ width, height }) => `${width} × ${height}`,
+    },
+    {
+      key: 'created',
+      title: 'Uploaded',
+      phone: 'second',
+      cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} />,
+    },
+    {
+      key: 'deeds',
+      title: '',
+      end: true,
+      phone: 'first-end',
+      cell: (file) => (
+        <Menu
+          label={`More for ${file.name ?? 'this file'}`}
+          items={[
+            ...(file.state === 'stored'
+              ? [{ label: 'Use as reference', href: asReference(file.key, account) }]
+              : []),
+            { label: 'Copy key', onSelect: () => void copyKey(file.key) },
+            'line',
+            { label: 'Delete file', danger: true, onSelect: () => setToDelete(file) },
+          ]}
+        />
+      ),
+    },
+  ]
+  return (
+    <>
+      <Table label="Files" columns={columns} rows={files} keyOf={({ key }) => key} />
+      <ConfirmDialog
+        open={to_delete !== null}
+        onClose={() => setToDelete(null)}
+        title={`Delete ${to_delete?.name ?? 'this file'}?`}
+        consequence="The file is gone for good, and its room is free. Images that were made from it stay."
+        verb="Delete file"
+        confirm={() => remove.runOrThrow(to_delete?.key ?? '')}
+      />
+    </>
+  )
+}
+
+async function copyKey(key: string): Promise<void> {
+  const done = await copyText(key)
+  toast(
+    done
+      ? { text: 'The key is copied: send it as image_key.' }
+      : { tone: 'bad', text: `Copy it by hand: ${key}` },
+  )
+}
+
+function FileName({
+  file,
+  is_operator,
+  is_shown,
+}: {
+  file: FileRow
+  is_operator: boolean
+  is_shown: boolean
+}) {
+  const { key, name, state } = file
+  if (!is_shown || name === null)
+    return <code>{key.slice(key.lastIndexOf('/') + 1, key.lastIndexOf('/') + 9)}…</code>
+  return (
+    <span className="files-name">
+      {state === 'stored' ? (
+        <a href={filePicture(key, is_operator)} target="_blank" rel="noreferrer">
+          <span className="files-picture">
+            <Thumbnail src={fileThumbnail(key, is_operator)} alt="" />
+          </span>
+          {name}
+        </a>
+      ) : (
+        <>
+          {name} <Status tone="warn">missing</Status>
+        </>
+      )}
+    </span>
+  )
+}

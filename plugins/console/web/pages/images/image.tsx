@@ -1,0 +1,181 @@
+// The page of one image: the picture, how it was made, what from, what of it, and what can be done with it.
+import { Download, Trash2, WandSparkles } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { api, ask } from '../../app/client.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { useAddressState } from '../../parts/address-state.ts'
+import { bytes } from '../../parts/amounts.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { ConfirmDialog } from '../../parts/dialog.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Id } from '../../parts/id.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { asReference, imagePicture } from '../../parts/pictures.ts'
+import { Loaded } from '../../parts/states.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Lineage } from './lineage.tsx'
+import { KIND_WORDS, type ShownImage, sizeOf } from './models.ts'
+
+export default function Image({ params }: PageProps) {
+  const { id = '' } = params
+  const { role } = useViewer()
+  const [state, change] = useAddressState({ content: '' })
+  const is_operator = role === 'operator'
+  const is_shown = !is_operator || state.content === 'shown'
+  const query = useAsk(['image', id, is_shown], () =>
+    api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
+  )
+  return (
+    <Page title="Image">
+      <Loaded query={query} rows={8}>
+        {(image) => (
+          <>
+            <div className="image-page">
+              <Picture
+                image={image}
+                is_operator={is_operator}
+                is_shown={is_shown}
+                onShow={() => change({ content: 'shown' })}
+              />
+              <div className="stack">
+                <div className="row">
+                  <Deeds image={image} is_operator={is_operator} is_shown={is_shown} />
+                </div>
+                <ImageFacts image={image} />
+              </div>
+            </div>
+            {image.lineage.length > 1 && (
+              <Section title="Lineage">
+                <Lineage image={image} is_operator={is_operator} is_shown={is_shown} />
+              </Section>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface PictureProps {
+  image: ShownImage
+  is_operator: boolean
+  is_shown: boolean
+  onShow: () => void
+}
+
+const WITHOUT: Partial<Record<ShownImage['state'], string>> = {
+  generating: 'This image is still being made.',
+  failed: 'This image could not be made, and cost nothing.',
+  missing: 'The file of this image is missing at the moment.',
+}
+
+function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
+  const without = WITHOUT[image.state]
+  if (without !== undefined) return <Notice tone="warn">{without}</Notice>
+  if (!is_shown)
+    return (
+      <Notice>
+        <p>What this image shows is its account’s. It is logged that you looked.</p>
+        <p className="notice-deed">
+          <Button small onClick={onShow}>
+            Show picture
+          </Button>
+        </p>
+      </Notice>
+    )
+  return (
+    <img
+      className="image-picture"
+      src={imagePicture(image.id, is_operator)}
+      alt={image.prompt ?? 'An image'}
+      style={roomOf(image)}
+    />
+  )
+}
+
+/** Its room is there before the picture is: as wide as the column, and no higher than most of the window. */
+function roomOf({ width, height }: ShownImage) {
+  if (width === null || height === null) return {}
+  const ratio = width / height
+  return { aspectRatio: String(ratio), width: `min(100%, ${width}px, calc(70vh * ${ratio}))` }
+}
+
+function ImageFacts({ image }: { image: ShownImage }) {
+  const { prompt, revised_prompt, model, kind, format, created_at_ms, id } = image
+  return (
+    <Facts
+      facts={[
+        ['Prompt', prompt ?? undefined],
+        ['As the provider understood it', revised_prompt ?? undefined],
+        ['Model', model],
+        [
+          'Made',
+          <>
+            <Time at_ms={created_at_ms} />, {KIND_WORDS[kind]}
+          </>,
+        ],
+        [
+          'Size',
+          [sizeOf(image), format?.toUpperCase(), image.bytes === null ? undefined : bytes(image.bytes)]
+            .filter(Boolean)
+            .join(', '),
+        ],
+        ['Id', <Id key="id" value={id} what="image id" />],
+      ]}
+    />
+  )
+}
+
+interface DeedsProps {
+  image: ShownImage
+  is_operator: boolean
+  is_shown: boolean
+}
+
+function Deeds({ image, is_operator, is_shown }: DeedsProps) {
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const { id, state, format } = image
+  const remove = useDeed({
+    work: () => ask(api.images({ id }).delete()),
+    changes: ['images'],
+    done: () => ({ text: 'The image is deleted.' }),
+  })
+  const is_there = state === 'stored'
+  return (
+    <>
+      {is_there && !is_operator && (
+        <ButtonLink icon={WandSparkles} href={asReference(id, undefined)}>
+          Use as reference
+        </ButtonLink>
+      )}
+      {is_there && is_shown && (
+        <a className="button" href={imagePicture(id, is_operator)} download={`${id}.${format ?? 'png'}`}>
+          <Download className="icon" aria-hidden />
+          Download
+        </a>
+      )}
+      {state !== 'generating' && (
+        <Button icon={Trash2} onClick={() => setAsks(true)}>
+          Delete
+        </Button>
+      )}
+      <ConfirmDialog
+        open={asks}
+        onClose={() => setAsks(false)}
+        title="Delete this image?"
+        consequence="The picture is gone for good. What it cost stays in the books, and what was made from it stays."
+        verb="Delete image"
+        confirm={async () => {
+          await remove.runOrThrow(undefined)
+          go('/images')
+        }}
+      />
+    </>
+  )
+}

@@ -1,0 +1,173 @@
+// The page Images: everything that was made, the newest first.
+import { Images as ImagesIcon } from 'lucide-react'
+import { Link } from 'wouter'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { ChosenAccount } from '../../parts/account-choice.tsx'
+import { useAddressState } from '../../parts/address-state.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page } from '../../parts/page.tsx'
+import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
+import { EmptyState, Loaded } from '../../parts/states.tsx'
+import { Status, type Tone } from '../../parts/status.tsx'
+import { type Column, Pager, Table, useCursor } from '../../parts/table.tsx'
+import { Thumbnail } from '../../parts/thumbnail.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useWhose } from '../../parts/whose.ts'
+import { KIND_WORDS, sizeOf } from './models.ts'
+
+const PAGE_SIZE = 48
+
+const KINDS = [
+  { value: '', label: 'All' },
+  { value: 'generation', label: 'Generated' },
+  { value: 'edit', label: 'Edited' },
+  { value: 'compose', label: 'Composed' },
+] as const
+type Kind = (typeof KINDS)[number]['value']
+
+export default function Images() {
+  const whose = useWhose()
+  const [state, change] = useAddressState({ kind: '', content: '' })
+  const cursor = useCursor()
+  const { is_operator } = whose
+  const is_shown = !is_operator || state.content === 'shown'
+  const kind = KINDS.find(({ value }) => value === state.kind)?.value ?? ''
+  const query = useAsk(['images', whose.account, kind, cursor, is_shown], () =>
+    api.images.get({
+      query: {
+        ...whose.query,
+        limit: PAGE_SIZE,
+        ...(kind === '' ? {} : { kind }),
+        ...(cursor === undefined ? {} : { cursor }),
+        ...(is_operator && is_shown ? { content: 'shown' } : {}),
+      },
+    }),
+  )
+  return (
+    <Page
+      title="Images"
+      lead={is_operator ? 'What was made, by whom, and at what cost.' : 'What was made, the newest first.'}
+      actions={
+        whose.account === undefined ? undefined : (
+          <ChosenAccount account={whose.account} onChange={() => whose.choose(undefined)} />
+        )
+      }
+    >
+      <div className="spread">
+        <Choices<Kind>
+          label="Kind"
+          options={KINDS}
+          value={kind}
+          onChange={(chosen) => change({ kind: chosen, cursor: undefined } as { kind: string })}
+        />
+        {is_operator && is_shown && (
+          <Button onClick={() => change({ content: undefined })}>Hide pictures</Button>
+        )}
+      </div>
+      {is_operator && !is_shown && (
+        <Notice>
+          <p>
+            What accounts draw is theirs: prompts and pictures are not shown here unless you ask. It is logged
+            then.
+          </p>
+          <p className="notice-deed">
+            <Button small onClick={() => change({ content: 'shown' })}>
+              Show pictures
+            </Button>
+          </p>
+        </Notice>
+      )}
+      <Loaded query={query} rows={8}>
+        {({ images, next_cursor }) => (
+          <>
+            {images.length === 0 ? (
+              <NothingMade is_filtered={kind !== '' || cursor !== undefined} is_operator={is_operator} />
+            ) : is_shown ? (
+              <Gallery images={images} is_operator={is_operator} />
+            ) : (
+              <Table label="Images" columns={COLUMNS} rows={images} keyOf={({ id }) => id} hrefOf={hrefOf} />
+            )}
+            <Pager next_cursor={next_cursor} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const hrefOf = ({ id }: ListedImage): string => `/images/${id}`
+
+const TONES: Record<ListedImage['state'], Tone> = {
+  generating: 'busy',
+  stored: 'good',
+  failed: 'bad',
+  missing: 'warn',
+}
+
+const COLUMNS: readonly Column<ListedImage>[] = [
+  { key: 'created', title: 'Made', cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} /> },
+  {
+    key: 'cost',
+    title: 'Cost, USD',
+    end: true,
+    phone: 'first-end',
+    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
+  },
+  { key: 'account', title: 'Account', phone: 'second', cell: ({ account }) => account },
+  { key: 'model', title: 'Model', phone: 'none', cell: ({ model }) => model },
+  { key: 'kind', title: 'Kind', phone: 'none', cell: ({ kind }) => KIND_WORDS[kind] },
+  { key: 'size', title: 'Size', end: true, phone: 'none', cell: (image) => sizeOf(image) },
+  {
+    key: 'state',
+    title: 'State',
+    phone: 'second-end',
+    cell: ({ state }) => <Status tone={TONES[state]}>{state}</Status>,
+  },
+]
+
+function Gallery({ images, is_operator }: { images: readonly ListedImage[]; is_operator: boolean }) {
+  return (
+    <ul className="gallery">
+      {images.map((image) => (
+        <li key={image.id}>
+          <Link className="tile" href={`${hrefOf(image)}${is_operator ? '?content=shown' : ''}`}>
+            {image.state === 'stored' || image.state === 'missing' ? (
+              <Thumbnail src={imageThumbnail(image.id, is_operator)} alt={image.prompt ?? 'An image'} />
+            ) : (
+              <span className="thumbnail thumbnail-missing">
+                <Status tone={TONES[image.state]}>{image.state}</Status>
+              </span>
+            )}
+            <span className="tile-label">{image.prompt}</span>
+            <span className="spread small soft">
+              <Time at_ms={image.created_at_ms} />
+              {is_operator ? image.account : <Money nanos={image.cost_nanos} />}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function NothingMade({ is_filtered, is_operator }: { is_filtered: boolean; is_operator: boolean }) {
+  if (is_filtered)
+    return <EmptyState title="No image fits">Choose another kind, or go back to the newest.</EmptyState>
+  return (
+    <EmptyState
+      icon={ImagesIcon}
+      title="No image was made yet"
+      action={
+        <ButtonLink look={is_operator ? 'plain' : 'primary'} href="/playground?tab=images">
+          Make one in the playground
+        </ButtonLink>
+      }
+    >
+      Whatever is drawn, by the API or here, is kept: to look at, to edit, and to make others from.
+    </EmptyState>
+  )
+}

@@ -1,0 +1,16 @@
+// Produced images as the server shows them.
+import type { api } from '../../app/client.ts'
+import type { Answered, ListedImage } from '../../parts/pictures.ts'
+
+export type ShownImage = Answered<ReturnType<typeof api.images>['get']>
+export type Relative = ShownImage['lineage'][number]
+
+export const KIND_WORDS: Record<ListedImage['kind'], string> = {
+  generation: 'generated',
+  edit: 'edited',
+  compose: 'composed',
+}
+
+/** `1024 × 768`; a dash while there is none. */
+export const sizeOf = ({ width, height }: Pick<ListedImage, 'width' | 'height'>): string =>
+  width === null || height === null ? '–' : `${width} × ${height}`

@@ -1,0 +1,25 @@
+// A model's last seven days as a chart.
+import { roundedUsd } from '../../parts/amounts.ts'
+import { Chart } from '../../parts/chart.tsx'
+
+export interface Day {
+  start_s: number
+  cost_nanos: number
+}
+
+const HEIGHT_PX = 140
+const inUsd = (nanos: number): string => `${roundedUsd(nanos)} USD`
+
+export function ModelDays({ days, title }: { days: readonly Day[]; title: string }) {
+  if (days.every(({ cost_nanos }) => cost_nanos === 0)) return null
+  return (
+    <Chart
+      label={title}
+      times_ms={days.map(({ start_s }) => start_s * 1_000)}
+      series={[{ label: 'Amount', values: days.map(({ cost_nanos }) => cost_nanos) }]}
+      format={inUsd}
+      formatAxis={roundedUsd}
+      height_px={HEIGHT_PX}
+    />
+  )
+}

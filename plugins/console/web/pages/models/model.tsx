@@ -1,0 +1,130 @@
+// The page Model: its price, its week, its routes; the operator changes the price and tries the routes.
+import { Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { api } from '../../app/client.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { count } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
+import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
+import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import { blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
+import { Facts } from '../../parts/facts.tsx'
+import { Figure, Figures } from '../../parts/figure.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { ModelDays } from './model-days.tsx'
+import { ModelState } from './model-state.tsx'
+import { PriceTable } from './price-words.tsx'
+
+export default function ModelPage({ params }: PageProps) {
+  const id = params.id ?? ''
+  const model = useAsk(['models', id], () => api.models.detail.get({ query: { id } }))
+  const is_operator = useViewer().role === 'operator'
+  const { data } = model
+  return (
+    <Page
+      title={id}
+      lead={data && (data.display_name === id ? `A model of kind ${data.kind}.` : data.display_name)}
+    >
+      <Loaded query={model}>
+        {({ week, state, why, days, price, routes, kind, context_tokens, max_output_tokens }) => (
+          <>
+            {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
+            <Figures>
+              <Figure label="Calls, 7 days" value={count(week.calls)} note={`${count(week.failed)} failed`} />
+              <Figure
+                label={is_operator ? 'Revenue, 7 days' : 'Cost, 7 days'}
+                value={<Money nanos={week.cost_nanos} />}
+                note="days in UTC, today included"
+              />
+              <Figure label="State" value={<ModelState state={state} why={why} />} note={kind} />
+            </Figures>
+            <ModelDays days={days} title={is_operator ? 'Revenue by day' : 'Cost by day'} />
+            {is_operator ? (
+              <PriceSection id={id} price={price} />
+            ) : (
+              <Section title="Price">
+                <PriceTable price={price} />
+              </Section>
+            )}
+            {routes && <RouteTrials kind={kind} routes={routes} />}
+            {context_tokens !== null && (
+              <Section title="Limits">
+                <Facts
+                  facts={[
+                    ['Prompt and answer', `${count(context_tokens)} tokens`],
+                    ['Longest answer', max_output_tokens !== null && `${count(max_output_tokens)} tokens`],
+                  ]}
+                />
+              </Section>
+            )}
+            <p>
+              <Link href={`/calls?model=${encodeURIComponent(id)}`}>Calls of {id}</Link>
+            </p>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+type Price = Parameters<typeof PriceTable>[0]['price']
+
+/** The price, and the form that changes it in the catalogue. */
+function PriceSection({ id, price }: { id: string; price: Price }) {
+  const [is_open, setOpen] = useState(false)
+  const file = useFile()
+  if (is_open && file.data) return <PriceForm id={id} read={file.data} close={() => setOpen(false)} />
+  return (
+    <Section
+      title="Price"
+      actions={
+        <Button icon={Pencil} onClick={() => setOpen(true)}>
+          Change the price
+        </Button>
+      }
+    >
+      <PriceTable price={price} />
+    </Section>
+  )
+}
+
+function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close: () => void }) {
+  const draft = useDraft(read)
+  const models = blocksOf(draft.values, 'models')
+  const at = models.findIndex((model) => textAt(model, 'id') === id)
+  const model = models[at]
+  if (!model)
+    return (
+      <Notice tone="warn">
+        The file no longer has this model, or cannot be read as a form.{' '}
+        <Link href="/catalogue">Open the catalogue</Link>
+      </Notice>
+    )
+  const path = ['models', at]
+  return (
+    <Section
+      title="Price and limits"
+      actions={
+        <>
+          {!draft.is_changed && <Button onClick={close}>Close</Button>}
+          <SaveBar draft={draft} />
+        </>
+      }
+    >
+      <div className="stack">
+        {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
+        <PriceFields draft={draft} path={path} model={model} />
+        <LimitFields draft={draft} path={path} model={model} />
+      </div>
+    </Section>
+  )
+}

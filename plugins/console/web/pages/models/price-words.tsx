@@ -1,0 +1,56 @@
+// A model's price in the few words of a list, and line by line.
+import { exactUsd } from '../../parts/amounts.ts'
+import { type Column, Table } from '../../parts/table.tsx'
+
+export interface PriceLine {
+  name: string
+  of: string
+  per: string
+  price_nanos: number
+}
+
+const SHORT: Readonly<Record<string, string>> = {
+  'million tokens': 'M tokens',
+  'million characters': 'M characters',
+  'thousand searches': 'K searches',
+  'million audio tokens': 'M audio tokens',
+}
+
+/** "0.30 in, 2.50 out / M tokens", "0.04 / image". */
+export function PriceWords({ price }: { price: readonly PriceLine[] }) {
+  const base = price.filter(({ of }) => of === '')
+  const input = base.find(({ name }) => name === 'input')
+  const output = base.find(({ name }) => name === 'output')
+  const more = price.some(({ of }) => of !== '') ? ' +' : ''
+  const words =
+    input && output && output.price_nanos > 0
+      ? `${exactUsd(input.price_nanos)} in, ${exactUsd(output.price_nanos)} out / M tokens`
+      : base.length > 0
+        ? `${exactUsd(base[0]?.price_nanos ?? 0)} / ${SHORT[base[0]?.per ?? ''] ?? base[0]?.per}`
+        : '–'
+  return (
+    <span title={more === '' ? undefined : 'Some calls cost something else: see the model.'}>
+      {words}
+      {more}
+    </span>
+  )
+}
+
+const COLUMNS: Column<PriceLine>[] = [
+  { key: 'name', title: 'What', cell: ({ name }) => capital(name.replaceAll('_', ' ')) },
+  {
+    key: 'price',
+    title: 'USD',
+    cell: ({ price_nanos }) => exactUsd(price_nanos),
+    end: true,
+    phone: 'first-end',
+  },
+  { key: 'per', title: 'Per', cell: ({ per }) => per, phone: 'second-end' },
+  { key: 'of', title: 'For', cell: ({ of }) => of || 'all calls', phone: 'second' },
+]
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+export const PriceTable = ({ price }: { price: readonly PriceLine[] }) => (
+  <Table label="Price" columns={COLUMNS} rows={price} keyOf={({ name, of }) => `${name} ${of}`} />
+)

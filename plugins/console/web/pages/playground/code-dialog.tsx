@@ -1,0 +1,63 @@
+// "Copy as code": what stands in the playground, as a program would ask it.
+import { useState } from 'react'
+import { Choices } from '../../parts/choices.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Snippet } from '../../parts/snippet.tsx'
+import { codeOf, LANGUAGES, SDKS, type Sdk } from './code.ts'
+import { type Draft, fieldsOf, messagesOf } from './draft.ts'
+import type { TextModel } from './models.ts'
+
+export interface CodeDialogProps {
+  open: boolean
+  onClose: () => void
+  draft: Draft
+  models: readonly (TextModel | undefined)[]
+}
+
+export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
+  const [sdk, setSdk] = useState<Sdk>('OpenAI')
+  const [side, setSide] = useState('0')
+  const at = Number(side)
+  const model = models[at] ?? models[0]
+  const typed = draft.question.trim()
+  const messages = messagesOf(
+    draft,
+    at,
+    typed === '' && draft.turns.length > 0 ? undefined : typed || 'Hello',
+  )
+  const call = {
+    url: location.origin,
+    model: model?.id ?? '',
+    messages: typed === '' ? withoutLastAnswer(messages) : messages,
+    fields: fieldsOf(draft.parameters, model?.parameters ?? []),
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title="Copy as code" wide>
+      <div className="row">
+        <Choices
+          label="Library"
+          options={SDKS.map((name) => ({ value: name, label: name }))}
+          value={sdk}
+          onChange={setSdk}
+        />
+        {models.length > 1 && (
+          <Choices
+            label="Model"
+            options={models.map((each, index) => ({ value: String(index), label: each?.id ?? '' }))}
+            value={side}
+            onChange={setSide}
+          />
+        )}
+      </div>
+      <Snippet samples={LANGUAGES.map((language) => ({ language, code: codeOf(sdk, language, call) }))} />
+      <p className="small soft">
+        Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
+        model.
+      </p>
+    </Dialog>
+  )
+}
+
+/** A program asks what was asked last: a conversation that ends with an answer asks nothing. */
+const withoutLastAnswer = <M extends { role: string }>(messages: M[]): M[] =>
+  messages.at(-1)?.role === 'assistant' ? messages.slice(0, -1) : messages

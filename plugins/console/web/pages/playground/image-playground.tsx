@@ -1,0 +1,111 @@
+// The image playground: a prompt, pictures to work from, and what was made, the newest first.
+import { WandSparkles } from 'lucide-react'
+import { type KeyboardEvent, useState } from 'react'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { useViewer } from '../../app/session.tsx'
+import { Button } from '../../parts/button.tsx'
+import { TextArea } from '../../parts/input.tsx'
+import { Loaded } from '../../parts/states.tsx'
+import { verbFor } from './drawing.ts'
+import { Drawings, RecentImages } from './drawings.tsx'
+import { EMPTY_FORM, type ImageForm, ImageSettings } from './image-settings.tsx'
+import type { ImageModel } from './models.ts'
+import { References } from './references.tsx'
+import { useDrawings } from './use-drawings.ts'
+import { useReferences } from './use-references.ts'
+
+export interface ImagePlaygroundProps {
+  models: readonly ImageModel[]
+  account: string | undefined
+  onCharged: () => void
+}
+
+const RECENT = 12
+
+export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundProps) {
+  const is_operator = useViewer().role === 'operator'
+  const [form, setForm] = useState<ImageForm>(EMPTY_FORM)
+  const [prompt, setPrompt] = useState('')
+  const { references, setReferences, isChosen, toggle } = useReferences()
+  const { drawings, draw } = useDrawings(onCharged)
+  const model = models.find(({ id }) => id === form.model) ?? models[0]
+  const recent = useAsk(['images', 'recent', account], () =>
+    api.images.get({
+      query: {
+        limit: RECENT,
+        ...(account === undefined ? {} : { account }),
+        ...(is_operator ? { content: 'shown' } : {}),
+      },
+    }),
+  )
+  function begin(): void {
+    if (prompt.trim() === '' || !model) return
+    const n = Math.min(form.n, model.max_n)
+    draw({
+      account,
+      model: model.id,
+      prompt: prompt.trim(),
+      n,
+      size: form.size,
+      quality: form.quality,
+      references,
+    })
+  }
+
+  return (
+    <div className="play">
+      <div className="play-main">
+        <div className="stack">
+          <PromptBox
+            value={prompt}
+            onChange={setPrompt}
+            onBegin={begin}
+            placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
+          />
+          <References
+            references={references}
+            onChange={setReferences}
+            account={account}
+            is_operator={is_operator}
+          />
+          <div className="row">
+            <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
+              {verbFor(references)}
+            </Button>
+            <span className="small soft play-composer-keys">Enter begins, Shift+Enter is a new line</span>
+          </div>
+        </div>
+        <Drawings drawings={drawings} is_operator={is_operator} isChosen={isChosen} onToggle={toggle} />
+        <Loaded query={recent} rows={4}>
+          {({ images }) => (
+            <RecentImages
+              images={images.filter(({ id }) => !drawings.some(({ ids }) => ids.includes(id)))}
+              is_operator={is_operator}
+              isChosen={isChosen}
+              onToggle={toggle}
+            />
+          )}
+        </Loaded>
+      </div>
+      {model && <ImageSettings form={form} set={setForm} models={models} model={model} />}
+    </div>
+  )
+}
+
+interface PromptBoxProps {
+  value: string
+  onChange: (value: string) => void
+  onBegin: () => void
+  placeholder: string
+}
+
+/** Enter begins; with Shift it is a new line. */
+function PromptBox({ onBegin, ...rest }: PromptBoxProps) {
+  function press(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    onBegin()
+  }
+  return <TextArea aria-label="Prompt" rows={3} onKeyDown={press} {...rest} />
+}

@@ -1,0 +1,254 @@
+// The page Provider: its keys and their cooldowns, the models that it serves, its settings.
+import { FlaskConical, Pencil } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ApiError } from '../../app/client.ts'
+import type { PageProps } from '../../app/page-entry.ts'
+import { count, duration } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { useDraft, useFile } from '../../parts/catalogue/draft.ts'
+import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
+import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
+import { useTrial } from '../../parts/catalogue/trial.ts'
+import { TrialResult } from '../../parts/catalogue/trial-result.tsx'
+import { blocksOf, type CatalogueFile } from '../../parts/catalogue/values.ts'
+import { AsCommand } from '../../parts/code.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Page, Section } from '../../parts/page.tsx'
+import { Select } from '../../parts/select.tsx'
+import { FailedState, Loaded } from '../../parts/states.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { ProviderState } from './provider-state.tsx'
+import { useProviders } from './providers.tsx'
+
+type Provider = NonNullable<ReturnType<typeof useProviders>['data']>['providers'][number]
+type Key = Provider['keys'][number]
+
+export default function ProviderPage({ params }: PageProps) {
+  const name = params.name ?? ''
+  const providers = useProviders()
+  return (
+    <Page title={name}>
+      <Loaded query={providers}>
+        {({ providers }) => {
+          const provider = providers.find((each) => each.name === name)
+          return provider ? <ProviderSections provider={provider} /> : <FailedState failure={unknown(name)} />
+        }}
+      </Loaded>
+    </Page>
+  )
+}
+
+const unknown = (name: string): Error =>
+  new ApiError(
+    404,
+    `There is no provider "${name}". The list of providers has all there are.`,
+    'not_found',
+    null,
+    null,
+  )
+
+function ProviderSections({ provider }: { provider: Provider }) {
+  const { name, state, why, base_url, protocol, responses, settings, headers } = provider
+  return (
+    <>
+      {why !== null && <Notice tone="warn">It is not asked: {why}.</Notice>}
+      <Facts
+        facts={[
+          ['State', <ProviderState key="state" state={state} why={why} />],
+          ['Address', <code key="address">{base_url}</code>],
+          ['Protocol', responses ? `${protocol}, and responses` : protocol],
+          ['Headers', headers.length > 0 && headers.join(', ')],
+          ['Longest call', settings.call_timeout_ms !== undefined && duration(settings.call_timeout_ms)],
+          ['First cooldown', settings.cooldown_ms !== undefined && duration(settings.cooldown_ms)],
+        ]}
+      />
+      <Keys provider={provider} />
+      <Models provider={provider} />
+      <Settings provider={provider} />
+      <AsCommand command={`tollgate providers test ${name}`} />
+    </>
+  )
+}
+
+function Keys({ provider }: { provider: Provider }) {
+  const columns: Column<Key>[] = [
+    { key: 'id', title: 'Key', cell: ({ id }) => <code className="no-wrap">{id}</code> },
+    { key: 'state', title: 'State', cell: (key) => <KeyState of={key} />, phone: 'first-end' },
+    {
+      key: 'source',
+      title: 'From',
+      cell: ({ source, mark }) => (
+        <>
+          {source}
+          {mark !== null && (
+            <>
+              {' '}
+              <code className="soft" title="Its mark: it tells one key from another, and nothing of the key.">
+                {mark}
+              </code>
+            </>
+          )}
+        </>
+      ),
+      phone: 'second',
+    },
+    { key: 'answered', title: 'Answered', cell: ({ answered }) => count(answered), end: true, phone: 'none' },
+    { key: 'failed', title: 'Failed', cell: ({ failed }) => count(failed), end: true, phone: 'none' },
+    { key: 'words', title: 'Last failure', cell: (key) => <KeyFailure of={key} />, phone: 'none' },
+  ]
+  return (
+    <Section title="Keys">
+      <div className="stack">
+        <Table label="Keys" columns={columns} rows={provider.keys} keyOf={({ id }) => id} />
+        {provider.routes.length > 0 && provider.state !== 'disabled' && <KeyTrials provider={provider} />}
+      </div>
+    </Section>
+  )
+}
+
+function KeyState({ of: { state, ready_at_ms } }: { of: Key }) {
+  return (
+    <>
+      <ProviderState state={state} />
+      {ready_at_ms !== null && (
+        <span className="soft">
+          {' '}
+          until <Time at_ms={ready_at_ms} exact />
+        </span>
+      )}
+    </>
+  )
+}
+
+function KeyFailure({ of: { failed_at_ms, failure_class, words, failures } }: { of: Key }) {
+  if (failed_at_ms === null) return <span className="soft">–</span>
+  return (
+    <>
+      {(failure_class ?? 'failed').replaceAll('_', ' ')}
+      {failures > 1 && `, ${String(failures)} in a row`}, <Time at_ms={failed_at_ms} />
+      {words && <p className="trial-words soft">{words}</p>}
+    </>
+  )
+}
+
+/** One request with each key, over a route that is chosen. */
+function KeyTrials({ provider: { name, keys, routes } }: { provider: Provider }) {
+  const tried = routes.filter(({ kind }) => kind !== 'image')
+  const [chosen, setChosen] = useState(tried[0]?.model ?? '')
+  const models = [...new Set(tried.map(({ model }) => model))]
+  if (tried.length === 0) return <p className="soft">It serves images only: try it on the page of a model.</p>
+  return (
+    <div className="stack">
+      <Field label="Try with" help="One small real request for each key, which costs a fraction of a cent.">
+        <Select
+          inline
+          options={models.map((value) => ({ value, label: value }))}
+          value={chosen}
+          onChange={setChosen}
+        />
+      </Field>
+      <ul className="key-lines">
+        {keys
+          .filter(({ state }) => state !== 'unset')
+          .map(({ id, number }) => (
+            <KeyTrial
+              key={`${id} ${chosen}`}
+              id={id}
+              order={{ provider: name, model: chosen, key: number }}
+            />
+          ))}
+      </ul>
+    </div>
+  )
+}
+
+function KeyTrial({ id, order }: { id: string; order: { provider: string; model: string; key: number } }) {
+  const trial = useTrial()
+  return (
+    <li>
+      <div className="spread">
+        <code>{id}</code>
+        <Button small icon={FlaskConical} busy={trial.busy} onClick={() => void trial.start(order)}>
+          Try {id}
+        </Button>
+      </div>
+      <TrialResult trial={trial} />
+    </li>
+  )
+}
+
+type Route = Provider['routes'][number]
+
+const ROUTE_COLUMNS: Column<Route>[] = [
+  { key: 'id', title: 'Model', cell: ({ id }) => id },
+  { key: 'model', title: 'Its name there', cell: ({ model }) => <code>{model}</code>, phone: 'second' },
+  { key: 'kind', title: 'Kind', cell: ({ kind }) => kind, phone: 'first-end' },
+  { key: 'order', title: 'Order', cell: ({ order }) => order, end: true, phone: 'none' },
+]
+
+function Models({ provider: { routes } }: { provider: Provider }) {
+  return (
+    <Section title="Models">
+      {routes.length === 0 ? (
+        <p className="soft">
+          No model has a route to it: <Link href="/catalogue">add one in the catalogue</Link>.
+        </p>
+      ) : (
+        <Table
+          label="Models that it serves"
+          columns={ROUTE_COLUMNS}
+          rows={routes}
+          keyOf={({ id, model }) => `${id} ${model}`}
+          hrefOf={({ id }) => `/models/${encodeURIComponent(id)}`}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Settings({ provider }: { provider: Provider }) {
+  const [is_open, setOpen] = useState(false)
+  const file = useFile()
+  const { place } = provider
+  if (is_open && file.data && place !== null)
+    return <SettingsForm read={file.data} place={place} close={() => setOpen(false)} />
+  return (
+    <Section
+      title="Settings"
+      actions={
+        <Button icon={Pencil} disabled={place === null} onClick={() => setOpen(true)}>
+          Change keys and settings
+        </Button>
+      }
+    >
+      <p className="soft">
+        {place === null
+          ? 'The catalogue file has mistakes: put them right on the page Catalogue first.'
+          : 'They are in the catalogue file. Keys can be replaced here, and are never shown.'}
+      </p>
+    </Section>
+  )
+}
+
+function SettingsForm({ read, place, close }: { read: CatalogueFile; place: number; close: () => void }) {
+  const draft = useDraft(read)
+  const block = blocksOf(draft.values, 'providers')[place]
+  return (
+    <Section
+      title="Settings"
+      actions={
+        <>
+          {!draft.is_changed && <Button onClick={close}>Close</Button>}
+          <SaveBar draft={draft} />
+        </>
+      }
+    >
+      {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
+      {block && <ProviderFields draft={draft} path={['providers', place]} provider={block} />}
+    </Section>
+  )
+}

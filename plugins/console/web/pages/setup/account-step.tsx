@@ -1,0 +1,81 @@
+// The third step: who pays, with a first balance, and their key.
+import { useState } from 'react'
+import { api, ask } from '../../app/client.ts'
+import { Choices } from '../../parts/choices.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { MoneyInput, TextInput } from '../../parts/input.tsx'
+import { Select } from '../../parts/select.tsx'
+import type { MadeKey, SetupState } from './choices.ts'
+
+interface AccountStepProps {
+  setup: SetupState
+  onDone: (key: MadeKey) => void
+}
+
+const WHICH = [
+  { value: 'new', label: 'A new account' },
+  { value: 'old', label: 'One that is there' },
+] as const
+type Which = (typeof WHICH)[number]['value']
+
+export function AccountStep({ setup, onDone }: AccountStepProps) {
+  const [which, setWhich] = useState<Which>('new')
+  const [name, setName] = useState('')
+  const [balance, setBalance] = useState('10.00')
+  const [old, setOld] = useState(setup.accounts[0]?.name ?? '')
+  const [key, setKey] = useState('first')
+  const is_new = which === 'new'
+  const account = is_new ? name.trim() : old
+
+  async function make(): Promise<void> {
+    const money = is_new ? { balance_usd: balance } : {}
+    onDone(await ask(api.setup.account.post({ account, key, ...money })))
+  }
+  return (
+    <Form submit={make} aria-label="Account and key">
+      {setup.accounts.length > 0 && (
+        <Choices label="Which account" options={WHICH} value={which} onChange={setWhich} />
+      )}
+      {is_new ? (
+        <div className="fields">
+          <Field label="Account" name="name" help="Who pays, such as alice.">
+            <TextInput value={name} onChange={setName} autoComplete="off" />
+          </Field>
+          <Field label="First balance" name="balance_usd" help="Prepaid; calls are refused beyond it.">
+            <MoneyInput value={balance} onChange={setBalance} />
+          </Field>
+        </div>
+      ) : (
+        <Field label="Account">
+          <Select
+            options={setup.accounts.map(({ name: value, free_usd }) => ({
+              value,
+              label: value,
+              detail: `${free_usd} USD left`,
+            }))}
+            value={old}
+            onChange={setOld}
+          />
+        </Field>
+      )}
+      <Field label="Name of the key" name="key" help="To tell this account’s keys apart.">
+        <TextInput value={key} onChange={setKey} autoComplete="off" />
+      </Field>
+      <FormActions>
+        <SubmitButton>{is_new ? 'Create account and key' : 'Create key'}</SubmitButton>
+      </FormActions>
+      <AsCommand command={commandsFor({ account, key, balance: is_new ? balance : undefined })} />
+    </Form>
+  )
+}
+
+const commandsFor = (made: { account: string; key: string; balance: string | undefined }): string => {
+  const account = made.account === '' ? 'NAME' : made.account
+  const money =
+    made.balance === undefined
+      ? []
+      : [`tollgate account create ${account}`, `tollgate credit ${account} ${made.balance}`]
+  return [...money, `tollgate key create ${account} --name ${made.key}`].join('\n')
+}

@@ -1,0 +1,166 @@
+// The last step: the first call, from here or by an SDK, and what it was charged.
+import { Send } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { announce } from '../../app/announce.ts'
+import { api, askRaw, part } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { count, duration } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { Choices } from '../../parts/choices.tsx'
+import { Secret } from '../../parts/code.tsx'
+import { Facts } from '../../parts/facts.tsx'
+import { Money } from '../../parts/money.tsx'
+import { Notice } from '../../parts/notice.tsx'
+import { Snippet } from '../../parts/snippet.tsx'
+import { Status } from '../../parts/status.tsx'
+import type { FirstCallView, MadeKey, SetupState } from './choices.ts'
+import { type FirstCall, SDKS, type Sdk, samplesFor } from './first-call-samples.ts'
+
+const MESSAGE = 'Say hello to the new gateway.'
+const ASK_EVERY_MS = 1_000
+
+interface CallStepProps {
+  setup: SetupState
+  model: string
+  /** Null where the step before was skipped. */
+  made: MadeKey | null
+  /** The visit is over: goes to the overview. */
+  onDone: () => void
+}
+
+const Done = ({ onDone }: Pick<CallStepProps, 'onDone'>) => (
+  <div>
+    <Button look="primary" onClick={onDone}>
+      Go to the overview
+    </Button>
+  </div>
+)
+
+export function CallStep({ setup, model, made, onDone }: CallStepProps) {
+  const [sdk, setSdk] = useState<Sdk>('openai')
+  const call: FirstCall = {
+    base_url: setup.public_url?.replace(/\/+$/, '') ?? location.origin,
+    key: made?.text ?? 'YOUR_KEY',
+    model: model === '' ? (setup.models[0]?.id ?? 'MODEL') : model,
+    message: MESSAGE,
+  }
+  return (
+    <>
+      {made && (
+        <div className="stack">
+          <p>
+            The key of <b>{made.account}</b>. It is shown only now: copy it to where it will be used.
+          </p>
+          <Secret value={made.text} />
+        </div>
+      )}
+      <div className="stack">
+        <Choices label="SDK" options={SDKS} value={sdk} onChange={setSdk} />
+        <Snippet samples={samplesFor(sdk, call)} />
+      </div>
+      {made ? <Waiting made={made} call={call} onDone={onDone} /> : <Done onDone={onDone} />}
+    </>
+  )
+}
+
+interface WaitingProps extends Pick<CallStepProps, 'onDone'> {
+  made: MadeKey
+  call: FirstCall
+}
+
+function Waiting({ made, call, onDone }: WaitingProps) {
+  const [seen, setSeen] = useState<FirstCallView['call']>(null)
+  const { data } = useAsk(
+    ['setup', 'first-call', made.key_id],
+    () => api.setup['first-call'].get({ query: { key_id: String(made.key_id) } }),
+    seen ? { enabled: false } : { every_ms: ASK_EVERY_MS },
+  )
+  const first = data?.call ?? null
+  useEffect(() => {
+    if (!first) return
+    setSeen(first)
+    announce(`Your first call is here. It was charged ${first.cost_usd} USD.`)
+  }, [first])
+  if (seen)
+    return (
+      <>
+        <FirstCallSeen call={seen} account={made.account} />
+        <Done onDone={onDone} />
+      </>
+    )
+  return (
+    <>
+      <p className="setup-waiting" role="status">
+        <Status tone="busy">Waiting for your first call…</Status>
+      </p>
+      <SendFromHere call={call} />
+    </>
+  )
+}
+
+/** The call as the snippet makes it, by the browser. */
+function SendFromHere({ call: { key, model, message } }: { call: FirstCall }) {
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState('')
+
+  async function send(): Promise<void> {
+    setBusy(true)
+    setFailure('')
+    try {
+      const body = JSON.stringify({ model, messages: [{ role: 'user', content: message }] })
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+      await askRaw('/v1/chat/completions', { method: 'POST', headers, body, credentials: 'omit' })
+    } catch (thrown) {
+      setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+  return (
+    <>
+      {failure !== '' && (
+        <Notice tone="bad" alert>
+          {failure}
+        </Notice>
+      )}
+      <div>
+        <Button look="primary" icon={Send} busy={busy} onClick={() => void send()}>
+          Send it from here
+        </Button>
+      </div>
+    </>
+  )
+}
+
+function FirstCallSeen({ call, account }: { call: NonNullable<FirstCallView['call']>; account: string }) {
+  const is_good = call.outcome === 'completed'
+  return (
+    <>
+      <Notice tone={is_good ? 'good' : 'warn'}>
+        {is_good ? (
+          <>
+            Your first call was paid: <Money nanos={call.cost_nanos} exact />.
+          </>
+        ) : (
+          <>Your first call came, and ended with status {call.status}. Open it to see why.</>
+        )}
+      </Notice>
+      <Facts
+        facts={[
+          ['Model', <code key="model">{call.model}</code>],
+          ['Tokens', `${count(call.input_tokens)} read, ${count(call.output_tokens)} written`],
+          ['Time', duration(call.duration_ms)],
+          ['Charge', <Money key="charge" nanos={call.cost_nanos} exact />],
+          [`Left of ${account}’s balance`, <Money key="left" nanos={call.left_nanos} exact />],
+          [
+            'Request id',
+            <Link key="id" href={`/calls/${part(call.request_id)}`}>
+              {call.request_id}
+            </Link>,
+          ],
+        ]}
+      />
+    </>
+  )
+}

@@ -1,0 +1,102 @@
+// The second step: a model, under the name and at the price that callers get it.
+import { useState } from 'react'
+import { Field } from '../../parts/field.tsx'
+import { Form, FormActions, SubmitButton } from '../../parts/form.tsx'
+import { TextInput, UnitInput } from '../../parts/input.tsx'
+import { Select } from '../../parts/select.tsx'
+import { saveModel } from './catalogue-edits.ts'
+import { knownModel, type SetupState } from './choices.ts'
+
+interface ModelStepProps {
+  setup: SetupState
+  /** The provider of the first step; empty where it was skipped. */
+  provider: string
+  /** The model that was tried there. */
+  tried: string
+  /** Goes on with this model, by the name that callers use. */
+  onDone: (model: string) => void
+}
+
+const NEW = ''
+
+export function ModelStep({ setup, provider, tried, onDone }: ModelStepProps) {
+  const there = setup.models.filter(({ providers }) => provider === '' || providers.includes(provider))
+  const [chosen, setChosen] = useState(there[0]?.id ?? NEW)
+  const options = [
+    ...there.map(({ id, input, output }) => ({ value: id, label: id, detail: priceWords(input, output) })),
+    ...(provider === '' ? [] : [{ value: NEW, label: 'Another model …' }]),
+  ]
+  const model = there.find(({ id }) => id === chosen)
+  return (
+    <>
+      {there.length > 0 && (
+        <Field label="Model" help={model && priceWords(model.input, model.output)}>
+          <Select options={options} value={chosen} onChange={setChosen} />
+        </Field>
+      )}
+      {model ? (
+        <Form submit={async () => onDone(model.id)} aria-label="Model">
+          <FormActions>
+            <SubmitButton>Use {model.id}</SubmitButton>
+          </FormActions>
+        </Form>
+      ) : (
+        <NewModel setup={setup} provider={provider} tried={tried} onDone={onDone} />
+      )}
+    </>
+  )
+}
+
+const priceWords = (input: string, output: string): string =>
+  `${input} USD per million tokens read, ${output} USD per million written`
+
+function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
+  const list = knownModel(setup, tried)
+  const prices_url = setup.known.find(({ models }) => models.some(({ model }) => model === tried))?.prices_url
+  const [model, setModel] = useState(tried)
+  const [id, setId] = useState(tried)
+  const [input, setInput] = useState(list?.input ?? '')
+  const [output, setOutput] = useState(list?.output ?? '')
+
+  async function save(): Promise<void> {
+    await saveModel({ id, provider, model, input, output }, setup)
+    onDone(id)
+  }
+  return (
+    <Form submit={save} aria-label="New model">
+      <div className="fields">
+        <Field label="Name for callers" name="id" help="What they write as the model.">
+          <TextInput code value={id} onChange={setId} autoComplete="off" />
+        </Field>
+        <Field label={`Name at ${provider}`} name="model" help="The provider’s own.">
+          <TextInput code value={model} onChange={setModel} autoComplete="off" />
+        </Field>
+      </div>
+      <div className="fields">
+        <Field label="Price of input" name="input" help="A million tokens read.">
+          <UnitInput unit="USD" value={input} onChange={setInput} />
+        </Field>
+        <Field label="Price of output" name="output" help="A million tokens written, thinking too.">
+          <UnitInput unit="USD" value={output} onChange={setOutput} />
+        </Field>
+      </div>
+      <p className="soft">{priceHint(list !== undefined, prices_url)}</p>
+      <FormActions>
+        <SubmitButton>Sell it at this price</SubmitButton>
+      </FormActions>
+    </Form>
+  )
+}
+
+const priceHint = (is_listed: boolean, url = '') =>
+  is_listed ? (
+    <>
+      These were the provider’s list prices in November 2025. Check the{' '}
+      <a href={url} target="_blank" rel="noreferrer">
+        current ones
+      </a>
+      , and add what you want to earn.
+    </>
+  ) : (
+    'What your callers pay. 0 is free.'
+  )

@@ -1,0 +1,78 @@
+// The operator's choice of an account: whose page it is, and who pays.
+import { useState } from 'react'
+import { api } from '../app/client.ts'
+import { useAsk } from '../app/query.ts'
+import { Button, ButtonLink } from './button.tsx'
+import { SearchInput } from './input.tsx'
+import { Money } from './money.tsx'
+import { EmptyState, Loaded } from './states.tsx'
+import { Status } from './status.tsx'
+
+const MAX_SHOWN = 12
+
+export interface AccountChoiceProps {
+  /** Why one is needed: "Calls from here are paid ones." */
+  why: string
+  onChoose: (account: string) => void
+}
+
+/** Some accounts, and a search for the others. */
+export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
+  const [search, setSearch] = useState('')
+  const query = useAsk(['accounts', 'choice', search], () =>
+    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
+  )
+  return (
+    <Loaded query={query} rows={4}>
+      {({ accounts }) =>
+        accounts.length === 0 && search === '' ? (
+          <EmptyState
+            title="There is no account yet"
+            action={
+              <ButtonLink look="primary" href="/accounts">
+                Make an account
+              </ButtonLink>
+            }
+          >
+            {why}
+          </EmptyState>
+        ) : (
+          <section className="account-choice" aria-label="Choose an account">
+            <h2>Choose an account</h2>
+            <p className="soft">{why}</p>
+            <SearchInput aria-label="Search accounts" value={search} onChange={setSearch} />
+            <ul>
+              {accounts.map(({ name, status, available_nanos }) => (
+                <li key={name}>
+                  <button type="button" onClick={() => onChoose(name)}>
+                    <b>{name}</b>
+                    {status === 'active' ? (
+                      <Money nanos={available_nanos} />
+                    ) : (
+                      <Status tone="warn">{status}</Status>
+                    )}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {accounts.length === 0 && <p className="soft">No account is called so.</p>}
+          </section>
+        )
+      }
+    </Loaded>
+  )
+}
+
+/** The account that was chosen, and the way to another one. */
+export function ChosenAccount({ account, onChange }: { account: string; onChange: () => void }) {
+  return (
+    <span className="row">
+      <span>
+        Account <b>{account}</b>
+      </span>
+      <Button small onClick={onChange}>
+        Change
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,105 @@
+// What a draft changes: models with their prices before and after, providers, settings.
+import { exactUsd, share } from '../amounts.ts'
+import type { Changes } from './values.ts'
+
+const nothingIn = ({ models, providers, settings }: Changes): boolean =>
+  models.length + providers.length + settings.length === 0
+
+export function ChangeList({ changes }: { changes: Changes }) {
+  if (nothingIn(changes))
+    return (
+      <p className="soft">
+        Nothing of what is in force changes: only the words of the file, such as comments.
+      </p>
+    )
+  const { models, providers, settings } = changes
+  return (
+    <ul className="changes">
+      {models.map((model) => (
+        <li key={`model ${model.id}`}>
+          <span>
+            {VERBS[model.change]} the model <strong>{model.id}</strong>
+            {model.what.length > 0 && <>: {model.what.map(words).join(', ')}</>}
+          </span>
+          <PriceChanges prices={model.prices} />
+        </li>
+      ))}
+      {providers.map((provider) => (
+        <li key={`provider ${provider.name}`}>
+          {VERBS[provider.change]} the provider <strong>{provider.name}</strong>
+          {provider.what.length > 0 && <>: {provider.what.map(words).join(', ')}</>}
+        </li>
+      ))}
+      {settings.map((setting) => (
+        <li key={setting}>
+          Changes <code>{setting}</code>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const VERBS = { added: 'Adds', removed: 'Removes', changed: 'Changes' } as const
+
+const words = (field: string): string => field.replaceAll('_', ' ')
+
+type Price = Changes['models'][number]['prices'][number]
+
+const FOLLOWERS: readonly string[] = [
+  'audio',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'thinking',
+  'image_output',
+]
+const LEADERS: readonly string[] = ['input', 'output']
+
+const ratioOf = ({ before_nanos, after_nanos }: Price): number | null =>
+  before_nanos && after_nanos !== null ? after_nanos / before_nanos : null
+
+/** Rates that nobody wrote follow from input and output: those that change with one of these by as much are named beside it. */
+function PriceChanges({ prices }: { prices: readonly Price[] }) {
+  const leaders = prices.filter(({ name }) => LEADERS.includes(name))
+  const leaderOf = (price: Price): Price | undefined =>
+    FOLLOWERS.includes(price.name)
+      ? leaders.find((leader) => leader.of === price.of && isSameRatio(ratioOf(leader), ratioOf(price)))
+      : undefined
+  return prices
+    .filter((price) => leaderOf(price) === undefined)
+    .map((price) => (
+      <PriceChange
+        key={`${price.name} ${price.of}`}
+        price={price}
+        followers={prices.filter((other) => leaderOf(other) === price).map(({ name }) => words(name))}
+      />
+    ))
+}
+
+/** Derived rates are rounded up to a nano-dollar. */
+const isSameRatio = (one: number | null, other: number | null): boolean =>
+  one !== null && other !== null && Math.abs(one - other) < 1e-6
+
+/** "input: 0.30 → 0.35 USD per million tokens (+17 %)" */
+function PriceChange({ price, followers }: { price: Price; followers: readonly string[] }) {
+  const { name, of, per, before_nanos, after_nanos } = price
+  const before = before_nanos === null ? 'none' : exactUsd(before_nanos)
+  const after = after_nanos === null ? 'none' : exactUsd(after_nanos)
+  const part =
+    before_nanos !== null && after_nanos !== null && before_nanos > 0 ? after_nanos / before_nanos - 1 : null
+  return (
+    <span className="price-change">
+      {words(name)}
+      {of !== '' && ` (${of})`}: <s>{before}</s> <span aria-hidden>→</span> <strong>{after}</strong> USD per{' '}
+      {per}
+      {part !== null && (
+        <span className="soft">
+          {' '}
+          ({part > 0 ? '+' : '−'}
+          {share(Math.abs(part))})
+        </span>
+      )}
+      {followers.length > 0 && <span className="soft">, and with it {followers.join(', ')}</span>}
+    </span>
+  )
+}

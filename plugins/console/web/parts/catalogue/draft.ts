@@ -1,0 +1,150 @@
+// A draft of the catalogue: the file's text with changes, checked by the server as it is typed, saved against the file's hash.
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { api, ask } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
+import { type Deed, useDeed } from '../deed.ts'
+import {
+  type Block,
+  type CatalogueFile,
+  type Checked,
+  type Edit,
+  type Mistake,
+  type Path,
+  writtenPath,
+} from './values.ts'
+
+/** So long after the last letter a text is checked. */
+const CHECK_AFTER_MS = 350
+const FILE_KEY = ['catalogue', 'file']
+
+export interface Draft {
+  /** What it began from. */
+  file: CatalogueFile
+  /** As it would be saved. */
+  text: string
+  values: Block | null
+  mistakes: readonly Mistake[]
+  warnings: readonly Mistake[]
+  /** Against what is in force; null while there are mistakes, or nothing is changed. */
+  changes: Checked['changes']
+  is_changed: boolean
+  /** The last text is not checked yet. */
+  is_checking: boolean
+  /** Why a change could not be made, or a text not be checked. */
+  failure: string | null
+  type: (text: string) => void
+  /** Makes changes in the text. @returns whether they could be made */
+  edit: (edits: readonly Edit[]) => Promise<boolean>
+  discard: () => void
+  save: Deed<undefined, unknown>
+  /** The mistake in a value. */
+  mistakeAt: (path: Path) => string | null
+}
+
+/** What a draft needs of the file before there is one. */
+export const useFile = () => useAsk(FILE_KEY, () => api.catalogue.get())
+
+/**
+ * @param read the file, as it is now: an untouched draft follows it, a touched one stays with what it began from
+ */
+export function useDraft(read: CatalogueFile): Draft {
+  const queries = useQueryClient()
+  const [base, setBase] = useState(read)
+  const [text, setText] = useState<string | null>(null)
+  const { checked, failure, check, forget } = useChecks(setText)
+  const shown = text ?? base.text ?? ''
+  const is_changed = text !== null && text !== base.text
+  const is_checking = is_changed && checked?.of !== text
+
+  const begin = useCallback(
+    (file: CatalogueFile) => {
+      forget()
+      setBase(file)
+      setText(null)
+    },
+    [forget],
+  )
+  useEffect(() => {
+    if (!is_changed && read.hash !== base.hash) begin(read)
+  }, [read, base, is_changed, begin])
+  useEffect(() => {
+    if (!is_checking) return
+    const timer = setTimeout(() => void check(shown, []), CHECK_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [is_checking, shown, check])
+
+  const save = useDeed({
+    async work(_: undefined) {
+      const saved = await ask(api.catalogue.save.post({ text: shown, hash: base.hash }))
+      const file = await ask(api.catalogue.get())
+      queries.setQueryData(FILE_KEY, file)
+      begin(file)
+      return saved
+    },
+    changes: ['models', 'providers'],
+    done: (_, { waiting_for_restart }) => ({ text: savedText(waiting_for_restart) }),
+  })
+
+  const known = is_changed ? checked?.answer : undefined
+  const mistakes = known?.mistakes ?? base.mistakes
+  return {
+    file: base,
+    text: shown,
+    values: (known ? known.values : base.values) as Block | null,
+    mistakes,
+    warnings: known?.warnings ?? base.warnings,
+    changes: known?.changes ?? null,
+    is_changed,
+    is_checking,
+    failure,
+    type: setText,
+    edit: (edits) => check(shown, edits),
+    discard: () => begin(read),
+    save,
+    mistakeAt: (path) => mistakes.find((mistake) => mistake.path === writtenPath(path))?.message ?? null,
+  }
+}
+
+/** What the server said of a text. */
+interface CheckedText {
+  of: string
+  answer: Checked
+}
+
+/** The checks of a draft, of which only the last one counts. @param setText takes a text that edits have changed */
+function useChecks(setText: (text: string) => void) {
+  const [checked, setChecked] = useState<CheckedText | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const turn = useRef(0)
+
+  const check = useCallback(
+    async (draft: string, edits: readonly Edit[]): Promise<boolean> => {
+      const own = ++turn.current
+      try {
+        const body = { text: draft, ...(edits.length === 0 ? {} : { edits: edits as never }) }
+        const answer = await ask(api.catalogue.check.post(body))
+        if (own !== turn.current) return true
+        setChecked({ answer, of: edits.length > 0 ? answer.text : draft })
+        setFailure(null)
+        if (edits.length > 0) setText(answer.text)
+        return true
+      } catch (thrown) {
+        if (own === turn.current) setFailure(thrown instanceof Error ? thrown.message : String(thrown))
+        return false
+      }
+    },
+    [setText],
+  )
+  const forget = useCallback(() => {
+    turn.current++
+    setChecked(null)
+    setFailure(null)
+  }, [])
+  return { checked, failure, check, forget }
+}
+
+const savedText = (waiting: readonly string[]): string =>
+  waiting.length === 0
+    ? 'The catalogue is saved and in force'
+    : `The catalogue is saved. After a restart: ${waiting.join(', ')}`

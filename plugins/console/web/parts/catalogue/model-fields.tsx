@@ -1,0 +1,114 @@
+// A model of the catalogue as fields; what they do not have is in the text.
+import { Field } from '../field.tsx'
+import { Switch } from '../switch.tsx'
+import { CommittedInput } from './committed-input.tsx'
+import type { Draft } from './draft.ts'
+import { PriceFields } from './price-fields.tsx'
+import { RouteFields } from './route-fields.tsx'
+import { type Block, type Path, textAt, wholeNumber } from './values.ts'
+
+export interface ModelFieldsProps {
+  draft: Draft
+  path: Path
+  model: Block
+}
+
+export function ModelFields({ draft, path, model }: ModelFieldsProps) {
+  return (
+    <div className="stack">
+      <div className="fields">
+        <TextField {...{ draft, path, model }} name="id" label="Id" help="The name that callers use." code />
+        <TextField {...{ draft, path, model }} name="display_name" label="Display name" may_be_empty />
+      </div>
+      <h3>Price</h3>
+      <PriceFields draft={draft} path={path} model={model} />
+      <h3>Routes</h3>
+      <RouteFields draft={draft} path={path} model={model} />
+      <LimitFields draft={draft} path={path} model={model} />
+    </div>
+  )
+}
+
+/** What a call may have, and whether there are calls at all. */
+export function LimitFields({ draft, path, model }: ModelFieldsProps) {
+  const own = [...path, 'retired']
+  return (
+    <>
+      {model.kind === 'text' && (
+        <div className="fields">
+          <TextField
+            {...{ draft, path, model }}
+            name="context"
+            label="Context"
+            help="Tokens of prompt and answer."
+            number
+            may_be_empty
+          />
+          <TextField
+            {...{ draft, path, model }}
+            name="max_output_tokens"
+            label="Longest answer"
+            help="Tokens; also the limit of callers who set none."
+            number
+            may_be_empty
+          />
+        </div>
+      )}
+      <Field
+        inline
+        label="Retired"
+        help="A retired model is refused, and keeps its history."
+        error={draft.mistakeAt(own)}
+      >
+        <Switch
+          checked={model.retired === true}
+          onChange={(is_on) =>
+            void draft.edit([is_on ? { op: 'set', path: own, value: true } : { op: 'remove', path: own }])
+          }
+        />
+      </Field>
+    </>
+  )
+}
+
+interface TextFieldProps extends ModelFieldsProps {
+  name: string
+  label: string
+  help?: string
+  code?: boolean
+  number?: boolean
+  /** Emptied, the key is taken out of the file. */
+  may_be_empty?: boolean
+}
+
+/** One key of a block of the file. */
+export function TextField({
+  draft,
+  path,
+  model,
+  name,
+  label,
+  help,
+  code,
+  number,
+  may_be_empty,
+}: TextFieldProps) {
+  const own = [...path, name]
+  const commit = (text: string) =>
+    void draft.edit([
+      text === '' && may_be_empty
+        ? { op: 'remove', path: own }
+        : { op: 'set', path: own, value: number ? wholeNumber(text) : text },
+    ])
+  return (
+    <Field label={label} help={help} error={draft.mistakeAt(own)}>
+      <CommittedInput
+        code={code}
+        inputMode={number ? 'numeric' : undefined}
+        placeholder={may_be_empty && number ? 'default' : undefined}
+        value={textAt(model, name)}
+        commit={commit}
+      />
+    </Field>
+  )
+}

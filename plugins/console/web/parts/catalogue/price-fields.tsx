@@ -1,0 +1,148 @@
+// The price of a model as fields: those of its kind, and the tiers and lines that the file has.
+import { Field } from '../field.tsx'
+import { CommittedInput } from './committed-input.tsx'
+import type { Draft } from './draft.ts'
+import { type Block, blockAt, listAt, type Path, textAt } from './values.ts'
+
+interface Rate {
+  name: string
+  label: string
+  help?: string
+}
+
+const OF_TOKENS = ', a million tokens'
+const IN: Rate = { name: 'input', label: `Input${OF_TOKENS}` }
+const OUT: Rate = { name: 'output', label: `Output${OF_TOKENS}` }
+
+/** The rates of each kind, the usual ones; those that the file has besides are shown too. */
+const RATES: Readonly<Record<string, readonly Rate[]>> = {
+  text: [IN, OUT, { name: 'cache_read', label: 'Cache read', help: 'A tenth of input where empty.' }],
+  embedding: [IN],
+  image: [{ name: 'per_image', label: 'Each image' }],
+  speech: [{ name: 'per_million_characters', label: 'Million characters' }],
+  transcription: [{ name: 'per_minute', label: 'Minute of audio' }],
+  moderation: [IN],
+  rerank: [{ name: 'per_thousand_searches', label: 'Thousand searches' }],
+}
+
+const inWords = (name: string): string => {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** With two decimals at least, as prices are written. */
+function amountAt(block: Block, name: string): string {
+  const text = textAt(block, name)
+  const [whole, decimals = ''] = text.split('.')
+  return /^\d+(\.\d+)?$/.test(text) ? `${whole}.${decimals.padEnd(2, '0')}` : text
+}
+
+const TABLES = ['tiers', 'variants', 'extras']
+
+const isAmount = (name: string, value: unknown): boolean =>
+  !TABLES.includes(name) && (typeof value === 'number' || typeof value === 'string')
+
+/** The usual rates, unless the file prices the kind by others, and all that it has. */
+function ratesOf(kind: string, price: Block): readonly Rate[] {
+  const usual = RATES[kind] ?? []
+  const written = Object.keys(price).filter((name) => isAmount(name, price[name]))
+  const is_by_others = kind !== 'text' && written.length > 0
+  const shown = is_by_others ? usual.filter(({ name }) => written.includes(name)) : usual
+  const others = written.filter((name) => !shown.some((rate) => rate.name === name))
+  return [
+    ...shown,
+    ...others.map((name) => {
+      const known = Object.values(RATES)
+        .flat()
+        .find((rate) => rate.name === name)
+      return known ?? { name, label: inWords(name) }
+    }),
+  ]
+}
+
+export interface PriceFieldsProps {
+  draft: Draft
+  /** Of the model in the file: `['models', 2]`. */
+  path: Path
+  model: Block
+}
+
+export function PriceFields({ draft, path, model }: PriceFieldsProps) {
+  const price = blockAt(model, 'price')
+  const rates = ratesOf(textAt(model, 'kind'), price)
+  return (
+    <div className="stack">
+      <RateFields draft={draft} path={[...path, 'price']} block={price} rates={rates} />
+      {listAt(price, 'tiers').map((_, at) => (
+        <Line
+          key={`tier ${String(at)}`}
+          {...{ draft, price, at }}
+          path={[...path, 'price', 'tiers', at]}
+          list="tiers"
+          title={`Prompts above ${Number(textAt(price, 'tiers', at, 'above')).toLocaleString('en-US')} tokens`}
+          skip={['above']}
+        />
+      ))}
+      {listAt(price, 'variants').map((_, at) => (
+        <Line
+          key={`variant ${String(at)}`}
+          {...{ draft, price, at }}
+          path={[...path, 'price', 'variants', at]}
+          list="variants"
+          title={[textAt(price, 'variants', at, 'size'), textAt(price, 'variants', at, 'quality')]
+            .filter(Boolean)
+            .join(', ')}
+          skip={['size', 'quality']}
+        />
+      ))}
+    </div>
+  )
+}
+
+interface LineProps {
+  draft: Draft
+  price: Block
+  path: Path
+  list: string
+  at: number
+  title: string
+  skip: readonly string[]
+}
+
+/** A tier, or a line of an image's price. */
+function Line({ draft, price, path, list, at, title, skip }: LineProps) {
+  const block = blockAt(price, list, at)
+  const rates = Object.keys(block)
+    .filter((name) => !skip.includes(name))
+    .map((name) => ({ name, label: inWords(name) }))
+  return (
+    <fieldset className="price-line">
+      <legend>{title}</legend>
+      <RateFields {...{ draft, path, block, rates }} />
+    </fieldset>
+  )
+}
+
+interface RateFieldsProps {
+  draft: Draft
+  path: Path
+  block: Block
+  rates: readonly Rate[]
+}
+
+function RateFields({ draft, path, block, rates }: RateFieldsProps) {
+  return (
+    <div className="fields">
+      {rates.map(({ name, label, help }) => {
+        const own = [...path, name]
+        const change = (text: string) =>
+          void draft.edit([text === '' ? { op: 'remove', path: own } : { op: 'set', path: own, value: text }])
+        return (
+          <Field key={name} label={label} help={help} error={draft.mistakeAt(own)}>
+            <CommittedInput unit="USD" value={amountAt(block, name)} commit={change} />
+          </Field>
+        )
+      })}
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+// The end of a draft: what it changes is shown once more, and then it is saved, or given up.
+import { Save } from 'lucide-react'
+import { useState } from 'react'
+import { ApiError, api, ask } from '../../app/client.ts'
+import { Button } from '../button.tsx'
+import { Copy } from '../copy.tsx'
+import { Dialog, DialogActions } from '../dialog.tsx'
+import { Notice } from '../notice.tsx'
+import { ChangeList } from './changes.tsx'
+import type { Draft } from './draft.ts'
+import { Rating } from './rating.tsx'
+import type { Changes } from './values.ts'
+
+interface Preview {
+  id: string | null
+  changes: Changes
+}
+
+/** Buttons for a page's head, and the dialog that they open. */
+export function SaveBar({ draft }: { draft: Draft }) {
+  const [preview, setPreview] = useState<Preview | null>(null)
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Error | null>(null)
+  const has_mistakes = draft.mistakes.length > 0
+
+  const open = async () => {
+    setBusy(true)
+    setFailure(null)
+    try {
+      setPreview(await ask(api.catalogue.previews.post({ text: draft.text })))
+    } catch (thrown) {
+      setFailure(asError(thrown))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const save = async () => {
+    setFailure(null)
+    try {
+      await draft.save.runOrThrow(undefined)
+      setPreview(null)
+    } catch (thrown) {
+      setFailure(asError(thrown))
+    }
+  }
+  return (
+    <>
+      {draft.is_changed && (
+        <>
+          <Button onClick={draft.discard}>Discard changes</Button>
+          <Button
+            look="primary"
+            icon={Save}
+            busy={busy || draft.is_checking}
+            disabled={has_mistakes}
+            title={has_mistakes ? 'A catalogue with mistakes cannot be saved.' : undefined}
+            onClick={() => void open()}
+          >
+            Review and save
+          </Button>
+        </>
+      )}
+      {failure && preview === null && <FailureNotice draft={draft} failure={failure} />}
+      <Dialog open={preview !== null} onClose={() => setPreview(null)} title="Save the catalogue?" wide>
+        {preview && (
+          <div className="stack">
+            <ChangeList changes={preview.changes} />
+            {preview.id !== null && <Rating id={preview.id} />}
+            {failure && <FailureNotice draft={draft} failure={failure} />}
+            <p className="soft">
+              New calls follow it at once. Calls under way keep the prices they began with.
+            </p>
+            <DialogActions>
+              <Button onClick={() => setPreview(null)}>Cancel</Button>
+              <Button look="primary" busy={draft.save.busy} onClick={() => void save()}>
+                Save catalogue
+              </Button>
+            </DialogActions>
+          </div>
+        )}
+      </Dialog>
+    </>
+  )
+}
+
+/** Nobody's edit is lost: neither that of whoever was first, nor this one. */
+function FailureNotice({ draft, failure }: { draft: Draft; failure: Error }) {
+  const is_conflict = failure instanceof ApiError && failure.code === 'configuration_changed'
+  return (
+    <Notice tone="bad" alert>
+      <p>{failure.message}</p>
+      {is_conflict && (
+        <div className="row">
+          <Copy text={draft.text} what="text with your changes" label="Copy my text" look="plain" />
+          <Button small onClick={draft.discard}>
+            Read the file again
+          </Button>
+        </div>
+      )}
+    </Notice>
+  )
+}
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,0 +1,33 @@
+// What came of a trial: a word, the time, the provider's own words, and what to do.
+import { duration } from '../amounts.ts'
+import { Status } from '../status.tsx'
+import type { Trial } from './trial.ts'
+
+const MAX_WORDS_CHARS = 240
+
+export function TrialResult({ trial: { outcome, failure } }: { trial: Trial }) {
+  return (
+    <div className="trial-result" aria-live="polite">
+      {failure && <p className="field-error">{failure}</p>}
+      {outcome && (
+        <>
+          <Status tone={outcome.ok ? 'good' : 'bad'}>
+            {`${outcome.ok ? 'It answered' : capital(outcome.result)} in ${duration(outcome.latency_ms)}`}
+          </Status>
+          {outcome.words !== '' && (
+            <p className="trial-words">
+              <span className="soft">{outcome.status !== null && `${String(outcome.status)}: `}</span>
+              {shortened(outcome.words)}
+            </p>
+          )}
+          {outcome.advice !== null && <p className="small soft">{capital(outcome.advice)}</p>}
+        </>
+      )}
+    </div>
+  )
+}
+
+const shortened = (words: string): string =>
+  words.length > MAX_WORDS_CHARS ? `${words.slice(0, MAX_WORDS_CHARS)}…` : words
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

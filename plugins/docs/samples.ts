@@ -1,0 +1,34 @@
+// Samples for the examples: a small picture, a tool, a schema, and ids that stand for real ones.
+
+/** A PNG of 16 by 16 blue pixels, in base64. */
+export const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mNwa9pCEmIY1TCqYfhqAACXG3wQdqkQfwAAAABJRU5ErkJggg=='
+
+export const PICTURE_URI = `data:image/png;base64,${PICTURE}`
+
+/** A tool's parameters. */
+export const WEATHER_SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' } },
+  required: ['city'],
+  additionalProperties: false,
+} as const
+
+/** The schema of an answer. */
+export const CITY_SCHEMA = {
+  type: 'object',
+  properties: { city: { type: 'string' }, country: { type: 'string' } },
+  required: ['city', 'country'],
+  additionalProperties: false,
+} as const
+
+/** In a form's example, the name of a file stands for the file. */
+export const AUDIO_FILE = 'speech.mp3'
+export const PICTURE_FILE = 'house.png'
+
+/** Ids that nobody has: who tries an example puts their own in their place. */
+export const SAMPLE_IDS = {
+  generation: '3f0c2d5e-9a41-4b77-8c1d-5e2f6a7b8c9d',
+  file: 'files/1/7c9e6679-7425-40de-944b-e07fc1f90ae7_house.png',
+  response: 'resp_01k9z3x8v7t6s5r4q3p2n1m0',
+} as const

@@ -1,0 +1,38 @@
+// Passes: requests that the process makes itself, paid by a key whose text nobody has.
+import type { Sockets } from '../http/sockets.ts'
+
+/** Who pays for a request that was made inside, and what came over a socket to ask for it. */
+export interface Pass {
+  key_id: number
+  /** The caller's own request: their address and their socket are those of the one that was made for them. */
+  arrived: Request
+}
+
+/** The passes that were given. One is bound to its request as an object: whatever a caller sends, it cannot be one. */
+export interface Passes {
+  /** Lets a request in as a key. */
+  give(request: Request, pass: Pass): void
+  /** The pass of a request; undefined for every one that came over a socket. */
+  of(request: Request): Pass | undefined
+}
+
+export function createPasses(): Passes {
+  const given = new WeakMap<Request, Pass>()
+  return {
+    give: (request, pass) => void given.set(request, pass),
+    of: (request) => given.get(request),
+  }
+}
+
+/** The sockets of a server, to which a request that was made inside has that of the request it was made for. */
+export const throughPasses =
+  (sockets: () => Sockets | null, passes: Passes): (() => Sockets | null) =>
+  () => {
+    const known = sockets()
+    if (known === null) return null
+    const arrivedFor = (request: Request): Request => passes.of(request)?.arrived ?? request
+    return {
+      requestIP: (request) => known.requestIP(arrivedFor(request)),
+      timeout: (request, timeout_s) => known.timeout(arrivedFor(request), timeout_s),
+    }
+  }

@@ -1,0 +1,138 @@
+// The catalogue file's text as it is shown: without its secrets, which are put back when it is saved.
+import { ParseError } from 'toml-eslint-parser'
+import { HIDDEN, type Redactor } from '../observe/redact.ts'
+import { type Mistake, writePath } from './mistakes.ts'
+import { hideInComments, isShown, originOf, secretsIn, type WrittenSecret } from './secret-places.ts'
+import type { TomlTable } from './toml.ts'
+import { type Places, placesOf } from './toml-places.ts'
+
+/** A text with its secrets, and without. */
+export interface HiddenText {
+  /** What may be shown. It has as many lines, unless a secret was written over several. */
+  text: string
+  secrets: readonly WrittenSecret[]
+  /** Lines that were changed beside the providers' values, by what is shown of them: comments, most of all. */
+  lines: ReadonlyMap<string, readonly string[]>
+}
+
+/**
+ * Hides what is secret: the providers' keys and headers, unless they name an environment variable; what looks like one in
+ * comments; and whatever the redactor knows.
+ *
+ * @returns undefined where the text is no TOML: then nobody knows where its secrets are
+ */
+export function hideSecrets(text: string, redactor: Redactor): HiddenText | undefined {
+  const places = readPlaces(text)
+  if (!places) return undefined
+  const secrets = secretsIn(places)
+  const shown = replaceAt(
+    text,
+    secrets.map(({ span, shown }) => ({ span, by: JSON.stringify(shown) })),
+  )
+  const before = shown.split('\n')
+  const after = hideInComments(before, commentStarts(places, secrets)).map((line) => redactor.hide(line))
+  const lines = new Map<string, string[]>()
+  after.forEach((line, at) => {
+    const own = before[at] ?? ''
+    if (line !== own) lines.set(line, [...(lines.get(line) ?? []), own])
+  })
+  return { text: after.join('\n'), secrets, lines }
+}
+
+export interface Restored {
+  text: string
+  /** What the text says, its secrets still hidden; undefined where it is no TOML. */
+  values: TomlTable | undefined
+  mistakes: Mistake[]
+}
+
+/**
+ * Puts the secrets of a file back into a changed text. A key goes to the address that it was written for, and to no other:
+ * whoever can change the file must not learn the keys in it by having them sent elsewhere.
+ *
+ * @param shown the changed text @param original what was hidden
+ * @returns the text with its secrets, and a mistake for each that could not be put back
+ */
+export function restoreSecrets(shown: string, original: HiddenText): Restored {
+  const waiting = new Map([...original.lines].map(([line, own]) => [line, [...own]]))
+  const lines = shown.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
+  const text = lines.join('\n')
+  const mistakes: Mistake[] = lines.flatMap((line, at) =>
+    line.includes(HIDDEN) && original.lines.size > 0
+      ? [{ path: '', line: at + 1, message: CHANGED_LINE }]
+      : [],
+  )
+  const places = readPlaces(text)
+  if (!places) return { text, values: undefined, mistakes }
+  const replacements = [...places.pairs, ...places.elements].flatMap(({ path, node }) => {
+    const [section, index] = path
+    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) return []
+    const of_mark = original.secrets.filter(({ shown }) => shown === node.value)
+    const origin = section === 'providers' && typeof index === 'number' ? originOf(places.value, index) : null
+    const found = of_mark.find((secret) => secret.origin === origin)
+    if (found) return { span: [node.range[0], node.range[1]] as const, by: found.written }
+    const message = of_mark.length === 0 ? UNKNOWN : ELSEWHERE
+    mistakes.push({ path: writePath(path), line: node.loc.start.line, message })
+    return []
+  })
+  return { text: replaceAt(text, replacements), values: places.value, mistakes }
+}
+
+const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
+const UNKNOWN = 'must be the key itself, or "env:NAME": no key of the file is hidden under this mark'
+const ELSEWHERE = 'must be written anew: the hidden key is only sent to the address that it was written for'
+
+/** Shorter ones are placeholders, and common words. */
+const MIN_SECRET_CHARS = 8
+
+/** Whether what is shown of a text has secrets that another one hid. */
+export const showsSecretOf = ({ text }: HiddenText, { secrets, lines }: HiddenText): boolean =>
+  secrets.some(({ secret }) => secret.length >= MIN_SECRET_CHARS && text.includes(secret)) ||
+  [...lines.values()].flat().some((line) => line.trim() !== '' && text.split('\n').includes(line))
+
+interface Replacement {
+  span: readonly [start: number, end: number]
+  by: string
+}
+
+/** @param replacements that do not overlap */
+function replaceAt(text: string, replacements: readonly Replacement[]): string {
+  let result = ''
+  let from = 0
+  for (const { span, by } of replacements.toSorted((one, other) => one.span[0] - other.span[0])) {
+    result += text.slice(from, span[0]) + by
+    from = span[1]
+  }
+  return result + text.slice(from)
+}
+
+/** For each line where its comment begins, once the secrets before it are hidden. */
+function commentStarts(
+  { text, comments }: Places,
+  secrets: readonly WrittenSecret[],
+): (number | undefined)[] {
+  const starts: (number | undefined)[] = []
+  for (const { loc, range } of comments) {
+    const line_start = range[0] - loc.start.column
+    const before = secrets.filter(({ span }) => span[1] > line_start && span[1] <= range[0])
+    const longer = before.reduce((sum, { written, shown }) => sum + shown.length + QUOTES - written.length, 0)
+    starts[loc.start.line - 1] = loc.start.column + longer
+  }
+  // A secret over several lines is shown on one: the lines below it move up, and their comments with them.
+  for (const { span, written } of secrets.toReversed()) {
+    const lines = written.split('\n').length - 1
+    if (lines > 0) starts.splice(text.slice(0, span[0]).split('\n').length - 1, lines)
+  }
+  return starts
+}
+
+const QUOTES = 2
+
+function readPlaces(text: string): Places | undefined {
+  try {
+    return placesOf(text)
+  } catch (thrown) {
+    if (thrown instanceof ParseError) return undefined
+    throw thrown
+  }
+}

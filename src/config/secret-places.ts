@@ -1,0 +1,98 @@
+// Where the catalogue file has secrets: in the values of its providers, and in comments that hold such values.
+import { markOf } from '../observe/key-mark.ts'
+import type { TomlPath } from './toml.ts'
+import type { Places, Span } from './toml-places.ts'
+
+/** A secret that is written in the file itself. */
+export interface WrittenSecret {
+  path: TomlPath
+  span: Span
+  /** As it is written, in its quotes. */
+  written: string
+  secret: string
+  /** What is shown in its place. */
+  shown: string
+  /** The address that it is sent to: scheme, host and port; empty where there is none. */
+  origin: string
+}
+
+const SHOWN = /^hidden:[A-Za-z0-9_-]{8}$/
+
+/** What stands for a secret: it tells one from another, and nothing of it. */
+export const shownFor = (secret: string): string => `hidden:${markOf(secret)}`
+export const isShown = (text: string): boolean => SHOWN.test(text)
+
+/** What of a provider may be read. All else may be a secret, under whatever name. */
+const READABLE: readonly unknown[] = ['name', 'protocol', 'base_url']
+const REFERENCE = /^\s*(env:|\$\{?[A-Za-z_])/
+/** An address that holds more than an address; it is a mistake, too. */
+const BEARS_SECRET = /[@?#]/
+
+/** The values of providers, but for those that anybody may read and those that name an environment variable. */
+export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecret[] {
+  return [...pairs, ...elements].flatMap(({ path, node }) => {
+    const [section, index, field] = path
+    if (section !== 'providers' || typeof index !== 'number' || node.type !== 'TOMLValue') return []
+    const secret = node.value
+    if (typeof secret !== 'string' || secret.trim() === '' || REFERENCE.test(secret) || isShown(secret))
+      return []
+    if (path.length === 3 && READABLE.includes(field) && !(field === 'base_url' && BEARS_SECRET.test(secret)))
+      return []
+    const span: Span = [node.range[0], node.range[1]]
+    const written = text.slice(...span)
+    return { path, span, written, secret, shown: shownFor(secret), origin: originOf(value, index) }
+  })
+}
+
+/** The address of the provider at a place of the file. */
+export function originOf(root: Readonly<Record<string, unknown>>, index: number): string {
+  const providers = root.providers
+  const provider: unknown = Array.isArray(providers) ? providers[index] : undefined
+  const base_url = typeof provider === 'object' && provider !== null && Reflect.get(provider, 'base_url')
+  if (typeof base_url !== 'string') return ''
+  return URL.canParse(base_url) ? new URL(base_url).origin : base_url
+}
+
+const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
+/** A key whose value is a secret, or a table of such. */
+const SENSITIVE = /(api.?keys?|headers|authorization|secret|token|password|[\w-]+-key)["']?\s*=/i
+const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
+/** Begins something else: another block or setting. */
+const BLOCK = /^\s*#*\s*\[+[\w."-]+\]+\s*$/
+const SETTING = /^\s*#*\s*[\w."-]+\s*=/
+
+/**
+ * The comments with what looks like a secret replaced: quoted texts in commented-out keys and headers, over several lines, too.
+ *
+ * @param lines of the text @param starts where the comment of a line begins; undefined where it has none
+ */
+export function hideInComments(lines: readonly string[], starts: readonly (number | undefined)[]): string[] {
+  let is_open = false
+  let in_headers = false
+  return lines.map((line, at) => {
+    const start = starts[at]
+    if (start === undefined) {
+      is_open = false
+      in_headers = false
+      return line
+    }
+    if (HEADERS.test(line)) in_headers = true
+    else if (BLOCK.test(line)) in_headers = false
+    const is_sensitive = SENSITIVE.test(line) || in_headers || (is_open && !SETTING.test(line))
+    is_open = is_sensitive && opensMore(line, is_open)
+    if (!is_sensitive) return line
+    return line.slice(0, start) + line.slice(start).replace(QUOTED, hideQuoted)
+  })
+}
+
+/** Whether a list or table goes on after a line. */
+function opensMore(line: string, is_open: boolean): boolean {
+  const bare = line.replace(QUOTED, '')
+  const opened = (bare.match(/[[{]/g) ?? []).length + (is_open ? 1 : 0)
+  return opened > (bare.match(/[\]}]/g) ?? []).length
+}
+
+function hideQuoted(quoted: string): string {
+  const text = quoted.slice(1, -1)
+  return text.trim() === '' || REFERENCE.test(text) ? quoted : `"${shownFor(text)}"`
+}

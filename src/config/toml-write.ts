@@ -1,0 +1,85 @@
+// Values as TOML writes them (toml.io, version 1.0), in the style of what they replace.
+
+/** What can be written. */
+export type TomlValue =
+  | string
+  | number
+  | boolean
+  | readonly TomlValue[]
+  | { readonly [key: string]: TomlValue }
+  | Decimal
+
+/** A number in the digits that a person typed: `0.30`. */
+export class Decimal {
+  readonly digits: string
+
+  constructor(digits: string) {
+    this.digits = digits
+  }
+}
+
+/** Longer lists are written with a line for each element. */
+const MAX_LINE_CHARS = 100
+const BARE_KEY = /^[A-Za-z0-9_-]+$/
+
+export const isTable = (value: unknown): value is { readonly [key: string]: TomlValue } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Decimal)
+
+export const writeKey = (key: string): string => (BARE_KEY.test(key) ? key : writeString(key))
+
+/**
+ * Writes a value on one line, but for a list that is too long for it.
+ *
+ * @param like the text of the value that it replaces, whose way of writing numbers it takes
+ * @param eol how lines end
+ * @throws RangeError for a number that TOML cannot write
+ */
+export function writeValue(value: TomlValue, { like = '', eol = '\n' } = {}): string {
+  if (typeof value === 'string') return writeString(value)
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return writeNumber(value, like)
+  if (value instanceof Decimal) return value.digits
+  if (isTable(value)) return writeInlineTable(value, eol)
+  return writeList(value as readonly TomlValue[], eol)
+}
+
+/** `key = value` */
+export const writePair = (key: string, value: TomlValue, eol: string): string =>
+  `${key} = ${writeValue(value, { eol })}`
+
+function writeInlineTable(table: { readonly [key: string]: TomlValue }, eol: string): string {
+  const pairs = Object.entries(table).map(([key, value]) => writePair(writeKey(key), value, eol))
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`
+}
+
+function writeList(list: readonly TomlValue[], eol: string): string {
+  const elements = list.map((element) => writeValue(element, { eol }))
+  const on_one_line = `[${elements.join(', ')}]`
+  if (on_one_line.length <= MAX_LINE_CHARS || elements.length === 0) return on_one_line
+  return `[${eol}${elements.map((element) => `  ${element},${eol}`).join('')}]`
+}
+
+/** JSON escapes what a basic string must escape, but for DEL. Half of a surrogate pair has no place in TOML. */
+const writeString = (text: string): string =>
+  JSON.stringify(text.toWellFormed()).replaceAll('\u007F', '\\u007F')
+
+function writeNumber(value: number, like: string): string {
+  if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER)
+    throw new RangeError(`${value} is no number that can be written`)
+  const text = plainDecimal(value)
+  const [, decimals] = /^[+-]?[\d_]+\.(\d+)$/.exec(like) ?? []
+  if (decimals !== undefined && !text.includes('e')) {
+    const [whole = '', own = ''] = text.split('.')
+    return `${whole}.${own.padEnd(decimals.length, '0')}`
+  }
+  return like.includes('_') && Number.isInteger(value) ? inThousands(text) : text
+}
+
+const inThousands = (digits: string): string => digits.replace(/\B(?=(\d{3})+$)/g, '_')
+
+/** `String(1e-7)` is `1e-7`, which TOML reads too; digits are what people write. */
+function plainDecimal(value: number): string {
+  const text = String(value)
+  const digits = text.includes('e-') ? value.toFixed(20).replace(/0+$/, '') : text
+  return Number(digits) === value ? digits : text
+}

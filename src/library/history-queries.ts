@@ -1,0 +1,79 @@
+// The queries on the history of produced images and on their lineage, prepared once for each connection.
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
+import { perConnection } from '../db/prepared.ts'
+import { accounts, calls, generations } from '../db/schema.ts'
+
+const { placeholder } = sql
+
+/** @param account which decides on the index, so it is no optional filter: it has statements of its own */
+const historyOf = (account?: SQL) => ({
+  /** The id of the image that is so many below another, whatever it is. Reads an index only. */
+  below: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({ id: generations.id })
+      .from(generations)
+      .where(and(account, lt(generations.id, placeholder('below_id'))))
+      .orderBy(desc(generations.id))
+      .limit(1)
+      .offset(placeholder('count'))
+      .prepare(),
+  page: (orm: BunSQLiteDatabase) =>
+    orm
+      .select({
+        ...getTableColumns(generations),
+        account_name: accounts.name,
+        request_id: calls.request_id,
+        call_nanos: calls.cost_nanos,
+        call_images: calls.images,
+      })
+      .from(generations)
+      .innerJoin(accounts, eq(accounts.id, generations.account_id))
+      .leftJoin(calls, eq(calls.id, generations.call_id))
+      .where(
+        and(
+          account,
+          or(isNull(placeholder('model')), eq(generations.model, placeholder('model'))),
+          or(isNull(placeholder('kind')), eq(generations.kind, placeholder('kind'))),
+          gte(generations.id, placeholder('from_id')),
+          lt(generations.id, placeholder('below_id')),
+        ),
+      )
+      .orderBy(desc(generations.id))
+      .limit(placeholder('row_limit'))
+      .prepare(),
+})
+
+/** One page of all images with the costs of their calls. Where `model` or `kind` is null it does not filter. */
+export const historyQueries = perConnection(historyOf())
+
+/** The same of an account's images. */
+export const historyQueriesOfAccount = perConnection(
+  historyOf(eq(generations.account_id, placeholder('account_id'))),
+)
+
+/** What images were made from, and what was made from them. */
+export const lineageQueries = perConnection({
+  /** Those that name one as a parent, among so many that came after it: a parent is always older. */
+  children: (orm) => {
+    const later = orm
+      .select()
+      .from(generations)
+      .where(
+        and(
+          eq(generations.account_id, placeholder('account_id')),
+          gt(generations.id, placeholder('after_id')),
+        ),
+      )
+      .orderBy(asc(generations.id))
+      .limit(placeholder('looked_at'))
+      .as('later')
+    return orm
+      .select()
+      .from(later)
+      .where(sql`instr(${later.parents}, ${placeholder('parent')}) > 0`)
+      .orderBy(asc(later.id))
+      .limit(placeholder('row_limit'))
+      .prepare()
+  },
+})

@@ -1,0 +1,69 @@
+// Thumbnails of stored images: made when they are first looked at, and kept in memory within a bound.
+import { createSlots } from '../domain/slots.ts'
+import { freeBytes } from '../http/free-bytes.ts'
+import { FIRST_FRAME, openImage, withSharp } from './sharp.ts'
+
+/** The longer side: a tile of a gallery at twice its size, for dense screens. */
+const SIDE_PX = 384
+const QUALITY = 72
+
+/** Some 300 thumbnails. What is given up is made again, or is still in the browser's own cache. */
+const MAX_KEPT_BYTES = 4 * 1024 * 1024
+
+export const THUMBNAIL_MIME = 'image/webp'
+
+export interface Thumbnails {
+  /**
+   * The thumbnail of an image.
+   *
+   * @param name unique for its content, such as the key of its file
+   * @param open its file
+   * @returns a WebP; undefined where there is no file @throws libvips' error for a file that does not decode
+   */
+  of(name: string, open: () => Promise<Blob | undefined>): Promise<Uint8Array<ArrayBuffer> | undefined>
+}
+
+/** One at a time, so that a paid image waits for one thumbnail at most. */
+const inSlot = createSlots(1)
+
+export function createThumbnails(): Thumbnails {
+  const kept = new Map<string, Uint8Array<ArrayBuffer>>()
+  let kept_bytes = 0
+
+  function keep(name: string, thumbnail: Uint8Array<ArrayBuffer>): void {
+    kept.set(name, thumbnail)
+    kept_bytes += thumbnail.length
+    for (const [oldest, { length }] of kept) {
+      if (kept_bytes <= MAX_KEPT_BYTES) return
+      kept.delete(oldest)
+      kept_bytes -= length
+    }
+  }
+
+  return {
+    of: (name, open) =>
+      inSlot(async () => {
+        const known = kept.get(name)
+        if (known) {
+          // The last to be looked at is the last to go.
+          kept.delete(name)
+          kept.set(name, known)
+          return known
+        }
+        const bytes = await (await open())?.bytes()
+        if (!bytes) return undefined
+        const thumbnail = await shrunk(bytes)
+        // Not after a failure: a decoder that was given up may still be reading.
+        freeBytes(bytes)
+        keep(name, thumbnail)
+        return thumbnail
+      }),
+  }
+}
+
+const shrunk = (bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> =>
+  withSharp(async (sharp) => {
+    const image = openImage(sharp, bytes, FIRST_FRAME).autoOrient()
+    const small = image.resize({ width: SIDE_PX, height: SIDE_PX, fit: 'inside', withoutEnlargement: true })
+    return new Uint8Array(await small.webp({ quality: QUALITY }).toBuffer())
+  })

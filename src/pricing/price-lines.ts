@@ -1,0 +1,96 @@
+// Prices as lists of lines, one an amount, and what is different between two of them. Pure.
+import type { Nanos } from '../domain/money.ts'
+import type { Price } from '../domain/prices.ts'
+import type { RateName } from '../domain/units.ts'
+import { USAGE_FIELDS, type UsageField } from '../domain/usage.ts'
+
+/** One amount of a price. */
+export interface PriceLine {
+  /** As the catalogue file names it: `input`, `per_image`; an extra by its own name. */
+  readonly name: string
+  /** Which calls it is for, in words; empty where it is for all. */
+  readonly of: string
+  readonly nanos: Nanos
+  /** What one amount is for: `million tokens`, `image`. */
+  readonly per: string
+}
+
+/** An amount that is not the same in two prices. */
+export interface PriceChange extends Omit<PriceLine, 'nanos'> {
+  /** Null for a line that is new. */
+  readonly before_nanos: Nanos | null
+  /** Null for one that is gone. */
+  readonly after_nanos: Nanos | null
+}
+
+const TOKEN_NAMES: Readonly<Record<UsageField, string>> = {
+  input_tokens: 'input',
+  input_audio_tokens: 'audio',
+  cache_read_tokens: 'cache_read',
+  cache_write_5m_tokens: 'cache_write_5m',
+  cache_write_1h_tokens: 'cache_write_1h',
+  output_tokens: 'output',
+  thinking_tokens: 'thinking',
+  output_image_tokens: 'image_output',
+}
+
+const PER: Readonly<Record<RateName, string>> = {
+  per_million_characters: 'million characters',
+  per_minute: 'minute',
+  per_second: 'second',
+  per_search: 'search',
+  per_thousand_searches: 'thousand searches',
+  input: 'million tokens',
+  audio: 'million audio tokens',
+  output: 'million tokens',
+}
+
+/** The lines of a price, in the order of the catalogue's reference. Rates that follow from others are among them. */
+export function priceLines(price: Price): PriceLine[] {
+  if (price.unit === 'unit')
+    return price.rates.map(({ name, nanos }) => ({ name, of: '', nanos, per: PER[name] }))
+  if (price.unit === 'image') {
+    const { partial_image_nanos, high_fidelity_nanos } = price
+    return [
+      { name: 'per_image', of: '', nanos: price.per_image_nanos, per: 'image' },
+      ...price.variants.map(({ size, quality, per_image_nanos }) => ({
+        name: 'per_image',
+        of: [size, quality].filter((word) => word !== undefined).join(', '),
+        nanos: per_image_nanos,
+        per: 'image',
+      })),
+      ...lineIf('partial_image', partial_image_nanos, 'partial image'),
+      ...lineIf('high_fidelity', high_fidelity_nanos, 'image'),
+    ]
+  }
+  const tokens = price.tiers.flatMap(({ above_tokens, rates }) =>
+    USAGE_FIELDS.map((field) => ({
+      name: TOKEN_NAMES[field],
+      of: above_tokens === 0 ? '' : `prompts above ${above_tokens.toLocaleString('en-US')} tokens`,
+      nanos: rates[field],
+      per: 'million tokens',
+    })),
+  )
+  const extras = [...(price.extras ?? [])].map(([name, { per, nanos }]) => ({ name, of: '', nanos, per }))
+  return [...tokens, ...extras]
+}
+
+const lineIf = (name: string, nanos: Nanos | undefined, per: string): PriceLine[] =>
+  nanos === undefined ? [] : [{ name, of: '', nanos, per }]
+
+/** The lines that two prices do not have in common, in the order of the later one; those that are gone last. */
+export function comparePrices(before: Price, after: Price): PriceChange[] {
+  const old = new Map(priceLines(before).map((line) => [keyOf(line), line]))
+  const changes: PriceChange[] = []
+  for (const line of priceLines(after)) {
+    const before_nanos = old.get(keyOf(line))?.nanos ?? null
+    old.delete(keyOf(line))
+    const { nanos: after_nanos, ...rest } = line
+    if (before_nanos !== after_nanos) changes.push({ ...rest, before_nanos, after_nanos })
+  }
+  for (const { nanos: before_nanos, ...rest } of old.values())
+    changes.push({ ...rest, before_nanos, after_nanos: null })
+  return changes
+}
+
+const keyOf = ({ name, of, per }: PriceLine): string => JSON.stringify([name, of, per])

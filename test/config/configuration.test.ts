@@ -1,0 +1,174 @@
+// The catalogue file as a running gateway reads, checks and saves it.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Configuration, createConfiguration } from '../../src/config/configuration.ts'
+import { BUILT_IN_REGISTRY } from '../../src/protocols/registry.ts'
+import { CATALOGUE, catalogueOf } from './catalogues.ts'
+
+const SECRET = 'secret-of-acme-1234'
+const TEXT = `# Ours.\n${CATALOGUE.replace('key-1', SECRET)}`
+
+let folder: string
+let path: string
+let reloads: number
+let configuration: Configuration
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'configuration-'))
+  path = join(folder, 'tollgate.toml')
+  await writeFile(path, TEXT, { mode: 0o640 })
+  await chmod(path, 0o640)
+  reloads = 0
+  configuration = createConfiguration({
+    path,
+    env: {},
+    protocols: BUILT_IN_REGISTRY,
+    catalogue: () => catalogueOf(TEXT),
+    reload: async () => void reloads++,
+    waitingForRestart: () => ['server.listen'],
+  })
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+const saved = () => readFile(path, 'utf8')
+const price = (input: string) => ({ op: 'set', path: ['models', 0, 'price', 'input'], value: input }) as const
+
+describe('reading', () => {
+  test('shows the text and its values without secrets, with the hash of the file', async () => {
+    const file = await configuration.read()
+    expect(JSON.stringify(file)).not.toContain(SECRET)
+    expect(file.text).toContain('# Ours.')
+    expect(file.hash).toBe(new Bun.CryptoHasher('sha256').update(TEXT).digest('hex'))
+    expect(file.values).toMatchObject({ models: [{ id: 'model' }] })
+    expect(file.mistakes).toEqual([])
+    expect(file.waiting_for_restart).toEqual(['server.listen'])
+  })
+
+  test('of a file with mistakes tells them, with their lines', async () => {
+    await writeFile(path, TEXT.replace('input = 1', 'inptu = 1'))
+    const { mistakes, text } = await configuration.read()
+    expect(mistakes.map(({ path }) => path)).toEqual(['models[0].price.input', 'models[0].price.inptu'])
+    expect(text).toContain('inptu')
+  })
+
+  test('of what is no TOML shows no text', async () => {
+    await writeFile(path, `${TEXT}\nx = `)
+    const file = await configuration.read()
+    expect(file).toMatchObject({ text: null, values: null })
+    expect(file.mistakes[0]?.message).toContain('is not TOML')
+    expect(JSON.stringify(file)).not.toContain(SECRET)
+  })
+})
+
+describe('checking', () => {
+  test('tells the mistakes of a draft, and saves nothing', async () => {
+    const { mistakes, catalogue } = await configuration.check({ edits: [price('much')] })
+    expect(mistakes).toEqual([
+      { path: 'models[0].price.input', line: 13, message: expect.stringContaining('an amount in USD') },
+    ])
+    expect(catalogue).toBeUndefined()
+    expect(await saved()).toBe(TEXT)
+  })
+
+  test('gives what would be in force, with its keys, and a text without them', async () => {
+    const { catalogue, text } = await configuration.check({ edits: [price('1.50')] })
+    expect(catalogue?.providers.get('acme')?.api_keys).toEqual([SECRET])
+    expect(catalogue?.models.get('model')?.price).toMatchObject({
+      tiers: [{ rates: { input_tokens: 1_500_000_000 } }],
+    })
+    expect(text).not.toContain(SECRET)
+  })
+})
+
+describe('saving', () => {
+  test('writes the draft with its secrets and comments, keeps the mode, and puts it in force', async () => {
+    const { hash, text } = await configuration.read()
+    const answer = await configuration.save({ text: `${text}# The end.\n`, edits: [price('1.50')] }, hash)
+    expect(await saved()).toBe(`${TEXT.replace('input = 1', 'input = 1.50')}# The end.\n`)
+    expect(answer.hash).toBe((await configuration.read()).hash)
+    expect((await stat(path)).mode & 0o777).toBe(0o640)
+    expect(reloads).toBe(1)
+    expect(await readdir(folder)).toEqual(['tollgate.toml'])
+  })
+
+  test('is refused where the file is no longer what was read', async () => {
+    const { hash } = await configuration.read()
+    const theirs = TEXT.replace('# Ours.', '# Theirs.')
+    await writeFile(path, theirs)
+    expect(configuration.save({ edits: [price('2')] }, hash)).rejects.toMatchObject({
+      kind: 'conflict',
+      code: 'configuration_changed',
+    })
+    expect(await saved()).toBe(theirs)
+    expect(reloads).toBe(0)
+  })
+
+  test('of two at once, the second is refused', async () => {
+    const { hash } = await configuration.read()
+    const both = await Promise.allSettled([
+      configuration.save({ edits: [price('2')] }, hash),
+      configuration.save({ edits: [price('3')] }, hash),
+    ])
+    expect(both.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(await saved()).toContain('input = 2')
+  })
+
+  test.each([
+    ['a mistake', { edits: [price('much')] }, 'unprocessable', 'models[0].price.input'],
+    ['no TOML', { text: 'a = ' }, 'unprocessable', 'text'],
+    [
+      'a hidden key for another address',
+      { edits: [{ op: 'set', path: ['providers', 0, 'base_url'], value: 'https://evil.example' } as const] },
+      'unprocessable',
+      'providers[0].api_keys[0]',
+    ],
+  ] as const)('of %s changes nothing', async (_, draft, kind, param) => {
+    const { hash } = await configuration.read()
+    const refusal = await configuration.save(draft, hash).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(refusal).toMatchObject({ kind, param })
+    expect(await saved()).toBe(TEXT)
+    expect(reloads).toBe(0)
+  })
+
+  test('keeps CR LF and a byte order mark that a browser’s text does not have', async () => {
+    const theirs = `\uFEFF${TEXT.replaceAll('\n', '\r\n')}`
+    await writeFile(path, theirs)
+    const { hash, text } = await configuration.read()
+    await configuration.save({ text: (text ?? '').replaceAll('\r\n', '\n').replace('Ours', 'Mine') }, hash)
+    expect(await saved()).toBe(theirs.replace('Ours', 'Mine'))
+  })
+
+  test('of a link replaces the file that it leads to', async () => {
+    const real = join(folder, 'real.toml')
+    await writeFile(real, TEXT)
+    await rm(path)
+    await symlink(real, path)
+    const { hash } = await configuration.read()
+    await configuration.save({ edits: [price('2')] }, hash)
+    expect(await readFile(real, 'utf8')).toBe(TEXT.replace('input = 1', 'input = 2'))
+  })
+
+  test('is refused where it would make a commented-out key readable', async () => {
+    await writeFile(path, TEXT.replace('# Ours.', '#api_keys = [\n#  "commented-out-1",\n#]'))
+    const { hash, text } = await configuration.read()
+    expect(text).not.toContain('commented-out-1')
+    const bare = (text ?? '').replace('#api_keys = [', '# A note.')
+    const before = await saved()
+    const refusal = await configuration.save({ text: bare }, hash).catch((thrown: unknown) => thrown)
+    expect(refusal).toMatchObject({ kind: 'invalid_request', code: 'hidden_key_moved' })
+    expect(await saved()).toBe(before)
+  })
+
+  test('of a new key writes it; it is not shown again', async () => {
+    const { hash } = await configuration.read()
+    const edit = { op: 'add', path: ['providers', 0, 'api_keys'], value: 'another-secret-5678' } as const
+    await configuration.save({ edits: [edit] }, hash)
+    expect(await saved()).toContain(`["${SECRET}", "another-secret-5678"]`)
+    expect(JSON.stringify(await configuration.read())).not.toContain('another-secret-5678')
+  })
+})

@@ -1,0 +1,127 @@
+// The pages Models, Providers and Catalogue in a browser: a price, a key and a provider are changed, and what came of it.
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { fileConsole } from '../support/console.ts'
+
+const SECRET = 'key-of-the-attic-1'
+const ATTIC = `
+[[providers]]
+name = "attic"
+protocol = "openai"
+base_url = "http://127.0.0.1:9/v1"
+api_keys = ["${SECRET}"] # of the attic
+
+[[models]]
+id = "house-model"
+kind = "text"
+routes = [{ provider = "attic", model = "qwen3:8b" }]
+price = { input = 0.05, output = 0.20 }
+`
+const { gateway, visit } = await fileConsole({ catalogue: FIRST_CATALOGUE + ATTIC })
+const file = () => readFileSync(join(gateway.data_folder, 'tollgate.toml'), 'utf8')
+const key = await gateway.caller('10')
+
+describe('the operator', () => {
+  test('changes a price: sees what last week’s calls would have cost, and saves it', async () => {
+    await gateway.call(
+      '/v1/chat/completions',
+      { model: 'sim-pro', messages: [{ role: 'user', content: 'Hi' }] },
+      { key },
+    )
+    await gateway.atRest()
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/models')
+    await one.looksRight()
+    await page.getByRole('link', { name: 'sim-pro' }).click()
+    await page.getByRole('button', { name: 'Change the price' }).click()
+    await one.quiet()
+    await page.getByLabel('Input').first().fill('1.50')
+    await page.getByLabel('Input').first().press('Enter')
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Save the catalogue?' })
+    await dialog.getByText(/would have cost/).waitFor()
+    expect((await dialog.innerText()).replace(/\s+/g, ' ')).toContain(
+      'input: 1.25 → 1.50 USD per million tokens (+20 %)',
+    )
+    await one.looksRight()
+    const before = file()
+    await dialog.getByRole('button', { name: 'Save catalogue' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(file()).toBe(before.replace('input = 1.25\noutput', 'input = 1.50\noutput'))
+    await one.looksRight()
+  })
+
+  test('tries a route, and is told what to do about what fails', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/models/sim-flash')
+    await page.getByRole('button', { name: 'Try flash' }).click()
+    await page.getByText(/It answered in/).waitFor()
+    await one.looksRight()
+    await one.open('/console/providers/attic')
+    await page.getByRole('button', { name: 'Try attic#1' }).click()
+    await page.getByText(/Unreachable in/).waitFor()
+    expect(await page.locator('main').innerText()).toContain('check base_url')
+    await one.looksRight()
+  })
+
+  test('replaces a key, which is in the file then, and on no page', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/providers/attic')
+    expect(await page.content()).not.toContain(SECRET)
+    await page.getByRole('button', { name: 'Change keys and settings' }).click()
+    await page.getByRole('button', { name: 'Replace' }).click()
+    await page.getByLabel('Key, or env:NAME').fill('another-attic-key-2')
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Replace key' }).click()
+    await page.getByRole('button', { name: 'Review and save' }).click()
+    await page.getByRole('button', { name: 'Save catalogue' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(file()).toContain('api_keys = ["another-attic-key-2"] # of the attic')
+    await one.quiet()
+    expect(await page.content()).not.toContain('another-attic-key-2')
+    await one.isClean()
+  })
+
+  test('adds a provider once it has answered', async () => {
+    await using one = await visit('operator', { size: 'phone' })
+    const { page } = one
+    await one.open('/console/providers/new')
+    await one.looksRight()
+    await page.getByRole('combobox', { name: 'Provider' }).click()
+    await page.getByRole('option', { name: /Simulator/ }).click()
+    await page.getByRole('button', { name: 'Try it' }).click()
+    await page.getByText(/It answered in/).waitFor()
+    await page.getByRole('button', { name: 'Add provider' }).click()
+    await page.waitForURL(/\/console\/providers\/simulated$/)
+    await page.getByText('No model has a route to it').waitFor()
+    expect(gateway.started.catalogue().providers.has('simulated')).toBe(true)
+    await one.looksRight()
+  })
+
+  test('finds the catalogue usable on a phone', async () => {
+    await using one = await visit('operator', { size: 'phone' })
+    await one.open('/console/catalogue')
+    await one.looksRight()
+    await one.open('/console/providers')
+    await one.looksRight()
+    await one.open('/console/models')
+    await one.looksRight()
+  })
+})
+
+test('an account holder sees the models and their prices, and no provider', async () => {
+  await using one = await visit({ key })
+  const { page } = one
+  await one.open('/console/models')
+  expect(await page.locator('main').innerText()).toContain('sim-flash')
+  await page.getByRole('link', { name: 'sim-flash' }).click()
+  await page.getByRole('table', { name: 'Price' }).waitFor()
+  const text = await page.locator('main').innerText()
+  for (const hidden of ['simulator', 'Change the price', 'Try']) expect(text).not.toContain(hidden)
+  await one.looksRight()
+})

@@ -1,0 +1,214 @@
+// The first visit in a browser: from the link that `serve` prints to a paid call by an SDK and its charge, without a terminal.
+import { expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import OpenAI from 'openai'
+import type { Page } from 'playwright-core'
+import { openDatabase } from '../../src/db/open.ts'
+import type { Call } from '../../src/db/schema.ts'
+import { formatUsd } from '../../src/domain/money.ts'
+import { createSimulator } from '../../src/simulator/index.ts'
+import { PASSWORD } from '../support/console.ts'
+import { consolePage } from '../support/console-page.ts'
+
+const MAIN = join(import.meta.dir, '../../src/main.ts')
+const PROVIDER_KEY = 'sk-of-the-provider-0123456789'
+/** A person who types and clicks takes two seconds for each, and this must be done within a minute. */
+const MAX_DEEDS = 24
+
+test('a provider, a model, an account and a key by hand; a call by an SDK turns up with its charge', async () => {
+  await using first = await startServe()
+  await using provider = serveProvider()
+  await using visit = await consolePage(new URL(first.link).origin)
+  const hand = handOf(visit.page)
+
+  await visit.page.goto(first.link)
+  await hand.type('Password', PASSWORD)
+  await hand.press('Set password and sign in')
+
+  await visit.page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor()
+  await visit.looksRight()
+  await hand.choose('Another server')
+  await hand.type('Address', `${provider.url}/v1`)
+  await hand.type('API key', PROVIDER_KEY)
+  await hand.type('Model to try', 'house-lite')
+  await hand.press('Try it')
+  await visit.page.getByText(/It works:/).waitFor()
+  await visit.looksRight()
+  await hand.press('Save this provider')
+
+  await hand.type('Price of input', '0.50')
+  await hand.type('Price of output', '2')
+  await visit.looksRight()
+  await hand.press('Sell it at this price')
+
+  await hand.type('Account', 'alice')
+  await hand.press('Create account and key')
+
+  await visit.page.getByText('Waiting for your first call…').waitFor()
+  await visit.looksRight()
+  const key = await visit.page.locator('.secret pre').innerText()
+  expect(key).toMatch(/^tg_/)
+  const client = new OpenAI({ apiKey: key, baseURL: `${new URL(first.link).origin}/v1`, maxRetries: 0 })
+  const answer = await client.chat.completions.create({
+    model: 'house-lite',
+    messages: [{ role: 'user', content: 'Say hello to the new gateway.' }],
+  })
+
+  await visit.page.getByText(/Your first call was paid/).waitFor()
+  const call = first.onlyCall()
+  // The prices that were typed, for the tokens that the SDK was told: 500 and 2,000 nano-dollars each.
+  const { prompt_tokens = 0, completion_tokens = 0 } = answer.usage ?? {}
+  expect(call.cost_nanos).toBe(prompt_tokens * 500 + completion_tokens * 2_000)
+  await visit.page
+    .getByText(`${formatUsd(call.cost_nanos)} USD`)
+    .first()
+    .waitFor()
+  await visit.looksRight()
+  expect(provider.keys).toEqual([`Bearer ${PROVIDER_KEY}`, `Bearer ${PROVIDER_KEY}`])
+  expect(hand.deeds).toBeLessThanOrEqual(MAX_DEEDS)
+
+  await hand.press('Go to the overview')
+  await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await visit.isClean()
+})
+
+test('what is there already is chosen, the call is sent from the page, and the visit is over', async () => {
+  await using first = await startServe()
+  await using visit = await consolePage(new URL(first.link).origin, { size: 'phone', theme: 'dark' })
+  const hand = handOf(visit.page)
+
+  await visit.page.goto(first.link)
+  await hand.type('Password', PASSWORD)
+  await hand.press('Set password and sign in')
+  await hand.choose('Simulator')
+  await hand.press('Try it')
+  await hand.press('Use this provider')
+  await hand.press('Use sim-flash')
+  await hand.press('One that is there')
+  await hand.press('Create key')
+  await visit.quiet()
+  await visit.looksRight()
+  await hand.press('Send it from here')
+  await visit.page.getByText(/Your first call was paid/).waitFor()
+  await visit.looksRight()
+  expect(first.onlyCall()).toMatchObject({ outcome: 'completed', model: 'sim-flash', surface: 'chat' })
+
+  await visit.open('/console')
+  expect(await visit.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
+  await visit.isClean()
+})
+
+test('a provider that refuses is told in its own words, each step can be skipped, and later is not asked again', async () => {
+  await using first = await startServe()
+  await using provider = serveProvider()
+  await using visit = await consolePage(new URL(first.link).origin)
+  const hand = handOf(visit.page)
+  await visit.page.goto(first.link)
+  await hand.type('Password', PASSWORD)
+  await hand.press('Set password and sign in')
+
+  await hand.choose('Another server')
+  await hand.type('Address', 'localhost:11434')
+  await hand.type('Model to try', 'house-lite')
+  visit.allow(/status of 422/)
+  await hand.press('Try it')
+  await visit.page.getByText(/address that begins with https/).waitFor()
+  await hand.type('Address', `${provider.url}/v1`)
+  await hand.type('Model to try', 'house-fail-401')
+  await hand.press('Try it')
+  await visit.page.getByText(/Request had invalid authentication credentials/).waitFor()
+  await visit.looksRight()
+
+  await hand.press('Skip this step')
+  await hand.press('Skip this step')
+  await hand.press('Skip this step')
+  await visit.page.getByRole('heading', { name: 'Make the first call' }).waitFor()
+  await visit.page.goBack()
+  await visit.page.getByRole('heading', { name: 'Who pays, and with which key?' }).waitFor()
+  await hand.press('Do this later')
+  await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await visit.open('/console')
+  expect(await visit.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
+  await visit.isClean()
+})
+
+/** What a person does, counted. */
+function handOf(page: Page) {
+  const hand = {
+    deeds: 0,
+    async type(label: string, text: string) {
+      hand.deeds += 1
+      await page.getByLabel(label, { exact: true }).fill(text)
+    },
+    async press(name: string | RegExp) {
+      hand.deeds += 1
+      await page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click()
+    },
+    async choose(name: string) {
+      hand.deeds += 1
+      await page.getByRole('radio', { name: new RegExp(`^${name}`) }).check()
+    },
+  }
+  return hand
+}
+
+/** `serve` over an empty folder, as a person starts it. */
+async function startServe() {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-first-visit-'))
+  const command = [process.execPath, MAIN, 'serve', '--data', folder, '--listen', '127.0.0.1:0']
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
+  const link = await linkOf(child.stderr)
+  return {
+    link,
+    onlyCall(): Call {
+      const db = openDatabase(join(folder, 'tollgate.db'), { readonly: true })
+      const calls = db.query<Call, []>('SELECT * FROM calls').all()
+      db.close()
+      const [call] = calls
+      if (!call || calls.length > 1) throw new Error(`there are ${calls.length} calls, not one`)
+      return call
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL')
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** It is read to its end, so that the process can go on writing. */
+async function linkOf(stderr: ReadableStream<Uint8Array>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const read = async () => {
+    let output = ''
+    for await (const bytes of stderr) {
+      output += Buffer.from(bytes).toString()
+      const link = /http:\S+\/console\/welcome#\S+(?=\s)/.exec(output)?.[0]
+      if (link !== undefined) resolve(link)
+    }
+    reject(new Error(`serve printed no link: ${output}`))
+  }
+  void read()
+  return await promise
+}
+
+/** A compatible server on this machine, with the keys that it was shown. */
+function serveProvider() {
+  const simulator = createSimulator()
+  const keys: (string | null)[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      keys.push(request.headers.get('authorization'))
+      return simulator.fetch(request)
+    },
+  })
+  return {
+    url: server.url.origin,
+    keys,
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}

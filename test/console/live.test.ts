@@ -1,0 +1,41 @@
+// The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own.
+import { expect, test } from 'bun:test'
+import { fileConsole, givePasswords } from '../support/console.ts'
+
+const { gateway, visit } = await fileConsole()
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob', { balance_usd: '10' })
+await givePasswords(gateway, ['alice'])
+const keys = { alice: gateway.key('alice'), bob: gateway.key('bob') }
+
+async function callBy(name: keyof typeof keys, model: string): Promise<void> {
+  const messages = [{ role: 'user', content: 'Hello' }]
+  const response = await gateway.call('/v1/chat/completions', { model, messages }, { key: keys[name] })
+  expect(response.status).toBe(200)
+  await response.arrayBuffer()
+}
+
+test('the operator sees everybody’s calls as they happen', async () => {
+  await callBy('alice', 'sim-gpt')
+  await using one = await visit('operator')
+  await one.open('/console')
+  const live = one.page.getByRole('region', { name: /live/i })
+  await live.waitFor()
+  await callBy('bob', 'sim-claude')
+  await live.getByText('sim-claude').first().waitFor()
+  await callBy('alice', 'sim-pro')
+  await live.getByText('sim-pro').first().waitFor()
+  await one.looksRight()
+})
+
+test('an account sees its own calls, and no other', async () => {
+  await using one = await visit({ account: 'alice' })
+  await one.open('/console')
+  const live = one.page.getByRole('region', { name: /live/i })
+  await live.waitFor()
+  await callBy('bob', 'sim-claude')
+  await callBy('alice', 'sim-pro')
+  await live.getByText('sim-pro').first().waitFor()
+  expect(await live.innerText()).not.toContain('sim-claude')
+  await one.isClean()
+})

@@ -1,0 +1,38 @@
+// Every page of the console with a week's data: nothing wrong on its console, no foreign request, no serious finding of axe, light and dark, wide and on a phone.
+import { afterAll, describe, expect, test } from 'bun:test'
+import { givePasswords, pageOf } from '../support/console.ts'
+import type { ConsolePage, Size } from '../support/console-page.ts'
+import type { Who } from '../support/console-session.ts'
+import { addressOf, type Listed, PAGES } from './pages.ts'
+import { startWeek } from './week.ts'
+
+const week = await startWeek({ calls_a_day: 24 })
+await givePasswords(week.gateway, ['alice'])
+const visits = new Map<string, Promise<ConsolePage>>()
+afterAll(async () => {
+  for (const visit of visits.values()) await (await visit)[Symbol.asyncDispose]()
+  await week[Symbol.asyncDispose]()
+})
+
+const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
+  nobody: undefined,
+  operator: 'operator',
+  alice: { account: 'alice' },
+}
+
+/** One signed-in page for each viewer and size. */
+function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
+  const name = `${who} ${size}`
+  const visit = visits.get(name) ?? pageOf(week.gateway, VIEWERS[who], { size })
+  visits.set(name, visit)
+  return visit
+}
+
+describe.each(['wide', 'phone'] as const)('%s', (size) => {
+  test.each(PAGES.map((page) => [page.name, page] as const))('%s', async (_, { who, address }) => {
+    const visit = await visitOf(who, size)
+    await visit.open(addressOf(address, week))
+    expect(await visit.page.getByText('There is no page at this address').count()).toBe(0)
+    await visit.looksRight()
+  })
+})

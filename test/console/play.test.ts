@@ -1,0 +1,346 @@
+// The playground's paid calls: who pays, what they cost, who may make them, and what becomes of those that are left.
+import { beforeEach, describe, expect, test } from 'bun:test'
+import { suspendAccount } from '../../src/access/accounts.ts'
+import { listKeys, revokeKey } from '../../src/access/keys.ts'
+import type { Call } from '../../src/db/schema.ts'
+import { paint } from '../media/support.ts'
+import { MODEL, PICTURE } from '../support/catalogue.ts'
+import { ANSWER_NANOS, answering, piece } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { stream, whole } from '../support/upstream.ts'
+import { type ConsoleSession, consoleSession, withoutSession } from './portal.ts'
+
+const scene = await fileScene()
+const { gateway, upstream } = scene
+const { db } = gateway
+beforeEach(() => upstream.answer(answering))
+
+const CHAT = '/console/api/play/chat'
+const question = (rest: object = {}) => ({
+  model: MODEL,
+  messages: [{ role: 'user', content: 'Say hello.' }],
+  ...rest,
+})
+
+const PNG = Buffer.from(await paint('png', { width: 48, height: 32 }))
+/** What Gemini's image models answer. */
+const picture = whole({
+  candidates: [
+    {
+      content: {
+        role: 'model',
+        parts: [{ inlineData: { mimeType: 'image/png', data: PNG.toString('base64') } }],
+      },
+      finishReason: 'STOP',
+    },
+  ],
+})
+
+let made = 0
+/** An account with money, signed in with its password. */
+async function person(balance_usd = '5') {
+  const { name, id } = await gateway.account(`player-${++made}`, { balance_usd })
+  return { name, id, session: await consoleSession(gateway, { account: name }) }
+}
+
+const keysOf = (account_id: number) => listKeys(db, account_id)
+const consoleKeyOf = (account_id: number) => keysOf(account_id).find(({ name }) => name === 'console')
+const last = async (): Promise<Call> => scene.lastCall()
+
+/** The error of a refusal. */
+async function refused(answer: Response) {
+  const { error } = (await answer.json()) as { error: { code: string; message: string } }
+  return { status: answer.status, code: error.code, message: error.message }
+}
+
+/** What of a call has to be the same whoever makes it. */
+const charged = ({
+  surface,
+  model,
+  outcome,
+  status,
+  streamed,
+  input_tokens,
+  output_tokens,
+  cost_nanos,
+  price,
+}: Call) => ({
+  surface,
+  model,
+  outcome,
+  status,
+  streamed,
+  input_tokens,
+  output_tokens,
+  cost_nanos,
+  price,
+})
+
+describe('what a call costs', () => {
+  test.each([
+    ['whole', question()],
+    ['streamed', question({ stream: true })],
+  ])('%s, it is what the same call costs by the API', async (_name, body) => {
+    const { session } = await person()
+    const by_api = await scene.call('/v1/chat/completions', body)
+    const text_by_api = await by_api.text()
+    const api_call = await last()
+    const played = await session.ask(CHAT, body)
+    expect(played.status).toBe(200)
+    expect(played.headers.get('content-type')).toBe(by_api.headers.get('content-type'))
+    const text = await played.text()
+    expect(text.length).toBeGreaterThan(0)
+    expect(withoutIds(text)).toBe(withoutIds(text_by_api))
+    const played_call = await last()
+    expect(played_call.id).toBeGreaterThan(api_call.id)
+    expect(charged(played_call)).toEqual(charged(api_call))
+    expect(played_call.cost_nanos).toBe(ANSWER_NANOS)
+    expect(played_call.request_id).toBe(played.headers.get('x-request-id') ?? '')
+  })
+
+  const withoutIds = (text: string) => text.replace(/"(id|created)":("[^"]*"|\d+)/g, '"$1":0')
+
+  test('is told by its id once it is settled, to its account alone', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const answer = await alice.session.ask(CHAT, question())
+    await answer.text()
+    const path = `/console/api/calls/${answer.headers.get('x-request-id')}`
+    expect(await (await alice.session.ask(path)).json()).toMatchObject({
+      cost_nanos: ANSWER_NANOS,
+      input_tokens: 10,
+      output_tokens: 5,
+      outcome: 'completed',
+    })
+    expect((await bob.session.ask(path)).status).toBe(404)
+  })
+
+  test('a stream that is left early is charged for what was delivered', async () => {
+    const { session, id } = await person()
+    const leaving = new AbortController()
+    upstream.answer(stream({ event: piece('Once upon') }, 'read', 'hang'))
+    const answer = await session.ask(CHAT, question({ stream: true }), { signal: leaving.signal })
+    const reader = answer.body?.getReader()
+    await reader?.read()
+    leaving.abort()
+    const seen = upstream.last()
+    await seen.over
+    expect(seen.aborted).toBe(true)
+    const call = await last()
+    expect(call).toMatchObject({ account_id: id, outcome: 'cancelled', status: 499, estimated: 1 })
+    expect(call.cost_nanos).toBeGreaterThan(0)
+  })
+
+  test('two at once at the very first use make one key', async () => {
+    const { session, id } = await person()
+    const answers = await Promise.all([session.ask(CHAT, question()), session.ask(CHAT, question())])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    for (const answer of answers) await answer.text()
+    expect(keysOf(id).map(({ name }) => name)).toEqual(['console'])
+  })
+})
+
+describe('who pays', () => {
+  test('who signed in with a password: a key named "console", that nobody has the text of', async () => {
+    const { session, id } = await person()
+    expect((await play(session)).payer).toMatchObject({ key: null, may_renew: false })
+    await (await session.ask(CHAT, question())).text()
+    const key = consoleKeyOf(id)
+    expect(await last()).toMatchObject({ account_id: id, key_id: key?.id ?? 0 })
+    expect((await play(session)).payer).toMatchObject({
+      key: { name: 'console', prefix: key?.prefix, state: 'usable', spent_nanos: ANSWER_NANOS },
+      may_renew: true,
+    })
+  })
+
+  test('who signed in with a key: that key', async () => {
+    const { name, id } = await person()
+    const text = gateway.key(name, { name: 'laptop' })
+    const session = await consoleSession(gateway, { key: text })
+    await (await session.ask(CHAT, question())).text()
+    expect(consoleKeyOf(id)).toBeUndefined()
+    const [laptop] = keysOf(id)
+    expect(await last()).toMatchObject({ key_id: laptop?.id ?? 0 })
+    expect((await play(session)).payer).toMatchObject({ key: { name: 'laptop' }, may_renew: false })
+    expect((await session.ask('/console/api/play/key', {})).status).toBe(403)
+  })
+
+  test('the operator names an account, and no call is made without one', async () => {
+    const { name, id } = await person()
+    const operator = await consoleSession(gateway, 'operator')
+    const before = scene.counts()
+    expect(await refused(await operator.ask(CHAT, question()))).toMatchObject({ status: 400 })
+    expect((await operator.ask(`${CHAT}?account=nobody`, question())).status).toBe(404)
+    await scene.expectCounts(before)
+    expect((await play(operator)).payer).toBeNull()
+    await (await operator.ask(`${CHAT}?account=${name}`, question())).text()
+    expect(await last()).toMatchObject({ account_id: id, key_id: consoleKeyOf(id)?.id ?? 0 })
+  })
+
+  test('nobody names the account of another', async () => {
+    const [alice, bob] = [await person(), await person()]
+    expect((await alice.session.ask(`${CHAT}?account=${bob.name}`, question())).status).toBe(404)
+    expect((await alice.session.ask(`/console/api/play?account=${bob.name}`)).status).toBe(404)
+    expect(keysOf(bob.id)).toEqual([])
+  })
+
+  test('a key that is sent along pays for nothing', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const key = gateway.key(bob.name)
+    const headers = { authorization: `Bearer ${key}`, 'x-api-key': key, 'x-goog-api-key': key }
+    await (await alice.session.ask(`${CHAT}`, question(), { headers })).text()
+    expect(await last()).toMatchObject({ account_id: alice.id })
+    expect((await withoutSession(gateway).ask(CHAT, question(), { headers })).status).toBe(401)
+  })
+})
+
+describe('limits of the key that pays', () => {
+  /** An account whose key "console" has these settings. */
+  async function limited(settings: object) {
+    const player = await person()
+    gateway.key(player.name, { name: 'console', ...settings })
+    return player
+  }
+
+  test('models: others are not offered, and refused', async () => {
+    const { session } = await limited({ models: ['other-*'] })
+    expect(await play(session)).toMatchObject({ text_models: [], image_models: [] })
+    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ status: 403 })
+  })
+
+  test('spending: refused once it is spent', async () => {
+    const { session } = await limited({ spend_limit_nanos: 1 })
+    const before = scene.counts()
+    const answer = await session.ask(CHAT, question())
+    expect(answer.status).toBeGreaterThanOrEqual(402)
+    expect(answer.status).toBeLessThan(500)
+    await scene.expectCounts(before)
+  })
+
+  test('addresses: the browser’s own counts', async () => {
+    const allowed = await limited({ addresses: ['127.0.0.1', '::1'] })
+    expect((await allowed.session.ask(CHAT, question())).status).toBe(200)
+    const elsewhere = await limited({ addresses: ['203.0.113.9'] })
+    expect((await elsewhere.session.ask(CHAT, question())).status).toBe(403)
+  })
+
+  test('revoked: refused until a new one is made', async () => {
+    const { session, id } = await person()
+    await (await session.ask(CHAT, question())).text()
+    revokeKey(db, String(consoleKeyOf(id)?.id), Date.now())
+    const before = scene.counts()
+    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({
+      status: 403,
+      code: 'console_key_revoked',
+    })
+    await scene.expectCounts(before)
+    expect((await play(session)).payer).toMatchObject({ key: { state: 'revoked' } })
+    expect((await session.ask('/console/api/play/key', {})).status).toBe(200)
+    expect((await session.ask(CHAT, question())).status).toBe(200)
+    expect(keysOf(id).map(({ name }) => name)).toEqual(['console', 'console'])
+    // A second press makes no third key.
+    await session.ask('/console/api/play/key', {})
+    expect(keysOf(id)).toHaveLength(2)
+  })
+
+  test('expired: refused until a new one is made', async () => {
+    const { session, id } = await limited({ expires_at_ms: Date.now() + 40 })
+    await Bun.sleep(60)
+    expect(await refused(await session.ask(CHAT, question()))).toMatchObject({ code: 'console_key_expired' })
+    await session.ask('/console/api/play/key', {})
+    expect((await session.ask(CHAT, question())).status).toBe(200)
+    expect(keysOf(id)).toHaveLength(2)
+  })
+})
+
+describe('who may not', () => {
+  test('a suspended account', async () => {
+    const { session, name } = await person()
+    suspendAccount(db, name)
+    const before = scene.counts()
+    const answer = await session.ask(CHAT, question())
+    expect([401, 403]).toContain(answer.status)
+    await scene.expectCounts(before)
+  })
+
+  test('an account without money', async () => {
+    const { session } = await person('0')
+    expect((await session.ask(CHAT, question())).status).toBe(402)
+  })
+
+  test.each([
+    ['no Origin', undefined],
+    ['another Origin', 'https://evil.example'],
+    ['Origin null', 'null'],
+  ])('a page that sends %s', async (_name, origin) => {
+    const { session, id } = await person()
+    const before = scene.counts()
+    const headers = { origin: origin ?? '' }
+    const answer = await session.ask(CHAT, question(), { headers })
+    expect(answer.status).toBe(403)
+    await scene.expectCounts(before)
+    expect(keysOf(id)).toEqual([])
+  })
+})
+
+describe('images', () => {
+  test('are made, edited and composed at their price, and come from the account’s own', async () => {
+    const [alice, bob] = [await person(), await person()]
+    const drawing = { model: PICTURE, prompt: 'a red house' }
+    upstream.answer(picture)
+    const first = await ids(await alice.session.ask('/console/api/play/images', drawing))
+    const second = await ids(
+      await alice.session.ask('/console/api/play/edits', { ...drawing, generation_id: first[0] }),
+    )
+    expect((await last()).cost_nanos).toBe(40_000_000)
+    const both = { ...drawing, generation_ids: [first[0], second[0]] }
+    expect(await ids(await alice.session.ask('/console/api/play/compose', both))).toHaveLength(1)
+    const before = scene.counts()
+    const stolen = await bob.session.ask('/console/api/play/edits', { ...drawing, generation_id: first[0] })
+    expect(stolen.status).toBe(404)
+    await scene.expectCounts(before)
+  })
+
+  async function ids(answer: Response): Promise<string[]> {
+    const body = (await answer.json()) as { svc_generation_ids: string[] }
+    expect([answer.status, answer.status === 200 ? '' : body]).toEqual([200, ''])
+    return body.svc_generation_ids
+  }
+})
+
+test('the models say what they take and cost', async () => {
+  const { session } = await person()
+  const { text_models, image_models } = await play(session)
+  expect(text_models.find(({ id }) => id === MODEL)).toMatchObject({
+    input_usd: '1.00',
+    output_usd: '4.00',
+    has_tiers: false,
+    // Gemini's protocol has a place for each of them.
+    parameters: [
+      'max_completion_tokens',
+      'temperature',
+      'top_p',
+      'stop',
+      'seed',
+      'frequency_penalty',
+      'presence_penalty',
+      'reasoning_effort',
+    ],
+  })
+  expect(image_models.find(({ id }) => id === PICTURE)).toMatchObject({
+    from_usd: '0.04',
+    to_usd: '0.04',
+    max_n: 1,
+  })
+})
+
+interface Play {
+  payer: object | null
+  text_models: { id: string }[]
+  image_models: { id: string }[]
+}
+
+async function play(session: ConsoleSession): Promise<Play> {
+  const answer = await session.ask('/console/api/play')
+  expect(answer.status).toBe(200)
+  return (await answer.json()) as Play
+}

@@ -1,0 +1,191 @@
+// The portal in a browser: a streamed answer with its cost, two models, a chain of pictures, files, usage.
+import { describe, expect, test } from 'bun:test'
+import { paint } from '../media/support.ts'
+import { fileConsole, givePasswords } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import { eventually } from '../support/eventually.ts'
+
+const { gateway, visit } = await fileConsole()
+for (const name of ['alice', 'bert', 'cleo']) await gateway.account(name, { balance_usd: '10' })
+await givePasswords(gateway, ['alice', 'bert', 'cleo'])
+const ALICE = { account: 'alice' }
+const PNG = Buffer.from(await paint('png', { width: 64, height: 48 }))
+
+const calls = () => gateway.rows().calls
+const button = ({ page }: ConsolePage, name: string | RegExp) =>
+  page.getByRole('button', { name, exact: true })
+
+/** Types a question, sends it, and waits for its charge. */
+async function converse(one: ConsolePage, question: string): Promise<void> {
+  await one.page.getByLabel('Message').fill(question)
+  await one.page.keyboard.press('Enter')
+  await button(one, 'Stop').waitFor({ state: 'hidden' })
+  await one.page
+    .getByText(/tokens in, .* in all/)
+    .last()
+    .waitFor()
+}
+
+describe('the playground for text', () => {
+  test('streams an answer, says what it cost to the nano-dollar, and goes on with the conversation', async () => {
+    await using one = await visit(ALICE)
+    await one.open('/console/playground')
+    await converse(one, 'Say hello to the gateway.')
+    await gateway.atRest()
+    const [call] = calls().slice(-1)
+    const title = await one.page.locator('.play-answer-foot [title$="USD"]').last().getAttribute('title')
+    expect(Number(title?.replace(/[^\d.]/g, ''))).toBeCloseTo((call?.cost_nanos ?? 0) / 1e9, 9)
+    await converse(one, 'And once more.')
+    expect(await one.page.locator('.play-question').allInnerTexts()).toEqual([
+      'Say hello to the gateway.',
+      'And once more.',
+    ])
+    await one.looksRight()
+    // What was said stays in this tab.
+    await one.page.reload()
+    await one.page.getByText('And once more.').waitFor()
+    await one.isClean()
+  })
+
+  test('compares two models, each with its own conversation, and copies as code', async () => {
+    await using one = await visit(ALICE)
+    await one.open('/console/playground')
+    await button(one, 'Compare with another model').click()
+    await one.page.getByLabel('Message').fill('Which of you is it?')
+    await button(one, 'Send').click()
+    await eventually('both have answered', async () => (await one.page.getByText(/in all/).count()) === 2)
+    const asked = calls().slice(-2)
+    expect(new Set(asked.map(({ model }) => model)).size).toBe(2)
+    await one.looksRight()
+    await button(one, 'Copy as code').click()
+    await button(one, 'Anthropic').click()
+    await button(one, 'Python').click()
+    expect(await one.page.getByRole('dialog').innerText()).toContain('client.messages.create(')
+    await one.looksRight()
+    await one.page.keyboard.press('Escape')
+    await one.page.getByRole('dialog').waitFor({ state: 'hidden' })
+  })
+
+  test('a refusal stands at the answer, in the server’s words, and costs nothing', async () => {
+    await using one = await visit(ALICE)
+    one.allow(/400/)
+    await one.open('/console/playground')
+    await one.page.getByText('Parameters').click()
+    await one.page.getByLabel('Temperature').fill('hot')
+    const before = calls().length
+    await one.page.getByLabel('Message').fill('Hello')
+    await one.page.keyboard.press('Enter')
+    await one.page.getByRole('alert').filter({ hasText: 'temperature' }).waitFor()
+    expect(calls()).toHaveLength(before)
+    await one.isClean()
+  })
+
+  test('the operator chooses who pays', async () => {
+    await using one = await visit('operator')
+    await one.open('/console/playground')
+    await one.page.getByRole('button', { name: /bert/ }).click()
+    await one.page.getByText(/bert has/).waitFor()
+    await converse(one, 'Hello')
+    await gateway.atRest()
+    const [call] = calls().slice(-1)
+    expect(call?.account_id).toBe(gateway.rows().accounts.find(({ name }) => name === 'bert')?.id ?? 0)
+    await one.looksRight()
+  })
+})
+
+describe('the playground for images', () => {
+  test('makes one, edits it by a press on it, composes it with a file that is dropped, and shows the lineage', async () => {
+    await using one = await visit({ account: 'cleo' })
+    await one.open('/console/playground?tab=images')
+    await one.page.getByLabel('Prompt').fill('a red house on green hills')
+    await button(one, 'Generate').click()
+    await one.page.getByRole('button', { name: 'Work from a red house on green hills' }).click()
+    await one.page.getByLabel('Prompt').fill('the same house in the snow')
+    await button(one, 'Edit').click()
+    await one.page.getByRole('button', { name: 'Work from the same house in the snow' }).waitFor()
+    await one.quiet()
+    await one.looksRight()
+    const choosing = one.page.waitForEvent('filechooser')
+    await button(one, 'Add a picture').click()
+    await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
+    await one.page.getByLabel('Remove cat.png').waitFor()
+    await one.page.getByLabel('Prompt').fill('the house with a cat before it')
+    await button(one, 'Compose').click()
+    await one.page.getByRole('button', { name: 'Work from the house with a cat before it' }).waitFor()
+    await gateway.atRest()
+    expect(
+      calls()
+        .slice(-3)
+        .map(({ surface, images }) => [surface, images]),
+    ).toEqual([
+      ['images', 1],
+      ['images', 1],
+      ['images', 1],
+    ])
+
+    await one.open('/console/images')
+    await one.looksRight()
+    await one.page.getByRole('link', { name: /the house with a cat/ }).click()
+    await one.page.getByRole('heading', { name: 'Lineage' }).waitFor()
+    const lineage = await one.page.locator('.image-lineage li').allInnerTexts()
+    expect(lineage.join()).toContain('a red house on green hills')
+    expect(lineage.join()).toContain('cat.png')
+    await one.quiet()
+    await one.looksRight()
+
+    await button(one, 'Delete').click()
+    await one.looksRight()
+    await button(one, 'Delete image').click()
+    await one.page.getByRole('heading', { name: 'Images' }).waitFor()
+    await one.quiet()
+    expect(await one.page.getByRole('link', { name: /the house with a cat/ }).count()).toBe(0)
+    await one.isClean()
+  })
+
+  test('the operator sees that there are some, and what they show only after asking', async () => {
+    await using one = await visit('operator')
+    await one.open('/console/images')
+    expect(await one.page.locator('main img').count()).toBe(0)
+    expect(await one.page.locator('main').innerText()).not.toContain('red house')
+    await one.looksRight()
+    await button(one, 'Show pictures').click()
+    await one.page.getByText('a red house on green hills').waitFor()
+    await one.quiet()
+    await one.looksRight()
+  })
+})
+
+test('files are uploaded, counted and deleted', async () => {
+  await using one = await visit(ALICE)
+  await one.open('/console/files')
+  await one.looksRight()
+  const choosing = one.page.waitForEvent('filechooser')
+  await button(one, 'Upload images').click()
+  await (await choosing).setFiles([
+    { name: 'one.png', mimeType: 'image/png', buffer: PNG },
+    { name: 'two.png', mimeType: 'image/png', buffer: PNG },
+  ])
+  await one.page.getByText('two.png').waitFor()
+  await one.quiet()
+  await one.looksRight()
+  await button(one, 'More for one.png').click()
+  await one.page.getByRole('menuitem', { name: 'Delete file' }).click()
+  await button(one, 'Delete file').click()
+  await one.page.getByRole('link', { name: 'one.png', exact: true }).waitFor({ state: 'hidden' })
+  await one.isClean()
+})
+
+test('usage is told by model, key and day, and filtered by a press', async () => {
+  await using one = await visit(ALICE)
+  await one.open('/console/usage')
+  await one.looksRight()
+  const models = await one.page.getByRole('table').locator('tbody tr').count()
+  expect(models).toBeGreaterThan(1)
+  await one.page.getByRole('button', { name: 'sim-flash', exact: true }).click()
+  await one.quiet()
+  expect(new URL(one.page.url()).searchParams.get('model')).toBe('sim-flash')
+  expect(await one.page.getByRole('table').locator('tbody tr').count()).toBe(1)
+  await button(one, 'By key').click()
+  await one.page.getByRole('button', { name: /^console/ }).waitFor()
+  await one.looksRight()
+})

@@ -1,0 +1,39 @@
+// A viewer of the console who asks by whole paths, for tests of the portal: JSON, forms, and calls that are left.
+import { clientOf, signedIn, type Who } from '../support/console-session.ts'
+import type { TestGateway } from '../support/gateway.ts'
+
+export interface AskOptions {
+  method?: string
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+export interface Portal {
+  /** An object as the body is sent as JSON, by POST unless `method` says else. */
+  ask(path: string, body?: object, options?: AskOptions): Promise<Response>
+  /** Sends a form as it is. */
+  askRaw(path: string, body: FormData, headers?: Record<string, string>): Promise<Response>
+}
+
+export const consoleSession = (gateway: TestGateway, who: Who): Portal =>
+  portalOf(gateway, signedIn(gateway, who).cookie)
+
+/** Somebody who is not signed in. */
+export const withoutSession = (gateway: TestGateway): Portal => portalOf(gateway, clientOf(gateway).cookie)
+
+export type ConsoleSession = Portal
+
+function portalOf({ url }: TestGateway, cookie: string): Portal {
+  const own = { ...(cookie === '' ? {} : { cookie }), origin: url.origin }
+  return {
+    ask: (path, body, { method = body ? 'POST' : 'GET', headers = {}, signal } = {}) =>
+      fetch(new URL(path, url), {
+        method,
+        headers: { ...own, ...(body ? { 'content-type': 'application/json' } : {}), ...headers },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+        ...(signal ? { signal } : {}),
+      }),
+    askRaw: (path, body, headers = {}) =>
+      fetch(new URL(path, url), { method: 'POST', headers: { ...own, ...headers }, body }),
+  }
+}

@@ -1,0 +1,80 @@
+// The console's roles kept apart in the browser: which pages each of them has, and what an account is shown of others.
+import { describe, expect, test } from 'bun:test'
+import { fileConsole, givePasswords } from '../support/console.ts'
+import type { ConsolePage } from '../support/console-page.ts'
+import type { Who } from '../support/console-session.ts'
+
+const { gateway, visit } = await fileConsole()
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob', { balance_usd: '10' })
+await givePasswords(gateway, ['alice', 'bob'])
+const keys = { alice: gateway.key('alice', { name: 'laptop' }), bob: gateway.key('bob', { name: 'phone' }) }
+for (const key of Object.values(keys)) {
+  const messages = [{ role: 'user', content: 'Hello' }]
+  await gateway.call('/v1/chat/completions', { model: 'sim-flash', messages }, { key })
+}
+await gateway.atRest()
+
+const OF_OPERATOR = ['/accounts', '/accounts/1', '/providers', '/catalogue', '/books', '/system', '/setup']
+const VIEWERS: readonly (readonly [string, Who])[] = [
+  ['an account', { account: 'alice' }],
+  ['a key', { key: keys.alice }],
+]
+
+const pagesIn = ({ page }: ConsolePage): Promise<string[]> =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()
+
+test('the operator has all pages in the side bar', async () => {
+  await using one = await visit('operator')
+  await one.open('/console/system')
+  const pages = await pagesIn(one)
+  for (const title of [
+    'Overview',
+    'Calls',
+    'Accounts',
+    'Keys',
+    'Models',
+    'Providers',
+    'Catalogue',
+    'Books',
+    'System',
+  ])
+    expect(pages).toContain(title)
+})
+
+describe.each(VIEWERS)('%s', (_, as) => {
+  test('has none of the operator’s pages, in the side bar or at their addresses', async () => {
+    await using one = await visit(as)
+    await one.open('/console/calls')
+    const pages = await pagesIn(one)
+    for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System'])
+      expect(pages).not.toContain(title)
+    for (const path of OF_OPERATOR) {
+      await one.open(`/console${path}`)
+      await one.page.getByText('There is no page at this address').waitFor()
+    }
+    await one.looksRight()
+  })
+
+  test('sees its own calls and keys, and nothing of another account', async () => {
+    await using one = await visit(as)
+    for (const path of ['/', '/calls', '/keys', '/usage', '/images', '/files']) {
+      await one.open(`/console${path}`)
+      const text = await one.page.locator('body').innerText()
+      expect(text).not.toContain('bob')
+      expect(text).not.toContain(keys.bob.slice(0, 12))
+    }
+    await one.isClean()
+  })
+
+  test('is refused another account’s call as one that does not exist', async () => {
+    const { accounts, calls } = gateway.rows()
+    const bob = accounts.find(({ name }) => name === 'bob')
+    const call = calls.find(({ account_id }) => account_id === bob?.id)
+    await using one = await visit(as)
+    one.allow(/status of 404/)
+    await one.open(`/console/calls/${call?.request_id}`)
+    expect(await one.page.getByRole('main').innerText()).not.toContain('sim-flash')
+    await one.isClean()
+  })
+})

@@ -1,0 +1,61 @@
+// Pictures of every page of the console, light, dark and on a phone, of a gateway with a week behind it: `bun run screenshots FOLDER`.
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { browser } from '../support/chromium.ts'
+import { givePasswords, pageOf } from '../support/console.ts'
+import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
+import { addressOf, type Listed, PAGES } from './pages.ts'
+import { startWeek } from './week.ts'
+
+const LOOKS: readonly { name: string; size: Size; theme: Theme }[] = [
+  { name: 'light', size: 'wide', theme: 'light' },
+  { name: 'dark', size: 'wide', theme: 'dark' },
+  { name: 'phone', size: 'phone', theme: 'light' },
+]
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+
+/** @param only the beginnings of names of pages; all where there are none */
+async function takePictures(folder: string, only: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  await using week = await startWeek()
+  await givePasswords(week.gateway, ['alice'])
+  const pages = PAGES.filter(({ name }) => only.length === 0 || only.some((begin) => name.startsWith(begin)))
+  for (const [who, own] of Map.groupBy(pages, (page) => page.who))
+    for (const { name: look, size, theme } of LOOKS) {
+      await using visit = await pageOf(week.gateway, who === 'nobody' ? undefined : asOf(who), {
+        size,
+        theme,
+      })
+      for (const { name, address } of own) {
+        const path = join(folder, `${name}-${look}.png`)
+        await picture(visit, addressOf(address, week), path).catch((thrown: Error) =>
+          say(`${name}: ${thrown.message}`),
+        )
+        say(path)
+      }
+    }
+  await (await browser()).close()
+}
+
+/** All of the page in one view, so that what sticks to the window's edges stands where a reader has it. */
+async function picture({ open, quiet, page }: ConsolePage, address: string, path: string): Promise<void> {
+  const size = page.viewportSize()
+  await open(address)
+  const height = await page.evaluate<number>('document.documentElement.scrollHeight')
+  if (size) await page.setViewportSize({ ...size, height: Math.max(size.height, height) })
+  await quiet()
+  // Charts are drawn after their code has come.
+  await page.waitForTimeout(500)
+  await page.screenshot({ path })
+  if (size) await page.setViewportSize(size)
+}
+
+const asOf = (who: Exclude<Listed, 'nobody'>) => (who === 'operator' ? 'operator' : { account: who })
+
+const [folder, ...only] = Bun.argv.slice(2)
+if (folder === undefined) {
+  say('Name the folder that the pictures go to: bun run screenshots /tmp/pictures [page …]')
+  process.exit(2)
+}
+await takePictures(folder, only)

@@ -1,0 +1,73 @@
+// The end of a session in the middle of a form, and of a connection: both are told, and nothing that was typed is lost.
+import { describe, expect, test } from 'bun:test'
+import { plugins } from '../../plugins/index.ts'
+import { FIRST_CATALOGUE } from '../../src/config/first.ts'
+import { openDatabase } from '../../src/db/open.ts'
+import { startGateway } from '../../src/server/serve.ts'
+import { fileConsole, givePasswords, PASSWORD, pageOf } from '../support/console.ts'
+import { prepareDataFolder } from '../support/data-folder.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+const ACCOUNT_STEP = '/console/setup?step=account'
+
+describe('a session that ends while a form is filled in', () => {
+  test('is asked for over the page, and the form goes on as it was', async () => {
+    const { gateway, visit } = await fileConsole()
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open(ACCOUNT_STEP)
+    await page.getByLabel('Account', { exact: true }).fill('carol')
+    await page.getByLabel('First balance').fill('12.34')
+
+    gateway.db.run('DELETE FROM sessions')
+    one.allow(/status of 401/)
+    await page.getByRole('button', { name: 'Create account and key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.waitFor()
+    await one.looksRight()
+    await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
+    await dialog.waitFor({ state: 'detached' })
+
+    expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe('carol')
+    expect(await page.getByLabel('First balance').inputValue()).toBe('12.34')
+    await page.getByRole('button', { name: 'Create account and key' }).click()
+    await page.getByText('Waiting for your first call…').waitFor()
+    expect(gateway.rows().accounts.find(({ name }) => name === 'carol')?.balance_nanos).toBe(12_340_000_000)
+    await one.isClean()
+  })
+})
+
+describe('a gateway that is stopped and started', () => {
+  test('is told as a lost connection, which goes by itself; what is typed stays', async () => {
+    using folder = await prepareDataFolder(FIRST_CATALOGUE)
+    const start = (listen: string) =>
+      startGateway({ data_folder: folder.path, plugins, log: memoryLog().log, env: {}, listen })
+    const db = openDatabase(folder.database_path)
+    await givePasswords({ db }, [])
+    db.close()
+    const before = await start('127.0.0.1:0')
+    const { host, port } = before.url
+    await using one = await pageOf(before, 'operator')
+    const { page } = one
+    await one.open(ACCOUNT_STEP)
+    await page.getByLabel('Account', { exact: true }).fill('dave')
+
+    await before.stop()
+    one.allow(/ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_SOCKET|network error/)
+    await page.getByRole('button', { name: 'Create account and key' }).click()
+    await page.getByText('Connection lost, retrying').first().waitFor()
+    await one.looksRight()
+
+    const after = await start(host || `127.0.0.1:${port}`)
+    try {
+      await page.locator('.banner').waitFor({ state: 'detached' })
+      expect(await page.getByLabel('Account', { exact: true }).inputValue()).toBe('dave')
+      await page.getByRole('button', { name: 'Create account and key' }).click()
+      await page.getByText('Waiting for your first call…').waitFor()
+      await one.isClean()
+    } finally {
+      await after.stop()
+    }
+  })
+})

@@ -1,0 +1,171 @@
+// Signing in, links and settings in the browser, by their main tasks.
+import { describe, expect, test } from 'bun:test'
+import { makeInvitation, makeOperatorsLink } from '../../src/access/sign-in-links.ts'
+import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
+
+const { gateway, visit } = await fileConsole()
+await gateway.account('alice', { balance_usd: '10' })
+await gateway.account('bob', { balance_usd: '10' })
+await givePasswords(gateway, ['alice'])
+
+const issuing = () => ({
+  randomBytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)),
+  now_ms: Date.now(),
+})
+const SIDE_BAR = { name: 'Pages' }
+
+describe('signing in', () => {
+  test('as the operator, by the keyboard alone, at the address that was asked for', async () => {
+    await using one = await visit()
+    const { page } = one
+    await one.open('/console/settings')
+    await one.looksRight()
+    await page.getByLabel('Password', { exact: true }).focus()
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/settings')
+    await one.isClean()
+  })
+
+  test('as an account, after a wrong password, which is told at its field', async () => {
+    await using one = await visit(undefined, { size: 'phone', theme: 'dark' })
+    const { page } = one
+    await one.open('/console')
+    one.allow(/status of 401/)
+    await page.getByLabel('Account').fill('alice')
+    const password = page.getByLabel('Password', { exact: true })
+    await password.fill('not the password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('The account or the password is wrong').waitFor()
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-invalid")')).toBe('true')
+    await one.looksRight()
+    await page.getByRole('button', { name: 'Show the password' }).click()
+    expect(await password.getAttribute('type')).toBe('text')
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Pages' }).waitFor()
+    await one.isClean()
+  })
+
+  test('with a key, which cannot change a password', async () => {
+    await using one = await visit()
+    const { page } = one
+    await one.open('/console/settings')
+    await page.getByRole('button', { name: 'API key', exact: true }).click()
+    await page.getByRole('textbox', { name: 'API key' }).fill(gateway.key('alice', { name: 'desk' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('this session').waitFor()
+    expect(await page.getByRole('heading', { name: 'Password' }).count()).toBe(0)
+    await one.looksRight()
+  })
+
+  test('keeps the theme that was chosen', async () => {
+    await using one = await visit('operator')
+    const { page } = one
+    await one.open('/console/settings')
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).colorScheme')
+    await page.getByRole('button', { name: 'Dark', exact: true }).click()
+    expect(await ground()).toBe('dark')
+    await page.reload()
+    await page.getByText('this session').waitFor()
+    expect(await ground()).toBe('dark')
+    await page.getByRole('button', { name: 'As the system', exact: true }).click()
+    expect(await ground()).toBe('light dark')
+  })
+})
+
+describe('a link', () => {
+  test('of the operator sets a password once, and leads into the console', async () => {
+    await using one = await visit()
+    const { page } = one
+    const { token } = makeOperatorsLink(gateway.db, issuing())
+    await one.open(`/console/welcome#${token}`)
+    await page.getByRole('heading', { name: 'Welcome, operator' }).waitFor()
+    await one.looksRight()
+    one.allow(/status of 40[04]/)
+    const password = page.getByLabel('Password', { exact: true })
+    await password.fill('short')
+    await page.keyboard.press('Enter')
+    await page.getByText('must have at least 12 characters').waitFor()
+    await password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation', SIDE_BAR).waitFor()
+    expect(page.url()).not.toContain(token)
+    await page.goto('about:blank')
+    await one.open(`/console/welcome#${token}`)
+    await page.getByText('This link was used already').waitFor()
+  })
+
+  test('of an invitation lets its account in, as nobody else', async () => {
+    await using one = await visit(undefined, { size: 'phone' })
+    const { page } = one
+    const { token } = makeInvitation(gateway.db, 'bob', issuing())
+    await one.open(`/console/invitation#${token}`)
+    await page.getByRole('heading', { name: 'Welcome, bob' }).waitFor()
+    await page.getByLabel('Password', { exact: true }).fill('a password of bob’s own')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Pages' }).click()
+    await page.getByRole('dialog', SIDE_BAR).getByText('bob', { exact: true }).waitFor()
+    await one.isClean()
+  })
+
+  test('that has lost its end says so', async () => {
+    await using one = await visit()
+    await one.open('/console/invitation')
+    await one.page.getByText('has lost its end').waitFor()
+    await one.looksRight()
+  })
+})
+
+describe('sessions in the settings', () => {
+  test('are ended one by one, and all at once', async () => {
+    await gateway.account('carol')
+    await givePasswords(gateway, ['carol'])
+    const who = { account: 'carol' }
+    await using other = await visit(who)
+    await using one = await visit(who)
+    const { page } = one
+    await other.open('/console/settings')
+    await one.open('/console/settings')
+    await page.getByRole('button', { name: 'End', exact: true }).click()
+    await page.getByText('The session has ended.').waitFor()
+    await one.quiet()
+    expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0)
+    other.allow(/status of 401/)
+    await other.page.reload()
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+    const dialog = page.getByRole('alertdialog').or(page.getByRole('dialog'))
+    await one.looksRight()
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await one.isClean()
+  })
+
+  test('by the old password end when it is changed', async () => {
+    await gateway.account('dora')
+    await givePasswords(gateway, ['dora'])
+    const who = { account: 'dora' }
+    await using other = await visit(who)
+    await using one = await visit(who)
+    const { page } = one
+    await other.open('/console/settings')
+    await one.open('/console/settings')
+    one.allow(/status of 403/)
+    const [old_password, new_password] = [page.getByLabel('Old password'), page.getByLabel('New password')]
+    await old_password.fill('not the password')
+    await new_password.fill('one toll, many gates')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('The old password is wrong.').waitFor()
+    expect(await new_password.inputValue()).toBe('one toll, many gates')
+    await old_password.fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText('Your password is changed').waitFor()
+    await page.reload()
+    await page.getByText('this session').waitFor()
+    await other.page.reload()
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  })
+})

@@ -1,0 +1,108 @@
+// The usage of an account: three ways of adding up the same calls, and nobody else's.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { dailySums } from '../../src/ledger/sums.ts'
+import { type UsageSum, usageOf } from '../../src/ledger/usage.ts'
+import { recorded } from '../ledger/recorded.ts'
+import { MODEL } from '../support/catalogue.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { type ConsoleSession, consoleSession } from './portal.ts'
+
+const DAY_MS = 86_400_000
+const NOW = Date.UTC(2026, 10, 20, 12)
+const COUNTS = ['calls', 'failed', 'input_tokens', 'output_tokens', 'images', 'cost_nanos'] as const
+
+/** On three days, by two keys of anna and one of bert, with two models. */
+const db = recorded([
+  [1, 100, { model: 'm1', started_at_ms: NOW - 2 * DAY_MS }],
+  [1, 200, { model: 'm2', started_at_ms: NOW - DAY_MS }],
+  [2, 400, { model: 'm1', started_at_ms: NOW }],
+  [2, 0, { model: 'm1', started_at_ms: NOW, outcome: 'failed' }],
+  [3, 800, { model: 'm1', started_at_ms: NOW }],
+])
+const asked = { account_id: 1, until_ms: NOW, days: 7 }
+
+test('days, models and keys add up to the same total, which is that of the daily sums', async () => {
+  const { total, days, models, keys } = await usageOf(db, asked)
+  expect(total).toMatchObject({ cost_nanos: 700, calls: 4, failed: 1 })
+  const added = (rows: readonly UsageSum[]) =>
+    COUNTS.map((name) => rows.reduce((sum, row) => sum + row[name], 0))
+  for (const rows of [days, models, keys]) expect(added(rows)).toEqual(added([total]))
+  const { sums } = dailySums(db, { account_id: 1 }, { zone: 'utc' })
+  expect(sums.reduce((sum, { cost_nanos }) => sum + cost_nanos, 0)).toBe(total.cost_nanos)
+})
+
+test('every day of the range is there, the oldest first, and the last one is today', async () => {
+  const { days } = await usageOf(db, asked)
+  expect(days).toHaveLength(7)
+  expect(days.map(({ cost_nanos }) => cost_nanos)).toEqual([0, 0, 0, 0, 100, 200, 400])
+  expect(days.at(-1)?.day).toBe(new Date(NOW).toISOString().slice(0, 10))
+  expect((await usageOf(db, { ...asked, days: 1 })).total.cost_nanos).toBe(400)
+})
+
+test('models and keys come with the most expensive first, and filter', async () => {
+  const { models, keys } = await usageOf(db, asked)
+  expect(models.map(({ model, cost_nanos }) => [model, cost_nanos])).toEqual([
+    ['m1', 500],
+    ['m2', 200],
+  ])
+  expect(keys.map(({ key_id, cost_nanos }) => [key_id, cost_nanos])).toEqual([
+    [2, 400],
+    [1, 300],
+  ])
+  expect((await usageOf(db, { ...asked, model: 'm1' })).keys.map(({ cost_nanos }) => cost_nanos)).toEqual([
+    400, 100,
+  ])
+  expect((await usageOf(db, { ...asked, key_id: 1 })).total.cost_nanos).toBe(300)
+})
+
+let gateway: TestGateway
+let alice: ConsoleSession
+let bob: ConsoleSession
+let operator: ConsoleSession
+const PATH = '/console/api/usage'
+
+beforeAll(async () => {
+  gateway = await startTestGateway()
+  for (const name of ['alice', 'bob']) await gateway.account(name, { balance_usd: '5' })
+  alice = await consoleSession(gateway, { account: 'alice' })
+  bob = await consoleSession(gateway, { account: 'bob' })
+  operator = await consoleSession(gateway, 'operator')
+  const body = { model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }] }
+  expect((await alice.ask('/console/api/play/chat', body)).status).toBe(200)
+  await gateway.atRest()
+})
+afterAll(() => gateway.stop())
+
+test('is shown to its account, and to the operator who names it', async () => {
+  const { cost_nanos } = gateway.onlyCall()
+  for (const [session, query] of [
+    [alice, ''],
+    [operator, '?account=alice'],
+  ] as const) {
+    const usage = await (await session.ask(`${PATH}${query}`)).json()
+    expect(usage).toMatchObject({
+      account: 'alice',
+      total: { calls: 1, cost_nanos },
+      models: [{ model: MODEL, cost_nanos }],
+      keys: [{ key: 'console', cost_nanos }],
+      further_keys: 0,
+    })
+  }
+  expect(await (await bob.ask(PATH)).json()).toMatchObject({
+    account: 'bob',
+    total: { calls: 0 },
+    models: [],
+  })
+})
+
+test.each([
+  ['the account of another', () => bob, '?account=alice', 404],
+  ['no account, for the operator', () => operator, '', 400],
+  ['an account that there is not', () => operator, '?account=nobody', 404],
+  ['more days than are read at once', () => alice, '?days=93', 400],
+  ['no days', () => alice, '?days=0', 400],
+  ['a key of nobody', () => alice, '?key=tg_0000000', 404],
+  ['a parameter that there is not', () => alice, '?colour=red', 400],
+] as const)('refuses %s', async (_name, session, query, status) => {
+  expect((await session().ask(`${PATH}${query}`)).status).toBe(status)
+})

@@ -1,0 +1,159 @@
+// A week of a small gateway and the week before it, made by real calls through the simulator, on a clock that ends now.
+import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../support/gateway.ts'
+import { WEEK_CATALOGUE } from './week-catalogue.ts'
+
+export interface Week extends AsyncDisposable {
+  gateway: TestGateway
+  /** The text of a key of each account. */
+  keys: Readonly<Record<Person, string>>
+}
+
+type Person = 'alice' | 'bob' | 'studio-lea' | 'acme'
+type Send = (random: Random) => Promise<Response>
+type Random = () => number
+
+const DAY_MS = 24 * 60 * 60 * 1_000
+const DAYS = 14
+/** Calls at once, between two steps of the clock. */
+const AT_ONCE = 12
+
+const PEOPLE: Readonly<Record<Person, { balance_usd: string; share: number; models: readonly string[] }>> = {
+  alice: { balance_usd: '25', share: 4, models: ['claude-sonnet-4-5', 'gemini-2.5-flash'] },
+  bob: { balance_usd: '3', share: 2, models: ['house-model', 'gpt-5-mini', 'early-preview'] },
+  'studio-lea': { balance_usd: '40', share: 1, models: ['gemini-2.5-flash'] },
+  acme: {
+    balance_usd: '120',
+    share: 5,
+    models: ['gpt-5-mini', 'gemini-2.5-flash', 'text-embedding-3-small'],
+  },
+}
+const PROMPTS = [
+  'Sum up the minutes of our meeting about the new boiler, in five points.',
+  'Why does my query take two seconds, though there is an index on its column?',
+  'Write a friendly reminder for an invoice that is ten days late.',
+  'Translate this page of the manual, and keep its headings.',
+  'What is the difference between a hold and a charge?',
+]
+const PICTURES = [
+  'a red house on green hills at noon',
+  'a lighthouse in a storm, in ink',
+  'an orange cat asleep on a keyboard',
+  'a city of paper, seen from above',
+  'a blue bicycle against a yellow wall',
+]
+
+/**
+ * Starts a gateway, and lets people call it as they would in a week.
+ *
+ * @param calls_a_day on a busy day; two days of seven have a third of it
+ */
+export async function startWeek({
+  calls_a_day = 60,
+  ...options
+}: { calls_a_day?: number } & Omit<TestGatewayOptions, 'now' | 'catalogue'> = {}): Promise<Week> {
+  let behind_ms = DAYS * DAY_MS
+  const now = () => Date.now() - behind_ms
+  const gateway = await startTestGateway({ ...options, catalogue: WEEK_CATALOGUE, now })
+  const random = randomOf(11)
+  const keys = {} as Record<Person, string>
+  for (const [name, { balance_usd }] of Object.entries(PEOPLE)) {
+    await gateway.account(name, { balance_usd })
+    keys[name as Person] = gateway.key(name, { name: 'laptop' })
+  }
+  gateway.key('acme', { name: 'website', models: ['gpt-*'], spend_limit_nanos: 20_000_000_000 })
+  await gateway.account('new-neighbour')
+  let has_pictures = false
+  for (const at_ms of momentsOf(random, calls_a_day)) {
+    behind_ms = DAYS * DAY_MS - at_ms
+    if (!has_pictures && behind_ms < 3 * DAY_MS) {
+      has_pictures = true
+      await drawPictures(gateway, keys['studio-lea'])
+    }
+    const calls = Array.from({ length: AT_ONCE }, () => callOf(gateway, keys, random))
+    await Promise.all(calls.map(async (send) => (await send(random)).arrayBuffer().catch(ignoreBroken)))
+  }
+  behind_ms = 0
+  return { gateway, keys, [Symbol.asyncDispose]: () => gateway.stop() }
+}
+
+/** Broken streams are part of the week: what came of them is in their records. */
+const ignoreBroken = () => undefined
+
+/** When calls come, in ms since the beginning, in order: by day more than by night, and on two days of seven few. */
+function momentsOf(random: Random, calls_a_day: number): number[] {
+  const moments = Array.from({ length: DAYS }, (_, day) => {
+    const calls = day % 7 === 3 || day % 7 === 4 ? calls_a_day / 3 : calls_a_day
+    return Array.from({ length: Math.max(1, Math.round(calls / AT_ONCE)) }, () => {
+      const of_day = random() < 0.8 ? 0.33 + random() * 0.42 : random()
+      return Math.floor((day + of_day) * DAY_MS)
+    })
+  })
+  return [...moments.flat(), DAYS * DAY_MS - 60_000].sort((one, other) => one - other)
+}
+
+function callOf(gateway: TestGateway, keys: Week['keys'], random: Random): Send {
+  const name = weighted(random)
+  const { models } = PEOPLE[name]
+  const model = pick(models, random)
+  const key = keys[name]
+  if (model.includes('embedding'))
+    return () => gateway.call('/v1/embeddings', { model, input: pick(PROMPTS, random) }, { key })
+  const content = pick(PROMPTS, random).repeat(1 + Math.floor(random() ** 3 * 500))
+  const messages = [{ role: 'user', content }]
+  const stream = random() < 0.7
+  if (model.startsWith('claude')) {
+    const headers = { 'anthropic-version': '2023-06-01' }
+    return () =>
+      gateway.call('/v1/messages', { model, messages, stream, max_tokens: 2_000 }, { key, headers })
+  }
+  if (random() < 0.02)
+    return () => gateway.call('/v1/chat/completions', { model: 'gpt-4', messages }, { key })
+  return () =>
+    gateway.call('/v1/chat/completions', { model, messages, stream, max_completion_tokens: 2_000 }, { key })
+}
+
+/** Five pictures, two edits of the first, and one composed of two: a lineage to look at. */
+async function drawPictures(gateway: TestGateway, key: string): Promise<void> {
+  const model = 'gemini-2.5-flash-image'
+  const draw = async (path: string, body: object): Promise<string> => {
+    const response = await gateway.call(`/v1/images/${path}`, { model, size: '512x512', ...body }, { key })
+    const { svc_generation_ids } = (await response.json()) as { svc_generation_ids?: string[] }
+    const [id] = svc_generation_ids ?? []
+    if (id === undefined) throw new Error(`no picture: ${response.status}`)
+    return id
+  }
+  const ids: string[] = []
+  for (const prompt of PICTURES) ids.push(await draw('generations', { prompt }))
+  const [house, lighthouse] = ids
+  const evening = await draw('edits', { prompt: 'the same in golden evening light', generation_id: house })
+  await draw('edits', { prompt: 'with snow on the hills', generation_id: evening })
+  await draw('compose', { prompt: 'both on a blue wall', generation_ids: [evening, lighthouse] })
+}
+
+function weighted(random: Random): Person {
+  const all = Object.entries(PEOPLE) as [Person, { share: number }][]
+  const sum = all.reduce((total, [, { share }]) => total + share, 0)
+  let left = random() * sum
+  for (const [name, { share }] of all) {
+    left -= share
+    if (left < 0) return name
+  }
+  return 'acme'
+}
+
+function pick<T>(all: readonly T[], random: Random): T {
+  const one = all[Math.floor(random() * all.length)]
+  if (one === undefined) throw new Error('nothing to pick from')
+  return one
+}
+
+/** Always the same week: mulberry32. */
+function randomOf(seed: number): Random {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,76 @@
+// The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
+import { afterAll, expect, test } from 'bun:test'
+import { type ConsolePage, consolePage, type PageOptions } from '../support/console-page.ts'
+import { startDocumented } from './support.ts'
+
+const { gateway, document, operations } = await startDocumented()
+afterAll(() => gateway.stop())
+
+const SHOWN = { timeout: 30_000 }
+
+/** Scalar's validator asks whether it may compile its schemas, and does without. */
+const WITHOUT_EVAL =
+  "globalThis.tollgateRefused = globalThis.tollgateRefused.filter((one) => one !== 'script-src: eval')"
+
+async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
+  await page.evaluate(WITHOUT_EVAL)
+  await isClean()
+}
+
+/** What axe finds serious or worse once the page has come to rest. */
+async function findingsOf({ page }: ConsolePage): Promise<string[]> {
+  await Bun.sleep(500)
+  const axe = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
+  await page.evaluate(await Bun.file(axe).text())
+  return await page.evaluate<
+    string[]
+  >(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`)
+}
+
+async function opened(options: PageOptions = {}) {
+  const visit = await consolePage(gateway.url.origin, options)
+  await visit.page.goto('/docs')
+  await visit.page.getByRole('heading', { name: 'Tollgate', exact: true }).first().waitFor(SHOWN)
+  return visit
+}
+
+test.each([
+  ['light', 'phone'],
+  ['dark', 'wide'],
+] as const)(
+  'in %s colours, %s',
+  async (theme, size) => {
+    await using visit = await opened({ theme, size })
+    const { page } = visit
+    const ground = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+    expect([theme, ground]).toEqual([theme, theme === 'light' ? 'rgb(255, 255, 255)' : 'rgb(17, 19, 21)'])
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+    expect(await page.title()).toMatch(/Tollgate/)
+    expect(await page.getByText('is shown by a script').isVisible()).toBe(false)
+    expect(await findingsOf(visit)).toEqual([])
+    await assertClean(visit)
+  },
+  180_000,
+)
+
+test('every operation stands in the side bar, and its address shows it with an example', async () => {
+  await using visit = await opened()
+  const { page } = visit
+  const bar = page.getByRole('complementary')
+  for (const { name } of document.tags) {
+    await bar.getByRole('button', { name: `Open Group - ${name}` }).click()
+    for (const { operation } of operations.filter(({ operation: { tags } }) => tags.includes(name)))
+      await bar.getByText(operation.summary, { exact: true }).first().waitFor(SHOWN)
+  }
+  await bar.getByText('Create a chat completion', { exact: true }).click()
+  await page.getByRole('heading', { name: 'Create a chat completion' }).waitFor(SHOWN)
+  expect(page.url()).toEndWith('/docs#tag/openai-api/POST/v1/chat/completions')
+  await page.getByText('Why is the sky blue?').first().waitFor(SHOWN)
+  expect(await findingsOf(visit)).toEqual([])
+  // Nobody is sold anything.
+  expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/Ask AI|Deploy|Share/)
+  await assertClean(visit)
+}, 240_000)

@@ -1,0 +1,151 @@
+// The page of the reference, and what it needs: without a key, from this gateway alone, compressed where the browser takes it.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
+import { Elysia } from 'elysia'
+import { contentOf } from '../../plugins/docs/stored.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+
+let gateway: TestGateway
+beforeAll(async () => {
+  gateway = await startTestGateway()
+})
+afterAll(() => gateway.stop())
+
+/** What a page asks of its own server. */
+const addressesIn = (html: string): string[] =>
+  [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = '']) => address)
+
+describe('the page', () => {
+  test('needs no key, runs no script of its own, and lets nothing in from elsewhere', async () => {
+    const response = await gateway.call('/docs')
+    const html = await response.text()
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'")
+    expect(policy).not.toMatch(/http|unsafe-eval|\*/)
+    expect(html).not.toMatch(/<script>|<style|onload=|https?:/)
+    expect(response.headers.get('x-request-id')).toMatch(/^req_/)
+  })
+
+  test('asks for files that are there, with their types', async () => {
+    const addresses = addressesIn(await (await gateway.call('/docs')).text())
+    expect(addresses.length).toBeGreaterThan(4)
+    const types: Record<string, RegExp> = {
+      js: /^text\/javascript/,
+      css: /^text\/css/,
+      svg: /^image\/svg/,
+      json: /^application\/json/,
+    }
+    for (const address of addresses) {
+      const response = await gateway.call(address)
+      const ending = new URL(address, gateway.url).pathname.split('.').at(-1) ?? ''
+      expect([address, response.status]).toEqual([address, 200])
+      expect(response.headers.get('content-type')).toMatch(types[ending] ?? /never/)
+      expect(response.headers.get('x-content-type-options')).toBe('nosniff')
+      expect((await response.bytes()).length).toBeGreaterThan(100)
+    }
+  })
+
+  test("Scalar's file is kept by browsers for ever, under an address that changes with it", async () => {
+    const address = addressesIn(await (await gateway.call('/docs')).text()).find((one) =>
+      one.includes('scalar'),
+    )
+    expect(address).toMatch(/^\/docs\/scalar\.js\?v=[0-9a-z]{8,}$/)
+    const response = await gateway.call(address ?? '')
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+    expect(await response.text()).toContain('createApiReference')
+  })
+
+  test('HEAD is answered without a body', async () => {
+    for (const path of ['/docs', '/docs/scalar.js', '/docs/openapi.json']) {
+      const response = await gateway.call(path, undefined, { method: 'HEAD' })
+      expect([path, response.status, await response.text()]).toEqual([path, 200, ''])
+    }
+  })
+})
+
+describe('the document', () => {
+  const ask = (headers: Record<string, string>) =>
+    fetch(new URL('/docs/openapi.json', gateway.url), { headers, decompress: false })
+
+  test('comes as it is, or in gzip, and is the same', async () => {
+    const plain = await ask({ 'accept-encoding': 'identity' })
+    const gzipped = await ask({ 'accept-encoding': 'gzip, deflate' })
+    expect([plain.headers.get('content-encoding'), gzipped.headers.get('content-encoding')]).toEqual([
+      null,
+      'gzip',
+    ])
+    expect(gzipped.headers.get('vary')).toBe('Accept-Encoding')
+    const text = await plain.text()
+    expect(gunzipSync(await gzipped.bytes()).toString()).toBe(text)
+    expect(JSON.parse(text)).toMatchObject({ openapi: '3.1.1', info: { title: 'Tollgate' } })
+  })
+
+  test('is not sent again to who has it', async () => {
+    const etag = (await ask({})).headers.get('etag') ?? ''
+    expect(etag).toMatch(/^"[0-9a-z]+"$/)
+    const again = await ask({ 'if-none-match': etag })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+  })
+
+  test('can be read by tools of any origin', async () => {
+    const response = await ask({ origin: 'https://editor.example' })
+    expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  })
+})
+
+describe('a file that is stored as copies', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-docs-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const stored = { br: join(folder, 'x.br'), gzip: join(folder, 'x.gz') }
+  writeFileSync(stored.br, brotliCompressSync('the file'))
+  writeFileSync(stored.gzip, gzipSync('the file'))
+  const asking = (accepted?: string) =>
+    new Request('http://localhost/', {
+      headers: accepted === undefined ? {} : { 'accept-encoding': accepted },
+    })
+
+  test.each<[accepted: string | undefined, encoding: string | undefined]>([
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip, deflate', 'gzip'],
+    ['br;q=0, gzip;q=0.5', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['*', 'br'],
+    ['*;q=0', undefined],
+    ['identity', undefined],
+    ['brotli, xgzip', undefined],
+    ['', undefined],
+    [undefined, undefined],
+  ])('for a reader that takes %p is sent in %p', async (accepted, encoding) => {
+    const { body, headers } = contentOf(stored, asking(accepted))
+    expect(headers).toEqual({
+      vary: 'Accept-Encoding',
+      ...(encoding ? { 'content-encoding': encoding } : {}),
+    })
+    const bytes = await new Response(body).bytes()
+    const copies: Record<string, Uint8Array> = {
+      br: brotliCompressSync('the file'),
+      gzip: gzipSync('the file'),
+    }
+    expect(Buffer.from(bytes)).toEqual(Buffer.from(encoding ? (copies[encoding] ?? []) : 'the file'))
+  })
+})
+
+test('while the document is made, others have their turn after every route', async () => {
+  const { documentOf } = await import('../../plugins/docs/document.ts')
+  const app = new Elysia()
+  for (let at = 0; at < 20; at++) app.get(`/about/${at}`, () => at)
+  let turns = 0
+  let is_made = false
+  const takeTurns = async () => {
+    for (; !is_made; turns++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const taking = takeTurns()
+  await documentOf(app)
+  is_made = true
+  await taking
+  expect(turns).toBeGreaterThanOrEqual(20)
+})

@@ -1,0 +1,99 @@
+// The document of a gateway as a first start makes it, and what its schemas say of a value.
+import { type Schema as JsonSchema, Validator } from '@cfworker/json-schema'
+import { plugins } from '../../plugins/index.ts'
+import { createApp } from '../../src/server/app.ts'
+import type { Gateway, Plugin } from '../../src/surface/gateway.ts'
+import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { documentedCatalogue } from './catalogue.ts'
+
+export interface MediaType {
+  schema: JsonSchema
+  examples?: Record<string, { summary: string; value: unknown }>
+}
+
+export interface Answer {
+  description: string
+  headers: Record<string, { $ref: string }>
+  content?: Record<string, MediaType>
+}
+
+export interface Parameter {
+  name: string
+  in: 'path' | 'query' | 'header'
+  required?: boolean
+  schema: JsonSchema
+  example?: unknown
+}
+
+export interface Operation {
+  tags: string[]
+  operationId: string
+  summary: string
+  security: Record<string, never[]>[]
+  parameters: Parameter[]
+  requestBody?: { content: Record<string, MediaType> }
+  responses: Record<string, Answer>
+}
+
+export interface OpenApi {
+  openapi: string
+  tags: { name: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, JsonSchema>; headers: Record<string, unknown> }
+}
+
+/** One operation with its address. */
+export interface Addressed {
+  name: string
+  method: string
+  path: string
+  operation: Operation
+}
+
+export interface DocumentedGateway {
+  gateway: TestGateway
+  document: OpenApi
+  operations: Addressed[]
+  /** All routes, as `GET /path/:with`. */
+  routes: string[]
+}
+
+/** A gateway with `documentedCatalogue`. */
+export async function startDocumented(): Promise<DocumentedGateway> {
+  let handed: Gateway | undefined
+  const spy: Plugin = (given) => {
+    handed = given
+    return createApp(given, [])
+  }
+  const gateway = await startTestGateway({
+    catalogue: documentedCatalogue(),
+    plugins: [...plugins, spy],
+  })
+  const document = (await (await gateway.call('/docs/openapi.json')).json()) as OpenApi
+  if (!handed) throw new Error('the plugins were given nothing')
+  const routes = createApp(handed, plugins).routes.map(({ method, path }) => `${method} ${path}`)
+  return { gateway, document, operations: operationsOf(document), routes }
+}
+
+const operationsOf = ({ paths }: OpenApi): Addressed[] =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  )
+
+/** What is wrong with a value by a schema of the document; empty where it fits. */
+export function faultsOf({ components }: OpenApi, schema: JsonSchema, value: unknown): string[] {
+  // The validator looks for shared schemas where JSON Schema has them.
+  const whole = JSON.stringify({ ...schema, $defs: components.schemas })
+  const validator = new Validator(
+    JSON.parse(whole.replaceAll('#/components/schemas/', '#/$defs/')) as JsonSchema,
+    '2020-12',
+    false,
+  )
+  const { valid, errors } = validator.validate(value)
+  return valid ? [] : errors.map(({ instanceLocation, error }) => `${instanceLocation}: ${error}`)
+}

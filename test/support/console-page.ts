@@ -1,0 +1,172 @@
+// A page of the console in a real browser, and what must hold for every page: nothing on its console, no foreign request, no
+// refused content, no serious finding of axe, no scrolling to the side, no jump while it loads.
+import { expect } from 'bun:test'
+import type { BrowserContext, ConsoleMessage, Page } from 'playwright-core'
+import { browser } from './chromium.ts'
+import { eventually } from './eventually.ts'
+
+export const SIZES = {
+  wide: { width: 1280, height: 800 },
+  phone: { width: 390, height: 844 },
+} as const
+export type Size = keyof typeof SIZES
+export type Theme = 'light' | 'dark'
+
+export interface PageOptions {
+  size?: Size
+  theme?: Theme
+  /** The time zone that the browser says it is in; UTC where absent. */
+  time_zone?: string
+}
+
+export interface ConsolePage extends AsyncDisposable {
+  page: Page
+  context: BrowserContext
+  /** Opens an address (`/console/calls?…`), and waits until its data is there. */
+  open(address: string): Promise<void>
+  /** Waits until the page asks for nothing and shows no skeleton. A live feed does not count. */
+  quiet(): Promise<void>
+  /** Problems that match are the test's own doing: a refusal that it provokes, a gateway that it stops. */
+  allow(pattern: RegExp): void
+  /** Asserts that nothing has gone wrong until now: console, errors, foreign requests, content that the policy refused. */
+  isClean(): Promise<void>
+  /** Asserts what must hold of whatever is shown, an open dialog included, in both themes; `isClean` too. */
+  looksRight(): Promise<void>
+}
+
+/** A sum of layout shifts above this is a jump that a reader notices (web.dev/cls calls 0.1 good). */
+const MAX_SHIFT = 0.02
+const QUIET_MS = 60
+/** Of one step; a busy machine takes a second for what a calm one does in 100 ms. */
+const TIMEOUT_MS = 15_000
+/** What lasts as long as its page. */
+const IS_FEED = /\/(?:live|events)(?:[/?]|$)/
+
+/** Runs in the page before its own code does. */
+const WATCH = `
+  globalThis.tollgateRefused = []
+  globalThis.tollgateShift = 0
+  document.addEventListener('securitypolicyviolation', (event) => {
+    globalThis.tollgateRefused.push(event.violatedDirective + ': ' + event.blockedURI)
+  })
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) globalThis.tollgateShift += entry.value
+  }).observe({ type: 'layout-shift', buffered: true })
+`
+const AXE_RUN = `
+  axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+    violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))
+`
+const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+const BUSY = 'document.querySelectorAll(\'[aria-busy="true"]\').length'
+
+let axe: Promise<string> | undefined
+const axeSource = () => (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
+
+/** A page in a context of its own, not signed in. @param origin the only host that it may ask */
+export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
+  const { size = 'wide', theme = 'light', time_zone = 'UTC' } = options
+  const context = await (await browser()).newContext({
+    baseURL: origin,
+    viewport: SIZES[size],
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+    locale: 'en-US',
+    timezoneId: time_zone,
+    ...(size === 'phone' ? { hasTouch: true, isMobile: true } : {}),
+  })
+  context.setDefaultTimeout(TIMEOUT_MS)
+  await context.addInitScript(WATCH)
+  const page = await context.newPage()
+  const problems = watchProblems(page, origin)
+  const asking = watchRequests(page)
+
+  let loading_shift = 0
+  const self: ConsolePage = {
+    page,
+    context,
+    async open(address) {
+      await page.goto(address)
+      await page.locator('h1').first().waitFor()
+      await self.quiet()
+      loading_shift = await page.evaluate<number>('globalThis.tollgateShift')
+    },
+    async quiet() {
+      await eventually('the page was quiet', async () => {
+        if (asking.size > 0 || performance.now() - asking.last_ms < QUIET_MS) return false
+        return (await page.evaluate<number>(BUSY)) === 0
+      })
+    },
+    allow: (pattern) => void problems.allowed.push(pattern),
+    async isClean() {
+      expect(problems.seen()).toEqual([])
+      expect(await page.evaluate('globalThis.tollgateRefused')).toEqual([])
+    },
+    async looksRight() {
+      await self.isClean()
+      expect(loading_shift).toBeLessThanOrEqual(MAX_SHIFT)
+      expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
+      expect(await page.title()).toMatch(/Tollgate/)
+      const first = theme
+      for (const shown of [first, first === 'light' ? 'dark' : 'light'] as const) {
+        await page.emulateMedia({ colorScheme: shown })
+        expect({ theme: shown, findings: await findingsOf(page) }).toEqual({ theme: shown, findings: [] })
+      }
+      await page.emulateMedia({ colorScheme: first })
+    },
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+  return self
+}
+
+/** What axe (https://github.com/dequelabs/axe-core) finds serious or worse. */
+async function findingsOf(page: Page): Promise<string[]> {
+  const is_loaded = await page.evaluate('typeof axe === "object"')
+  if (!is_loaded) await page.evaluate(await axeSource())
+  return await page.evaluate<string[]>(AXE_RUN)
+}
+
+function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen(): string[] } {
+  const problems: string[] = []
+  const allowed: RegExp[] = []
+  page.on('console', (message: ConsoleMessage) => {
+    if (['error', 'warning'].includes(message.type()))
+      problems.push(`${message.type()}: ${message.text()} (${message.location().url})`)
+  })
+  page.on('pageerror', (error) => problems.push(`thrown: ${error.stack ?? error.message}`))
+  page.on('request', (request) => {
+    const { protocol, origin: asked } = new URL(request.url())
+    if (asked !== origin && protocol !== 'data:' && protocol !== 'blob:')
+      problems.push(`a request to another host: ${request.url()}`)
+  })
+  return {
+    allowed,
+    seen: () => problems.filter((problem) => !allowed.some((pattern) => pattern.test(problem))),
+  }
+}
+
+/** The requests under way but for feeds, and when the last one began or ended. */
+function watchRequests(page: Page): { readonly size: number; readonly last_ms: number } {
+  const open = new Set<unknown>()
+  let last_ms = performance.now()
+  page.on('request', (request) => {
+    if (IS_FEED.test(request.url())) return
+    open.add(request)
+    last_ms = performance.now()
+  })
+  const ended = (request: unknown) => {
+    if (open.delete(request)) last_ms = performance.now()
+  }
+  page.on('requestfinished', ended)
+  page.on('requestfailed', ended)
+  return {
+    get size() {
+      return open.size
+    },
+    get last_ms() {
+      return last_ms
+    },
+  }
+}
