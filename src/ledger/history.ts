@@ -66,7 +66,7 @@ export function listCalls(
   const queries = queriesFor(db, filter)
   const values = valuesOf(db, filter)
   const calls: RecordedCall[] = []
-  const { ranges, rest_below_id } = isFilter(filter)
+  const { ranges, rest_below_id } = isNarrowed(filter)
     ? rangesOf(db, filter, cursor)
     : { ranges: [{ first_id: 0, last_id: cursor - 1 }], rest_below_id: undefined }
   let to_look_at = isFilter(filter) ? max_looked_at : limit + 1
@@ -127,6 +127,10 @@ function rangesOf(
   }
   return { ranges, rest_below_id }
 }
+
+/** Whether the kept sums tell where calls that match can be: they do not tell providers, statuses and costs apart. */
+export const isNarrowed = ({ account_id, provider, status, min_cost_nanos, ...told }: CallFilter): boolean =>
+  Object.values(told).some((value) => value !== undefined)
 
 const isFilter = ({ account_id, ...rest }: CallFilter): boolean =>
   Object.values(rest).some((value) => value !== undefined)
