@@ -10,18 +10,24 @@ const WRITE_AFTER_MS = 1_000
 /** Counts a replay of the answer in this row of idempotency_keys. */
 export type CountReplay = (id: number) => void
 
-/**
- * Whoever sends a request again waits for no write. What was not written at a stop is lost: it is for people to read, and no money
- * hangs on it.
- */
+export interface ReplayCount {
+  count: CountReplay
+  /** Writes what was counted, before the database is closed. */
+  close(): Promise<void>
+}
+
+/** Whoever sends a request again waits for no write. It is for people to read, and no money hangs on it. */
 export function createReplayCount(
   db: Database,
   { now, log }: { now: () => number; log: Pick<Logger, 'warn'> },
-): CountReplay {
+): ReplayCount {
   let counted = new Map<number, { replays: number; replayed_at_ms: number }>()
+  let timer: Timer | undefined
 
   async function write(): Promise<void> {
+    clearTimeout(timer)
     const rows = counted
+    if (rows.size === 0) return
     counted = new Map()
     const { replayed } = idempotencyQueries(db)
     try {
@@ -35,9 +41,12 @@ export function createReplayCount(
     }
   }
 
-  return (id) => {
-    if (counted.size === 0) setTimeout(write, WRITE_AFTER_MS).unref()
-    const replays = (counted.get(id)?.replays ?? 0) + 1
-    counted.set(id, { replays, replayed_at_ms: now() })
+  return {
+    count(id) {
+      if (counted.size === 0) timer = setTimeout(write, WRITE_AFTER_MS)
+      const replays = (counted.get(id)?.replays ?? 0) + 1
+      counted.set(id, { replays, replayed_at_ms: now() })
+    },
+    close: write,
   }
 }

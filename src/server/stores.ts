@@ -97,13 +97,14 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
     now,
     probe,
   })
+  const replays = createReplayCount(db, { now, log })
   return {
     db,
     database_path,
     ledger,
     settlements,
     journal,
-    idempotency: createIdempotency({ answers, log, countReplay: createReplayCount(db, { now, log }) }),
+    idempotency: createIdempotency({ answers, log, countReplay: replays.count }),
     deeds: createDeeds(db, answers),
     library: openLibrary({ db, now, probe, data_folder }),
     responses,
@@ -111,6 +112,7 @@ export async function openStores({ data_folder, catalogue, log, now, probe }: St
       // What is under way settles first: it may be added to the queue yet.
       await ledger.close()
       settlements.close()
+      await replays.close()
       responses_db.close()
       db.close()
       unlock()
