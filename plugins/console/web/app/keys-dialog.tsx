@@ -12,7 +12,7 @@ export interface KeysDialogProps {
 
 export function KeysDialog({ open, onClose, pages, can_search }: KeysDialogProps) {
   return (
-    <Dialog open={open} onClose={onClose} title="Keys">
+    <Dialog open={open} onClose={onClose} title="Shortcuts">
       <Facts
         facts={[
           ['Search', can_search && <kbd>/</kbd>],

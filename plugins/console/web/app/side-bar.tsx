@@ -93,7 +93,7 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
       />
       <button type="button" className="side-link" onClick={onHelp}>
         <Keyboard className="icon" aria-hidden />
-        Keys
+        Shortcuts
         <kbd aria-hidden>?</kbd>
       </button>
       <div className="spread">
