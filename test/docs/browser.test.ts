@@ -69,7 +69,6 @@ test('every operation stands in the side bar, and its address shows it with an e
   await page.getByRole('heading', { name: 'Create a chat completion' }).waitFor(SHOWN)
   expect(page.url()).toEndWith('/docs#tag/openai-api/POST/v1/chat/completions')
   await page.getByText('Why is the sky blue?').first().waitFor(SHOWN)
-  expect(await findingsOf(visit)).toEqual([])
   // Nobody is sold anything.
   expect(await page.evaluate<string>('document.body.innerText')).not.toMatch(/Ask AI|Deploy|Share/)
   await assertClean(visit)
