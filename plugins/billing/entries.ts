@@ -4,9 +4,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalidRequest } from '../../src/domain/errors.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../src/http/period.ts'
-import { Nullable, OneOf } from '../../src/http/schema.ts'
-import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../src/http/views.ts'
-import { ENTRY_KINDS, type ListedEntry, listEntries } from '../../src/ledger/entries.ts'
+import { OneOf } from '../../src/http/schema.ts'
+import { ENTRY_KINDS, listEntries } from '../../src/ledger/entries.ts'
+import { ENTRY_FIELDS, entryFields } from '../../src/surface/entry-view.ts'
 
 const closed = { additionalProperties: false }
 
@@ -19,21 +19,7 @@ export const EntriesQuery = Type.Object(
   closed,
 )
 
-const EntryView = Type.Object(
-  {
-    id: Type.Integer(),
-    kind: OneOf(ENTRY_KINDS),
-    /** Signed: the change of the balance. */
-    ...MoneyFields('amount'),
-    note: Type.String(),
-    /** Of the call that a charge pays for; null for the other kinds. */
-    request_id: Nullable(Type.String()),
-    model: Nullable(Type.String()),
-    ...NullableMoneyFields('unpaid'),
-    ...TimeFields('created'),
-  },
-  closed,
-)
+const EntryView = Type.Object(ENTRY_FIELDS, closed)
 
 export const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
 
@@ -41,16 +27,5 @@ export const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE
 export function entriesPage(db: Database, account_id: number, query: Static<typeof EntriesQuery>) {
   const page = listEntries(db, { account_id, kind: query.kind, ...readPeriod(query) }, pageOf(query))
   if (!page) throw invalidRequest('cursor: must be the next_cursor of the page before.', { param: 'cursor' })
-  return { entries: page.rows.map(entryView), ...pageFields(page) }
+  return { entries: page.rows.map(entryFields), ...pageFields(page) }
 }
-
-const entryView = (entry: ListedEntry): Static<typeof EntryView> => ({
-  id: entry.id,
-  kind: entry.kind,
-  ...money('amount', entry.amount_nanos),
-  note: entry.note,
-  request_id: entry.request_id,
-  model: entry.model,
-  ...money('unpaid', entry.unpaid_nanos),
-  ...time('created', entry.created_at_ms),
-})

@@ -1,5 +1,6 @@
 // What callers are shown of their account, their key and their calls. Which provider served them is not among it.
 import { Type } from '@sinclair/typebox'
+import { ACCOUNT_MONEY_FIELDS, accountMoney } from '../../src/access/account-view.ts'
 import { type Limiter, limitsFor } from '../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../src/access/limits-view.ts'
 import type { KeyOfAccount } from '../../src/access/lookup.ts'
@@ -24,10 +25,7 @@ export const AccountView = Type.Object(
   {
     account: Type.String(),
     status: OneOf(['active', 'suspended']),
-    ...MoneyFields('balance'),
-    ...MoneyFields('held'),
-    ...MoneyFields('available'),
-    ...MoneyFields('debt'),
+    ...ACCOUNT_MONEY_FIELDS,
     limits: Type.Object({ account: LimitsView, key: LimitsView }, closed),
     key: Type.Object(
       {
@@ -108,10 +106,7 @@ export function accountView({ account, key }: KeyOfAccount, limits: Limits, limi
   return {
     account: account.name,
     status: account.status,
-    ...money('balance', account.balance_nanos),
-    ...money('held', account.held_nanos),
-    ...money('available', account.balance_nanos - account.held_nanos),
-    ...money('debt', account.debt_nanos),
+    ...accountMoney(account),
     limits: {
       account: limitsView(of_call.account, limiter.used('account', account.id)),
       key: limitsView(of_call.key, limiter.used('key', key.id)),

@@ -1,6 +1,7 @@
 // The routes of the application as @elysiajs/openapi converts them: one at a time, so that calls have their turn in between.
 import { toOpenAPISchema } from '@elysiajs/openapi/openapi'
 import type { AnyElysia } from 'elysia'
+import { endOfTurn } from '../../src/domain/end-of-turn.ts'
 import type { Answer, Content, Parameter } from './operation.ts'
 
 /** An operation by its route's schemas. */
@@ -45,7 +46,7 @@ export const routesOf = (app: AnyElysia): Map<string, Route> =>
 
 /** One route: an operation for each of its methods, of which most have one, and none where it is hidden. */
 export async function convert(app: AnyElysia, route: Route): Promise<ConvertedRoute[]> {
-  await new Promise((resolve) => setImmediate(resolve))
+  await endOfTurn()
   const alone: Routed = {
     getGlobalRoutes: () => [route],
     getGlobalDefinitions: () => routedBy(app).getGlobalDefinitions(),

@@ -2,6 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import type { Account, Key } from '../db/schema.ts'
 import { permissionDenied } from '../domain/errors.ts'
+import { keyStatus } from './key-status.ts'
 import { createKey, type Issuing, revokeKey } from './keys.ts'
 import { keyQueries } from './queries.ts'
 
@@ -10,10 +11,10 @@ export const CONSOLE_KEY = 'console'
 
 export type KeyState = 'usable' | 'revoked' | 'expired'
 
-/** Whether a key may be used at this moment. */
-export function stateOfKey({ revoked_at_ms, expires_at_ms }: Key, now_ms: number): KeyState {
-  if (revoked_at_ms !== null && revoked_at_ms <= now_ms) return 'revoked'
-  return expires_at_ms !== null && expires_at_ms <= now_ms ? 'expired' : 'usable'
+/** Whether a key may be used at this moment. One that is retiring may. */
+export function stateOfKey(key: Key, now_ms: number): KeyState {
+  const status = keyStatus(key, now_ms)
+  return status === 'active' || status === 'retiring' ? 'usable' : status
 }
 
 /** The newest key of that name, in any state; undefined where nothing was called from the console yet. */

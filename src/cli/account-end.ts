@@ -1,6 +1,7 @@
 // `account rename` and `account close`: another name, and an end that keeps money and books.
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { accountFields } from '../access/account-view.ts'
 import { renameAccount } from '../access/accounts.ts'
 import { closeAccount, shownAccount } from '../access/closing.ts'
 import { formatUsd } from '../domain/money.ts'
@@ -10,7 +11,6 @@ import { RESPONSES_FOLDER } from '../responses/store.ts'
 import { contextOf } from './context.ts'
 import { readCatalogueOf, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
-import { accountView } from './views.ts'
 
 export function addRenameAndClose(account: Command, deps: CliDeps): void {
   account
@@ -22,7 +22,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
         renameAccount(db, name, new_name)
         return shownAccount(db, new_name)
       })
-      answer(accountView(renamed), `Account ${name} is now ${new_name}.`)
+      answer(accountFields(renamed), `Account ${name} is now ${new_name}.`)
       const reading = await readCatalogueOf(folder.catalogue_path, deps.env)
       if ('catalogue' in reading && Object.hasOwn(reading.catalogue.limits.accounts ?? {}, name))
         remark(`The catalogue has limits for ${name}: rename [limits.accounts.${name}] there, too.`)
@@ -44,7 +44,7 @@ export function addRenameAndClose(account: Command, deps: CliDeps): void {
       const files = createFileStore(join(folder.dir, RESPONSES_FOLDER))
       for (const { body_file } of gone) if (body_file !== null) await files.remove(body_file)
       answer(
-        { ...accountView(left), revoked_keys, deleted_responses: gone.length },
+        { ...accountFields(left), revoked_keys, deleted_responses: gone.length },
         `Account ${name} is closed; keys revoked: ${revoked_keys}, kept responses deleted: ${gone.length}. ` +
           `Its balance of ${formatUsd(left.balance_nanos)} USD and its debt of ${formatUsd(left.debt_nanos)} USD are kept.`,
       )

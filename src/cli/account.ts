@@ -1,5 +1,6 @@
 // `account`: create, list, show, suspend and resume accounts; rename and close are in account-end.ts.
 import type { Command } from 'commander'
+import { accountFields } from '../access/account-view.ts'
 import { createAccount, suspendAccount } from '../access/accounts.ts'
 import { reopenAccount, type ShownAccount, shownAccount, shownAccounts } from '../access/closing.ts'
 import { keyStatus } from '../access/key-status.ts'
@@ -10,10 +11,10 @@ import { addRenameAndClose } from './account-end.ts'
 import { addInvite } from './console.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
+import { keyView } from './key-view.ts'
 import { type Column, fields } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
-import { accountView, keyView } from './views.ts'
 
 export function addAccountCommands(program: Command, deps: CliDeps): void {
   const account = program.command('account').description('Manage the accounts that pay for calls.')
@@ -25,7 +26,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       const { folder, answer } = contextOf(command, deps)
       const made = withDatabase(folder, 'make', (db) => createAccount(db, { name, now_ms: deps.now() }))
       answer(
-        accountView(made),
+        accountFields(made),
         `Account ${name} created. Next: tollgate credit ${name} 10, tollgate key create ${name}`,
       )
     })
@@ -37,7 +38,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       const { folder, answer, tableOf } = contextOf(command, deps)
       const all = withDatabase(folder, 'read', shownAccounts)
       answer(
-        { accounts: all.map(accountView) },
+        { accounts: all.map(accountFields) },
         tableOf(COLUMNS, all, 'There are no accounts. `tollgate account create NAME` creates one.'),
       )
     })
@@ -52,7 +53,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
         return { found, keys: listKeys(db, found.id) }
       })
       answer(
-        { ...accountView(found), keys: keys.map((key) => keyView(key, name, deps.now())) },
+        { ...accountFields(found), keys: keys.map((key) => keyView(key, name, deps.now())) },
         describe(found, keys, deps.now()),
       )
     })
@@ -66,7 +67,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
         suspendAccount(db, name)
         return shownAccount(db, name)
       })
-      answer(accountView(changed), `Account ${name} is ${changed.status}.`)
+      answer(accountFields(changed), `Account ${name} is ${changed.status}.`)
     })
 
   account
@@ -76,7 +77,7 @@ export function addAccountCommands(program: Command, deps: CliDeps): void {
       const { folder, answer } = contextOf(command, deps)
       const { account, was_closed } = withDatabase(folder, 'write', (db) => reopenAccount(db, name))
       const next = was_closed ? ` Next: tollgate key create ${name}` : ''
-      answer(accountView(account), `Account ${name} is active.${next}`)
+      answer(accountFields(account), `Account ${name} is active.${next}`)
     })
 
   addRenameAndClose(account, deps)

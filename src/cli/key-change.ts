@@ -7,8 +7,8 @@ import type { Nanos } from '../domain/money.ts'
 import { readExpiry, readLimit, readList } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase } from './data-folder.ts'
+import { keyView } from './key-view.ts'
 import type { CliDeps } from './terminal.ts'
-import { keyView } from './views.ts'
 
 interface ChangeOptions {
   name?: string

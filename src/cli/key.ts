@@ -11,10 +11,10 @@ import { readExpiry, readLimit, readList, readSeconds } from './arguments.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, readCatalogueOf, withDatabase } from './data-folder.ts'
 import { addKeyChange } from './key-change.ts'
+import { keyView } from './key-view.ts'
 import type { Column } from './table.ts'
 import type { CliDeps } from './terminal.ts'
 import { localIso, shortDay } from './times.ts'
-import { keyView } from './views.ts'
 
 interface CreateOptions {
   name?: string

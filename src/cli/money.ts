@@ -1,5 +1,6 @@
 // `credit` and `debit`: money added to an account and taken from it.
 import type { Command } from 'commander'
+import { accountFields } from '../access/account-view.ts'
 import { accountByName } from '../access/accounts.ts'
 import { unprocessable } from '../domain/errors.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
@@ -8,7 +9,6 @@ import { readAmount } from './arguments.ts'
 import { contextOf } from './context.ts'
 import { withDatabase, withLedger } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
-import { accountView } from './views.ts'
 
 interface Movement {
   command: 'credit' | 'debit'
@@ -73,7 +73,7 @@ function addMovement(
         const account = withDatabase(folder, 'read', (db) => accountByName(db, account_name))
         const owed = outcome.debt_nanos > 0 ? `, debt ${formatUsd(outcome.debt_nanos)} USD` : ''
         answer(
-          accountView({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),
+          accountFields({ ...account, balance_nanos: outcome.balance_nanos, debt_nanos: outcome.debt_nanos }),
           `${formatUsd(amount_nanos)} USD ${done} ${account_name}: balance ${formatUsd(outcome.balance_nanos)} USD${owed}.`,
         )
       },

@@ -1,6 +1,7 @@
 // The catalogue file as it is read and changed by a running gateway: without its secrets, and only by those who saw its last state.
 import { readFile } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { type Edit, editToml } from './edit.ts'
@@ -144,17 +145,18 @@ interface Prepared extends CheckedDraft {
   restored: string
 }
 
-/** Each part of the work takes some milliseconds of the event loop; between them calls have their turn. */
-const letOthers = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
-/** @throws GatewayError invalid_request where the file cannot be the base of a draft */
+/**
+ * Each part of the work takes some milliseconds of the event loop.
+ *
+ * @throws GatewayError invalid_request where the file cannot be the base of a draft
+ */
 async function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Draft): Promise<Prepared> {
   if (!hidden) throw unreadable()
   const drafted = draft.text === undefined ? hidden.text : likeFile(draft.text, text)
   const edited = draft.edits ? editToml(drafted, draft.edits) : drafted
-  await letOthers()
+  await endOfTurn()
   const restored = restoreSecrets(edited, hidden)
-  await letOthers()
+  await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
   const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)

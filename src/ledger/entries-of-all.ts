@@ -5,6 +5,7 @@ import type { BunSQLiteDatabase } from 'drizzle-orm/bun-sqlite'
 import { type Page, type PageRequest, pageOf } from '../db/page.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, calls, entries } from '../db/schema.ts'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import { type EntryFilter, type EntryPlace, entriesAfter, type ListedEntry, placeOf } from './entries.ts'
 
 /** Which entries; without an account, those of all. */
@@ -188,5 +189,3 @@ function* partsOf(db: Database, filter: EntryFilter): Generator<NamedEntry[]> {
     if (part.length < ENTRIES_AT_ONCE) return
   }
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

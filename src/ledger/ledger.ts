@@ -1,5 +1,6 @@
 // Group commit: operations that arrive together share one transaction, and each is answered once it is on the disk.
 import { MAX_BUSY_WAIT_MS } from '../db/busy.ts'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import { overloaded } from '../domain/errors.ts'
 import { autoExecutor, type OnMove, SLOW_SYNC_MS } from './auto-executor.ts'
 import { type Executor, inlineExecutor, threadExecutor } from './executors.ts'
@@ -160,5 +161,3 @@ function unavailability(results: readonly Result[]): Failure | undefined {
   for (const result of results) if ('failure' in result && result.failure.unavailable) return result.failure
   return undefined
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -1,5 +1,6 @@
 // An overview of the calls of some time: what they cost, how many failed, how long they took, and all that against the time before.
 import type { Database } from 'bun:sqlite'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S, periodsOf, QUARTER_S } from './days.ts'
 import { KnownDays } from './known-days.ts'
@@ -295,5 +296,3 @@ const latencyOf = ({ first_byte, duration }: Times): Latency => ({
   first_byte_p99_ms: quantile(first_byte, 0.99),
   duration_p50_ms: quantile(duration, 0.5),
 })
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

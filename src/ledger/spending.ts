@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { and, desc, eq, gte, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
 import { call_sums, calls } from '../db/schema.ts'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S } from './days.ts'
 
@@ -82,7 +83,7 @@ export async function spendingOfMany(
 ): Promise<Map<number, Spending>> {
   const all = new Map<number, Spending>()
   for (let start = 0; start < account_ids.length; start += ACCOUNTS_AT_ONCE) {
-    if (start > 0) await new Promise((resolve) => setImmediate(resolve))
+    if (start > 0) await endOfTurn()
     const some = spendingOf(db, account_ids.slice(start, start + ACCOUNTS_AT_ONCE), now_ms)
     for (const [account_id, spending] of some) all.set(account_id, spending)
   }

@@ -1,5 +1,6 @@
 // What an account used in the last days: by day, by model and by key. Only reads of the kept sums, whatever the number of calls.
 import type { Database } from 'bun:sqlite'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
 import { DAY_S, dayOf } from './days.ts'
 import { valuesOf } from './history.ts'
@@ -79,8 +80,6 @@ export async function usageOf(db: Database, request: UsageRequest): Promise<Acco
     keys: [...by_key].map(([id, sum]) => ({ key_id: id, ...sum })).sort(byCost),
   }
 }
-
-const endOfTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const nothing = (): UsageSum => ({
   calls: 0,

@@ -1,4 +1,5 @@
 // A kept response as lines of JSON: the response first, then each of its input items.
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { JsonObject } from '../protocols/wire/json.ts'
 import type { KeptResponse } from './kept-responses.ts'
 
@@ -74,6 +75,6 @@ export function createPace(): (bytes: number) => Promise<void> | undefined {
     done_bytes += bytes
     if (done_bytes < TURN_BYTES) return undefined
     done_bytes = 0
-    return new Promise((resolve) => setImmediate(resolve))
+    return endOfTurn()
   }
 }

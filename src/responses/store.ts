@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { untilFree } from '../db/busy.ts'
 import { immediately } from '../db/transaction.ts'
 import type { ResponseSettings } from '../domain/catalogue.ts'
+import { endOfTurn } from '../domain/end-of-turn.ts'
 import { invalidRequest, notFound } from '../domain/errors.ts'
 import {
   type ContentFiles,
@@ -208,6 +209,6 @@ async function deleteWhile({ db, room }: State, deleteSome: () => Row[]): Promis
     const gone = await untilFree(() => immediately(db, deleteSome))
     if (gone.length === 0) return
     await room.release(gone)
-    await new Promise((resolve) => setImmediate(resolve))
+    await endOfTurn()
   }
 }

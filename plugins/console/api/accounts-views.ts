@@ -1,6 +1,7 @@
 // Accounts as the operator asks for them and sees them.
 import { type Static, Type } from '@sinclair/typebox'
 import { ACCOUNT_STATUSES, type ListedAccount } from '../../../src/access/account-listing.ts'
+import { ACCOUNT_MONEY_FIELDS, accountFields, availableOf } from '../../../src/access/account-view.ts'
 import { limitsFor } from '../../../src/access/limits.ts'
 import { LimitsView, limitsView } from '../../../src/access/limits-view.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS } from '../../../src/http/paging.ts'
@@ -28,10 +29,7 @@ const AccountFields = {
   id: Type.Integer(),
   name: Type.String(),
   status: OneOf(ACCOUNT_STATUSES),
-  ...MoneyFields('balance'),
-  ...MoneyFields('held'),
-  ...MoneyFields('available'),
-  ...MoneyFields('debt'),
+  ...ACCOUNT_MONEY_FIELDS,
   ...MoneyFields('week'),
   change_percent: Nullable(
     Type.Integer({ description: 'this week’s daily spending against that of the week before' }),
@@ -115,20 +113,13 @@ export function accountRow(
   spending: Spending,
   now_ms: number,
 ): Static<typeof AccountRow> {
-  const available_nanos = account.balance_nanos - account.held_nanos
-  const pace = paceOf({ ...account, available_nanos }, spending, now_ms)
+  const asked = { ...account, available_nanos: availableOf(account) }
+  const pace = paceOf(asked, spending, now_ms)
   return {
-    id: account.id,
-    name: account.name,
-    status: account.status,
-    ...money('balance', account.balance_nanos),
-    ...money('held', account.held_nanos),
-    ...money('available', available_nanos),
-    ...money('debt', account.debt_nanos),
+    ...accountFields(account),
     ...money('week', spending.week_nanos),
     ...pace,
-    low: isLow({ ...account, available_nanos }, pace),
-    ...time('created', account.created_at_ms),
+    low: isLow(asked, pace),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Database } from 'bun:sqlite'
 import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
+import { endOfTurn } from '../../../src/domain/end-of-turn.ts'
 import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { type Nanos, parseUsd } from '../../../src/domain/money.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
@@ -103,7 +104,7 @@ async function search(
   const page = listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
   for (let round = 1; round < MAX_ROUNDS; round++) {
     if (page.next_cursor === undefined || page.calls.length >= limit) break
-    await new Promise((resolve) => setImmediate(resolve))
+    await endOfTurn()
     const rest = { limit: limit - page.calls.length, cursor: page.next_cursor }
     const more = listCalls(db, filter, rest, MAX_CALLS_LOOKED_AT)
     page.calls.push(...more.calls)

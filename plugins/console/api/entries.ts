@@ -7,8 +7,7 @@ import { formatUsd } from '../../../src/domain/money.ts'
 import { type Cell, csvAnswer } from '../../../src/http/csv.ts'
 import { PAGE_FIELDS, PAGE_PARAMETERS, pageFields, pageOf } from '../../../src/http/paging.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
-import { Nullable, OneOf } from '../../../src/http/schema.ts'
-import { MoneyFields, money, NullableMoneyFields, TimeFields, time } from '../../../src/http/views.ts'
+import { OneOf } from '../../../src/http/schema.ts'
 import { ENTRY_KINDS } from '../../../src/ledger/entries.ts'
 import {
   allEntries,
@@ -16,6 +15,7 @@ import {
   listNamedEntries,
   type NamedEntry,
 } from '../../../src/ledger/entries-of-all.ts'
+import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
@@ -29,23 +29,7 @@ const FILTERS = {
 const EntriesQuery = Type.Object({ ...FILTERS, ...PAGE_PARAMETERS }, closed)
 const ExportQuery = Type.Object(FILTERS, closed)
 
-const EntryView = Type.Object(
-  {
-    id: Type.Integer(),
-    account_id: Type.Integer(),
-    account: Type.String(),
-    kind: OneOf(ENTRY_KINDS),
-    /** Signed: the change of the balance. */
-    ...MoneyFields('amount'),
-    note: Type.String(),
-    /** Of the call that a charge pays for; null for the other kinds. */
-    request_id: Nullable(Type.String()),
-    model: Nullable(Type.String()),
-    ...NullableMoneyFields('unpaid'),
-    ...TimeFields('created'),
-  },
-  closed,
-)
+const EntryView = Type.Object({ account_id: Type.Integer(), account: Type.String(), ...ENTRY_FIELDS }, closed)
 export type EntriesAsked = Static<typeof EntriesQuery>
 export type ShownEntry = Static<typeof EntryView>
 const EntriesView = Type.Object({ entries: Type.Array(EntryView), ...PAGE_FIELDS }, closed)
@@ -92,16 +76,9 @@ function filterOf(gateway: Gateway, viewer: Viewer, query: Static<typeof ExportQ
 }
 
 const entryView = (entry: NamedEntry): Static<typeof EntryView> => ({
-  id: entry.id,
   account_id: entry.account_id,
   account: entry.account_name,
-  kind: entry.kind,
-  ...money('amount', entry.amount_nanos),
-  note: entry.note,
-  request_id: entry.request_id,
-  model: entry.model,
-  ...money('unpaid', entry.unpaid_nanos),
-  ...time('created', entry.created_at_ms),
+  ...entryFields(entry),
 })
 
 const COLUMNS = [

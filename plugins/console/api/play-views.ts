@@ -1,5 +1,6 @@
 // What the playground is told: who pays for its calls, and which models can be called with what.
 import { type Static, Type } from '@sinclair/typebox'
+import { availableOf } from '../../../src/access/account-view.ts'
 import { CONSOLE_KEY, type KeyState, stateOfKey } from '../../../src/access/console-key.ts'
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
@@ -8,8 +9,7 @@ import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views.ts'
 import type { RequestField } from '../../../src/protocols/carries.ts'
 import { protocolOf, type Registry } from '../../../src/protocols/registry.ts'
-
-const closed = { additionalProperties: false }
+import { closed } from './fields.ts'
 
 const KeyView = Type.Object(
   {
@@ -121,7 +121,7 @@ export function playView({ account, key, catalogue, protocols, now_ms }: Playing
       ? {
           account: account.name,
           status: account.status,
-          ...money('available', account.balance_nanos - account.held_nanos),
+          ...money('available', availableOf(account)),
           key: key ? keyView(key, now_ms) : null,
           may_renew: key?.name === CONSOLE_KEY,
         }

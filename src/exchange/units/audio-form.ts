@@ -1,4 +1,5 @@
 // The form of a transcription: its one audio file in memory, its fields in order, and the same form written for a provider.
+import { endOfTurn } from '../../domain/end-of-turn.ts'
 import { invalidRequest, payloadTooLarge } from '../../domain/errors.ts'
 import { announcedBytes, readAtMost } from '../../http/body.ts'
 import { freeBytes } from '../../http/free-bytes.ts'
@@ -102,7 +103,7 @@ function inParts(bytes: Uint8Array): ReadableStream<Uint8Array> {
   let at = 0
   return new ReadableStream({
     async pull(controller) {
-      await new Promise((resolve) => setImmediate(resolve))
+      await endOfTurn()
       if (at >= bytes.length) return controller.close()
       controller.enqueue(bytes.subarray(at, at + PART_BYTES))
       at += PART_BYTES

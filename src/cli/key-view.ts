@@ -1,23 +1,7 @@
-// Accounts and keys as commands show them: the fields of --json.
-import type { ShownAccount } from '../access/closing.ts'
+// A key as commands show it: the fields of --json.
 import { keyStatus } from '../access/key-status.ts'
 import type { Key } from '../db/schema.ts'
 import { money, time } from '../http/views.ts'
-
-/** An account as `--json` shows it. `available` is what new calls may hold. */
-export function accountView(account: ShownAccount) {
-  const available_nanos = account.balance_nanos - account.held_nanos
-  return {
-    id: account.id,
-    name: account.name,
-    status: account.status,
-    ...money('balance', account.balance_nanos),
-    ...money('held', account.held_nanos),
-    ...money('available', available_nanos),
-    ...money('debt', account.debt_nanos),
-    ...time('created', account.created_at_ms),
-  }
-}
 
 /** A key as `--json` shows it: never its text or hash. */
 export function keyView(key: Key, account_name: string, now_ms: number) {

@@ -1,0 +1,38 @@
+// An account in JSON, as callers, commands and the console see it.
+import type { Account } from '../db/schema.ts'
+import type { Nanos } from '../domain/money.ts'
+import { MoneyFields, money, time } from '../http/views.ts'
+
+type AccountMoney = Pick<Account, 'balance_nanos' | 'held_nanos' | 'debt_nanos'>
+
+/** What new calls may hold, in nano-dollars. */
+export const availableOf = ({
+  balance_nanos,
+  held_nanos,
+}: Pick<Account, 'balance_nanos' | 'held_nanos'>): Nanos => balance_nanos - held_nanos
+
+/** The fields of its money. */
+export const ACCOUNT_MONEY_FIELDS = {
+  ...MoneyFields('balance'),
+  ...MoneyFields('held'),
+  ...MoneyFields('available'),
+  ...MoneyFields('debt'),
+}
+
+export const accountMoney = (account: AccountMoney) => ({
+  ...money('balance', account.balance_nanos),
+  ...money('held', account.held_nanos),
+  ...money('available', availableOf(account)),
+  ...money('debt', account.debt_nanos),
+})
+
+/** Its name, its status and its money. */
+export const accountFields = <Shown extends Omit<Account, 'status'> & { status: string }>(
+  account: Shown,
+) => ({
+  id: account.id,
+  name: account.name,
+  status: account.status as Shown['status'],
+  ...accountMoney(account),
+  ...time('created', account.created_at_ms),
+})
