@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createDeeds, type Deed } from '../../src/idempotency/deeds.ts'
 import { createKeptAnswers } from '../../src/idempotency/kept-answers.ts'
+import type { ContentFiles } from '../../src/kept/content.ts'
 import { openLedger } from '../../src/ledger/ledger.ts'
 import type { Ledger } from '../../src/ledger/operations.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
@@ -22,15 +23,20 @@ afterAll(async () => {
   await gateway.stop()
 })
 
-const NO_FILES = { list: async () => [], remove: async () => true, put: nothing, open: nothing }
+const NO_FILES: ContentFiles = {
+  list: async () => [],
+  remove: async () => true,
+  removeLeftovers: nothing,
+  put: nothing,
+  open: nothing,
+}
 function nothing(): never {
   throw new Error('deeds have no files')
 }
 
 /** Deeds as a process has them that has just started. */
 const started = () =>
-  // biome-ignore lint/suspicious/noExplicitAny: a store of files that is never asked
-  createDeeds(gateway.db, createKeptAnswers(gateway.db, NO_FILES as any, { now, limits: () => LIMITS }))
+  createDeeds(gateway.db, createKeptAnswers(gateway.db, NO_FILES, { now, limits: () => LIMITS }))
 
 async function account(): Promise<number> {
   named += 1

@@ -7,11 +7,11 @@ import { toast } from '../../app/toasts.tsx'
 import { AccountChoice, ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { bytes, share } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
 import { copyText } from '../../parts/copy.tsx'
 import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { DropZone } from '../../parts/drop-zone.tsx'
+import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Menu } from '../../parts/menu.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -78,17 +78,9 @@ function FilesOf({ whose }: { whose: Whose }) {
             or drop them here: PNG, JPEG, WebP or GIF, of at most 25 MB each
           </DropZone>
           {is_operator && !is_shown && (
-            <Notice>
-              <p>
-                What files show is their account’s: names and pictures are not shown unless you ask. It is
-                logged then.
-              </p>
-              <p className="notice-deed">
-                <Button small onClick={() => change({ content: 'shown' })}>
-                  Show pictures
-                </Button>
-              </p>
-            </Notice>
+            <HiddenPictures onShow={() => change({ content: 'shown' })}>
+              What files show is their account’s: names and pictures are not shown unless you ask.
+            </HiddenPictures>
           )}
           {files.length === 0 ? (
             <EmptyState icon={FolderUp} title="There are no files">

@@ -7,8 +7,8 @@ import { ChosenAccount } from '../../parts/account-choice.tsx'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
+import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Money } from '../../parts/money.tsx'
-import { Notice } from '../../parts/notice.tsx'
 import { Page } from '../../parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
 import { EmptyState, Loaded } from '../../parts/states.tsx'
@@ -69,17 +69,9 @@ export default function Images() {
         )}
       </div>
       {is_operator && !is_shown && (
-        <Notice>
-          <p>
-            What accounts draw is theirs: prompts and pictures are not shown here unless you ask. It is logged
-            then.
-          </p>
-          <p className="notice-deed">
-            <Button small onClick={() => change({ content: 'shown' })}>
-              Show pictures
-            </Button>
-          </p>
-        </Notice>
+        <HiddenPictures onShow={() => change({ content: 'shown' })}>
+          What accounts draw is theirs: prompts and pictures are not shown here unless you ask.
+        </HiddenPictures>
       )}
       <Loaded query={query} rows={8}>
         {({ images, next_cursor }) => (
