@@ -32,6 +32,7 @@ import type { Gateway } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
 import { createTransport, type Fetch } from '../upstream/transport.ts'
+import { requestIdAt } from './request-id.ts'
 import { lazySimulator } from './simulator.ts'
 import type { Stores } from './stores.ts'
 
@@ -136,7 +137,7 @@ export function compose({
     log,
     now,
     randomBytes,
-    newRequestId: () => `req_${Bun.randomUUIDv7('base64url')}`,
+    newRequestId: () => requestIdAt(now()),
     notReady,
     sockets: throughPasses(sockets, passes),
     callInside: createCallInside(passes, serve),
