@@ -5,7 +5,7 @@ import { MAX_LIMIT, PAGE_PARAMETERS, pageOf } from '../../src/http/paging.ts'
 import { ModelName } from '../../src/http/parameters.ts'
 import { Moment, readPeriod } from '../../src/http/period.ts'
 import { OneOf } from '../../src/http/schema.ts'
-import { type CallFilter, OUTCOMES } from '../../src/ledger/history.ts'
+import { type CallFilter, OUTCOMES } from '../../src/ledger/call-filter.ts'
 import type { SumsRequest } from '../../src/ledger/sums.ts'
 
 const DAY_MS = 86_400_000

@@ -15,7 +15,8 @@ import {
   TimeFields,
   time,
 } from '../../src/http/views.ts'
-import { type CallPage, OUTCOMES, type RecordedCall } from '../../src/ledger/history.ts'
+import { OUTCOMES } from '../../src/ledger/call-filter.ts'
+import type { CallPage, RecordedCall } from '../../src/ledger/history.ts'
 import type { DailySum, SumsPage } from '../../src/ledger/sums.ts'
 
 /** No answer has a field that its schema does not name. */

@@ -31,12 +31,12 @@ interface Failure extends Pick<FailingRoute, 'provider' | 'upstream_model'> {
 
 /**
  * The routes that failed since some time, those with the most failures first.
- * @param first_id calls before it are not looked at
+ * @param first_id no call since then has a lower id: those are not looked at
  * @returns `complete`: false where only the newest of the calls were looked at
  */
 export function failingRoutes(
   db: Database,
-  { from_ms, first_id = 0 }: { from_ms: number; first_id?: number },
+  { from_ms, first_id }: { from_ms: number; first_id: number },
 ): { routes: FailingRoute[]; complete: boolean } {
   const rows = failureQueries(db).newest.all({ from_ms, first_id, row_limit: MAX_CALLS })
   const routes = new Map<string, FailingRoute>()

@@ -41,6 +41,8 @@ export interface Overview {
   before: Totals & Latency
   /** Times are those of some calls of each point, not of all. */
   is_sampled: boolean
+  /** No call of the range has a lower id; null where there are none. */
+  first_call_id: number | null
 }
 
 const HOUR_MS = 3_600_000
@@ -125,6 +127,7 @@ export async function overviewOf(
     const samples = await timesOf(reading, point)
     points.push({ ...totalsOf(point), start_ms: point.from_ms, ...latencyOf(samples), samples })
   }
+  const in_range = together({ from_ms, until_ms }, found)
   const all = points.map(({ samples }) => samples)
   const samples_before = await timesOf(reading, found_before)
   return {
@@ -133,7 +136,7 @@ export async function overviewOf(
     step_ms,
     points: points.map(({ samples, ...point }) => point),
     totals: {
-      ...sumOf(found),
+      ...totalsOf(in_range),
       ...latencyOf({
         first_byte: all.flatMap((s) => s.first_byte),
         duration: all.flatMap((s) => s.duration),
@@ -141,6 +144,7 @@ export async function overviewOf(
     },
     before: { ...totalsOf(found_before), ...latencyOf(samples_before) },
     is_sampled: found.some(({ calls }) => calls > MAX_SAMPLES),
+    first_call_id: in_range.first_id,
   }
 }
 
@@ -242,16 +246,6 @@ function add(sum: Found, row: Omit<Found, 'from_ms' | 'until_ms'>, sign: 1 | -1)
 }
 
 const totalsOf = ({ calls, failed, cost_nanos }: Totals): Totals => ({ calls, failed, cost_nanos })
-
-const sumOf = (all: readonly Totals[]): Totals =>
-  all.reduce<Totals>(
-    (sum, one) => ({
-      calls: sum.calls + one.calls,
-      failed: sum.failed + one.failed,
-      cost_nanos: sum.cost_nanos + one.cost_nanos,
-    }),
-    { calls: 0, failed: 0, cost_nanos: 0 },
-  )
 
 interface Times {
   first_byte: Sample[]

@@ -39,6 +39,7 @@ const preparationsWhere = (account: (table: typeof calls | typeof call_sums) => 
   page: (orm: BunSQLiteDatabase) => pageWhere(orm, account(calls)),
   step: (orm: BunSQLiteDatabase) => stepWhere(orm, account(calls)),
   ranges: (orm: BunSQLiteDatabase) => rangesWhere(orm, account(call_sums)),
+  rangesOfDays: (orm: BunSQLiteDatabase) => rangesOfDaysWhere(orm, account(call_sums)),
   days: (orm: BunSQLiteDatabase) => daysWhere(orm, account(call_sums)),
   sums: (orm: BunSQLiteDatabase) => sumsWhere(orm, account(call_sums)),
 })
@@ -99,6 +100,26 @@ const rangesWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
     )
     .orderBy(desc(call_sums.last_call_id))
     .limit(placeholder('row_limit'))
+    .prepare()
+
+/** The same by day, for some days: one range each, in no order. */
+const rangesOfDaysWhere = (orm: BunSQLiteDatabase, account?: SQL) =>
+  orm
+    .select({
+      first_id: sql<number>`min(${call_sums.first_call_id})`,
+      last_id: sql<number>`max(${call_sums.last_call_id})`,
+    })
+    .from(call_sums)
+    .where(
+      and(
+        account,
+        eq(call_sums.span_s, DAY),
+        sql`${call_sums.start_s} IN ${listOf('starts')}`,
+        optionalFilters(call_sums),
+        lt(call_sums.first_call_id, placeholder('below_id')),
+      ),
+    )
+    .groupBy(call_sums.start_s)
     .prepare()
 
 /** When the first call from an id on began. */

@@ -2,8 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import type { Nanos } from '../domain/money.ts'
 import type { Usage } from '../domain/usage.ts'
+import { type CallFilter, queriesFor, valuesOf } from './call-filter.ts'
 import { DAY_S, type Day, type DayZone, dayOf, type Periods, periodsOf } from './days.ts'
-import { type CallFilter, queriesFor, valuesOf } from './history.ts'
 
 /** The sum of one key's calls of one model on one day. */
 export interface DailySum extends Usage {

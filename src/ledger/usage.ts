@@ -2,8 +2,8 @@
 import type { Database } from 'bun:sqlite'
 import { endOfTurn } from '../domain/end-of-turn.ts'
 import type { Nanos } from '../domain/money.ts'
+import { valuesOf } from './call-filter.ts'
 import { DAY_S, dayOf } from './days.ts'
-import { valuesOf } from './history.ts'
 import { usageQueries } from './queries.ts'
 
 /** Calls added up. */

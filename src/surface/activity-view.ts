@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { ActivityEvent } from '../exchange/activity.ts'
 import { OneOf } from '../http/schema.ts'
 import { MoneyFields, money } from '../http/views.ts'
-import { OUTCOMES } from '../ledger/history.ts'
+import { OUTCOMES } from '../ledger/call-filter.ts'
 
 const aboutCall = {
   request_id: Type.String(),

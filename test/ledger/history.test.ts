@@ -3,7 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { beforeAll, describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../src/db/open.ts'
-import { type CallFilter, listCalls } from '../../src/ledger/history.ts'
+import type { CallFilter } from '../../src/ledger/call-filter.ts'
+import { listCalls, listCallsInTurns } from '../../src/ledger/history.ts'
 import { callQueriesOfAccount } from '../../src/ledger/queries.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
 import { recorded } from './recorded.ts'
@@ -152,6 +153,22 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
   })
 
+  test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
+    ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
+    ['a model of many', { model: 'thirds' }, isThird],
+    ['a stretch of time', { since_ms: 500 * 60_000, until_ms: 900 * 60_000 }, (id) => id >= 500 && id < 900],
+    ['a model that no call is of', { model: 'none' }, () => false],
+  ])('%s, of all accounts, some days in a turn', async (_, filter, matches) => {
+    const ids: number[] = []
+    let cursor: number | undefined
+    do {
+      const page = await listCallsInTurns(db, filter, { limit: 50, cursor })
+      ids.push(...page.calls.map(({ id }) => id))
+      cursor = page.next_cursor
+    } while (cursor !== undefined)
+    expect(ids).toEqual(matching(matches))
+  })
+
   test.each<[name: string, filter: CallFilter]>([
     ['a model that no call is of', { account_id: 1, model: 'none' }],
     ['an outcome that no call has', { outcome: 'broken' }],
@@ -168,14 +185,19 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     expect(page.next_cursor).toBeGreaterThan(0)
   })
 
-  test('calls whose clock was wrong are found in their place', () => {
+  test('calls whose clock was wrong are found in their place', async () => {
     const odd = recorded([
       [1, 1, { started_at_ms: 9e11, model: 'a' }],
       [1, 2, { started_at_ms: 1, model: 'a' }],
       [1, 3, { started_at_ms: 5e11, model: 'b' }],
       [1, 4, { started_at_ms: 8e11, model: 'a' }],
     ])
-    expect(listCalls(odd, { model: 'a' }, { limit: 10 }).calls.map(({ id }) => id)).toEqual([4, 2, 1])
+    const request = { limit: 10, cursor: undefined }
+    for (const page of [
+      listCalls(odd, { model: 'a' }, request),
+      await listCallsInTurns(odd, { model: 'a' }, request),
+    ])
+      expect(page.calls.map(({ id }) => id)).toEqual([4, 2, 1])
   })
 })
 

@@ -4,7 +4,8 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import { outputTokens, promptTokens } from '../../../src/domain/usage.ts'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, money, TimeFields, time } from '../../../src/http/views.ts'
-import { OUTCOMES, type RecordedCall } from '../../../src/ledger/history.ts'
+import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
+import type { RecordedCall } from '../../../src/ledger/history.ts'
 
 /** What every view of a call has. */
 export const ROW_FIELDS = {

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { Nullable, OneOf } from '../../../src/http/schema.ts'
 import { MoneyFields, NullableMoneyFields, NullableTimeFields } from '../../../src/http/views.ts'
-import { OUTCOMES } from '../../../src/ledger/history.ts'
+import { OUTCOMES } from '../../../src/ledger/call-filter.ts'
 import { ROW_FIELDS } from './call-row.ts'
 
 const closed = { additionalProperties: false }

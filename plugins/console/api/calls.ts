@@ -11,14 +11,8 @@ import { ModelName, WholeNumber } from '../../../src/http/parameters.ts'
 import { PERIOD_PARAMETERS, readPeriod } from '../../../src/http/period.ts'
 import { OneOf } from '../../../src/http/schema.ts'
 import { NullableTimeFields, time } from '../../../src/http/views.ts'
-import {
-  type CallFilter,
-  type CallPage,
-  isNarrowed,
-  listCalls,
-  OUTCOMES,
-  startOfCall,
-} from '../../../src/ledger/history.ts'
+import { type CallFilter, isNarrowed, OUTCOMES } from '../../../src/ledger/call-filter.ts'
+import { type CallPage, listCalls, listCallsInTurns, startOfCall } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, viewerCalls } from '../calls.ts'
 import { CallRow, callRow } from './call-row.ts'
@@ -100,7 +94,7 @@ async function search(
   filter: CallFilter,
   { limit, cursor }: { limit: number; cursor: number | undefined },
 ): Promise<CallPage> {
-  if (isNarrowed(filter)) return listCalls(db, filter, { limit, cursor })
+  if (isNarrowed(filter)) return listCallsInTurns(db, filter, { limit, cursor })
   const page = listCalls(db, filter, { limit, cursor }, MAX_CALLS_LOOKED_AT)
   for (let round = 1; round < MAX_ROUNDS; round++) {
     if (page.next_cursor === undefined || page.calls.length >= limit) break

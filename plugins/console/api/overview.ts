@@ -91,6 +91,7 @@ async function overviewView(
   const account_id = accountOf(viewer)
   const overview = await overviewOf(db, range, { account_id, now_ms: now(), memory })
   const { from_ms, until_ms, step_ms, points, totals, before, is_sampled } = overview
+  const first_id = overview.first_call_id ?? Number.MAX_SAFE_INTEGER
   return {
     range,
     ...time('from', from_ms),
@@ -100,7 +101,7 @@ async function overviewView(
     totals: totalsView(totals),
     before: totalsView(before),
     is_sampled,
-    failing: account_id === undefined ? failingView(failingRoutes(db, { from_ms })) : null,
+    failing: account_id === undefined ? failingView(failingRoutes(db, { from_ms, first_id })) : null,
     money: account_id === undefined ? null : moneyView(db, account_id),
   }
 }
