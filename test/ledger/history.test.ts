@@ -96,6 +96,9 @@ describe('calls', () => {
   })
 })
 
+/** Between two calls: three thousand take eight days. */
+const STEP_MS = 240_000
+
 /** Thousands of calls of account 1, which alternate between two models except that a few, far apart, are of a third. */
 function many(count: number, rare: readonly number[]): Database {
   const db = recorded([])
@@ -107,7 +110,7 @@ function many(count: number, rare: readonly number[]): Database {
   db.transaction(() => {
     for (let id = 1; id <= count; id++) {
       hold_of.run(id)
-      insert.run(id, rare.includes(id) ? 'rare' : id % 3 ? 'often' : 'thirds', id * 60_000)
+      insert.run(id, rare.includes(id) ? 'rare' : id % 3 ? 'often' : 'thirds', id * STEP_MS)
     }
   })()
   return db
@@ -147,7 +150,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       { account_id: 1, model: 'thirds', key_id: 2 },
       (id) => isThird(id) && id % 2 === 1,
     ],
-    ['a stretch of time', { since_ms: 500 * 60_000, until_ms: 900 * 60_000 }, (id) => id >= 500 && id < 900],
+    ['a stretch of time', { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS }, (id) => id >= 500 && id < 900],
     ['an outcome of all', { outcome: 'completed' }, () => true],
   ])('%s', (_, filter, matches) => {
     for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
@@ -156,7 +159,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
     ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
     ['a model of many', { model: 'thirds' }, isThird],
-    ['a stretch of time', { since_ms: 500 * 60_000, until_ms: 900 * 60_000 }, (id) => id >= 500 && id < 900],
+    ['a stretch of time', { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS }, (id) => id >= 500 && id < 900],
     ['a model that no call is of', { model: 'none' }, () => false],
   ])('%s, of all accounts, some days in a turn', async (_, filter, matches) => {
     const ids: number[] = []
@@ -174,7 +177,7 @@ describe('a search looks at a bounded number of calls, and its pages together fi
     ['an outcome that no call has', { outcome: 'broken' }],
     ['a key of another account', { account_id: 1, key_id: 3 }],
     ['a prefix that no key has', { key_prefix: 'tg_0000000' }],
-    ['a time without calls', { since_ms: 10 * COUNT * 60_000 }],
+    ['a time without calls', { since_ms: 10 * COUNT * STEP_MS }],
   ])('%s is told by one page, without looking at a call', (_, filter) => {
     expect(listCalls(db, filter, { limit: 50 }, 0)).toEqual({ calls: [], next_cursor: undefined })
   })
