@@ -45,10 +45,10 @@ describe('a gateway that is stopped and started', () => {
       startGateway({ data_folder: folder.path, plugins, log: memoryLog().log, env: {}, listen })
     const db = openDatabase(folder.database_path)
     await givePasswords({ db }, [])
-    db.close()
     const before = await start('127.0.0.1:0')
     const { host, port } = before.url
-    await using one = await pageOf(before, 'operator')
+    await using one = await pageOf({ url: before.url, db }, 'operator')
+    db.close()
     const { page } = one
     await one.open(ACCOUNT_STEP)
     await page.getByLabel('Account', { exact: true }).fill('dave')

@@ -68,9 +68,24 @@ const BUSY = 'document.querySelectorAll(\'[aria-busy="true"]\').length'
 let axe: Promise<string> | undefined
 const axeSource = () => (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
 
-/** A page in a context of its own, not signed in. @param origin the only host that it may ask */
+/**
+ * A page in a context of its own, not signed in. When it is left, the next one of the same origin and options gets its context,
+ * emptied: what a browser has compiled of the pages costs more than most tests.
+ *
+ * @param origin the only host that it may ask
+ */
 export async function consolePage(origin: string, options: PageOptions = {}): Promise<ConsolePage> {
   const { size = 'wide', theme = 'light', time_zone = 'UTC' } = options
+  const kind = [origin, size, theme, time_zone].join(' ')
+  const left = LEFT.get(kind)?.pop()
+  const page = left ?? (await newPage(origin, { size, theme, time_zone }))
+  return await visitOf(page, { origin, theme, leave: () => leave(page, kind) })
+}
+
+/** Pages that nobody is on, by origin and options. */
+const LEFT = new Map<string, Page[]>()
+
+async function newPage(origin: string, { size, theme, time_zone }: Required<PageOptions>): Promise<Page> {
   const context = await (await browser()).newContext({
     baseURL: origin,
     viewport: SIZES[size],
@@ -82,14 +97,38 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
   })
   context.setDefaultTimeout(TIMEOUT_MS)
   await context.addInitScript(WATCH)
-  const page = await context.newPage()
+  return await context.newPage()
+}
+
+/** Empties a page and its context for the next who comes. One that was closed, or has become several, is closed for good. */
+async function leave(page: Page, kind: string): Promise<void> {
+  const context = page.context()
+  if (page.isClosed() || context.pages().length > 1) return await context.close()
+  page.removeAllListeners()
+  await page.evaluate(FORGET).catch(() => {
+    // Its address is none that keeps anything.
+  })
+  await page.goto('about:blank')
+  await context.clearCookies()
+  LEFT.set(kind, [...(LEFT.get(kind) ?? []), page])
+}
+
+const FORGET = 'localStorage.clear(), sessionStorage.clear()'
+
+interface Visiting {
+  origin: string
+  theme: Theme
+  leave: () => Promise<void>
+}
+
+async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<ConsolePage> {
   const problems = watchProblems(page, origin)
   const asking = watchRequests(page)
 
   let loading_shift = 0
   const self: ConsolePage = {
     page,
-    context,
+    context: page.context(),
     async open(address) {
       await page.goto(address)
       await page.locator('h1').first().waitFor()
@@ -120,7 +159,7 @@ export async function consolePage(origin: string, options: PageOptions = {}): Pr
       expect({ theme: other, findings }).toEqual({ theme: other, findings: [] })
       await page.emulateMedia({ colorScheme: first })
     },
-    [Symbol.asyncDispose]: () => context.close(),
+    [Symbol.asyncDispose]: leave,
   }
   return self
 }

@@ -29,7 +29,11 @@ const SETTINGS = { enabled: true, insecure_http: false, session_hours: 168, idle
 const VISITOR: Visitor = { address: '127.0.0.1', user_agent: 'test' }
 
 /** Opens a session, past the forms and their limits, and calls with it. @param now_ms the gateway's clock */
-export function signedIn(gateway: TestGateway, who: Who, now_ms = Date.now()): ConsoleClient {
+export function signedIn(
+  gateway: Pick<TestGateway, 'db' | 'url'>,
+  who: Who,
+  now_ms = Date.now(),
+): ConsoleClient {
   const token = randomBytes(32).toString('base64url')
   openSession(gateway.db, personOf(gateway, who), { token, visitor: VISITOR, now_ms, settings: SETTINGS })
   return clientOf(gateway, `__Host-tollgate=${token}`)
@@ -63,7 +67,7 @@ export function clientOf(gateway: Pick<TestGateway, 'url'>, cookie = ''): Consol
   }
 }
 
-function personOf({ db }: TestGateway, who: Who): Person {
+function personOf({ db }: Pick<TestGateway, 'db'>, who: Who): Person {
   if (who === 'operator') return { account_id: null, key_id: null }
   if ('account' in who) {
     const account = accountQueries(db).accountByName.get({ name: who.account })

@@ -5,7 +5,7 @@ import { accountByName } from '../../src/access/accounts.ts'
 import { createPasswords, setPassword } from '../../src/access/passwords.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { type ConsolePage, consolePage, type PageOptions } from './console-page.ts'
-import type { Who } from './console-session.ts'
+import { signedIn, type Who } from './console-session.ts'
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from './gateway.ts'
 
 /** The operator's password, and that of every account that has one. */
@@ -45,33 +45,18 @@ export async function givePasswords({ db }: { db: Database }, accounts: readonly
   for (const account_id of [null, ...ids]) setPassword(db, { account_id, hash, now_ms: Date.now() })
 }
 
-/** A page that is signed in as the console's own form does it. */
+/** A page that is signed in, past the form and its limits. */
 export async function pageOf(
-  { url }: { url: URL },
+  gateway: Pick<TestGateway, 'db' | 'url'>,
   as: Who | undefined,
   options?: PageOptions,
 ): Promise<ConsolePage> {
-  const visit = await consolePage(url.origin, options)
-  if (as !== undefined) await signIn(visit, as)
+  const { origin } = gateway.url
+  const visit = await consolePage(origin, options)
+  if (as === undefined) return visit
+  const [name = '', value = ''] = signedIn(gateway, as).cookie.split('=')
+  await visit.context.addCookies([
+    { name, value, url: origin.replace('http:', 'https:'), httpOnly: true, sameSite: 'Strict' },
+  ])
   return visit
-}
-
-/** An empty page of this origin, without an icon for the browser to ask for: any page of the origin can sign in. */
-const EMPTY = { path: '/console/nothing', contentType: 'text/html', body: '<link rel="icon" href="data:,">' }
-
-async function signIn({ page }: ConsolePage, as: Who): Promise<void> {
-  await page.route(`**${EMPTY.path}`, (route) =>
-    route.fulfill({ contentType: EMPTY.contentType, body: EMPTY.body }),
-  )
-  await page.goto(EMPTY.path)
-  const headers = { 'content-type': 'application/json' }
-  const sent = { method: 'POST', headers, body: JSON.stringify(credentialsOf(as)) }
-  const call = `fetch('/console/api/session', ${JSON.stringify(sent)})`
-  const status = await page.evaluate<number>(`${call}.then((answer) => answer.status)`)
-  if (status !== 200) throw new Error(`the sign-in as ${JSON.stringify(as)} was answered ${status}`)
-}
-
-function credentialsOf(as: Who): object {
-  if (as === 'operator') return { password: PASSWORD }
-  return 'key' in as ? as : { account: as.account, password: PASSWORD }
 }
