@@ -189,7 +189,9 @@ async function prepare(
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)
+  const all = [...restored.mistakes, ...mistakes]
+    .sort((one, other) => one.line - other.line)
+    .slice(0, MAX_MISTAKES)
   return {
     raw,
     restored: restored.text,
@@ -221,6 +223,9 @@ function hideIn({ catalogue }: ConfigurationParts, all: readonly Mistake[]): Mis
   const redactor = redactorFor(catalogue())
   return all.map((mistake) => ({ ...mistake, message: redactor.hide(mistake.message) }))
 }
+
+/** Of a draft that is something else than a catalogue, each line may be one. */
+const MAX_MISTAKES = 200
 
 const redactors = new WeakMap<Catalogue, Redactor>()
 

@@ -72,6 +72,16 @@ describe('checking', () => {
     expect(await saved()).toBe(TEXT)
   })
 
+  test('tells the first 200 mistakes of what is no catalogue', async () => {
+    const text = Array.from({ length: 1_000 }, (_, n) => `a${n} = 1`).join('\n')
+    const { mistakes, catalogue } = await configuration.check({ text })
+    expect(mistakes.length).toBe(200)
+    expect(mistakes.map(({ line }) => line).toSorted((one, other) => one - other)).toEqual(
+      mistakes.map(({ line }) => line),
+    )
+    expect(catalogue).toBeUndefined()
+  })
+
   test('tells no key, in whatever it is put', async () => {
     const lowercase = 'sk-0123456789abcdef0123456789abcdef'
     await writeFile(path, `${TEXT.replace(SECRET, lowercase)}#api_keys = ["commented-out-1"]\n`)
