@@ -1,10 +1,10 @@
 // What every route of the console stands on: who is signed in, pages of our own only, JSON within a limit, nothing cached.
 
 import type { Visitor } from '../../src/access/session-rows.ts'
-import { requireOperator, type Viewer } from '../../src/access/viewer.ts'
+import { accountOf, requireOperator, type Viewer } from '../../src/access/viewer.ts'
 import { untilFree } from '../../src/db/busy.ts'
 import { immediately } from '../../src/db/transaction.ts'
-import { GatewayError, invalidRequest, notFound } from '../../src/domain/errors.ts'
+import { GatewayError, invalidRequest, notFound, rateLimited } from '../../src/domain/errors.ts'
 import { announcedBytes, readBytes } from '../../src/http/body.ts'
 import { doubledParameters } from '../../src/http/parameters.ts'
 import { ErrorBody, plainError } from '../../src/http/plain-error.ts'
@@ -16,18 +16,28 @@ import { requireJson, requireOwnOrigin, type SiteSettings, tokenOf } from './sit
 
 const SURFACE = { surface: 'console', forms: [], render: plainError }
 
-/** What one viewer is shown is nothing for the next one at the same screen. */
-const NOT_KEPT = { 'cache-control': 'no-store' }
+const KB = 1_024
+/** The largest JSON body of each: reading one takes the event loop some 5 ms a megabyte, and what is wrong in it more. */
+const BODY_LIMITS = {
+  /** A name and a password. */
+  visitor: 16 * KB,
+  /** A key with all of its limits. */
+  viewer: 256 * KB,
+  /** A catalogue of some thousand models. */
+  operator: 2_048 * KB,
+}
 
-/** The largest JSON body: a catalogue of some thousand models. */
-const BODY_LIMIT_BYTES = 2 * 1024 * 1024
+/** More than a person at its pages comes to: a gallery of a hundred pictures, every five seconds. A body counts as another call. */
+const MAX_CALLS_A_MINUTE = 1_200
 
 /** What any route of the console may answer besides what it is for. */
 export const FAILURES = failures(ErrorBody, 400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
 
 export interface CallsOptions {
-  /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json`, the default: JSON of at most 2 MB. */
+  /** `own`: the routes read their own bytes (`parse: 'none'`), such as uploads. `json` is the default. */
   bodies?: 'json' | 'own'
+  /** How many calls one of an account counts as, where it takes the event loop longer than others; 1 where absent. */
+  counts_as?: number
 }
 
 /**
@@ -36,11 +46,15 @@ export interface CallsOptions {
  * @throws (as an answer) 401 without a session, 403 from a page of another origin, before anything of the body is read
  */
 export const viewerCalls = (gateway: Gateway, options: CallsOptions = {}) =>
-  admitting(gateway, options, (request) => viewerOf(gateway, request))
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.viewer }, (request) => {
+    const viewer = viewerOf(gateway, request)
+    countCall(gateway, viewer, options.counts_as)
+    return viewer
+  })
 
 /** Routes for the operator alone: 403 for all others who are signed in. */
 export const operatorCalls = (gateway: Gateway, options: CallsOptions = {}) =>
-  admitting(gateway, options, (request) => {
+  admitting(gateway, { ...options, limit_bytes: BODY_LIMITS.operator }, (request) => {
     const viewer = viewerOf(gateway, request)
     requireOperator(viewer)
     return viewer
@@ -48,7 +62,7 @@ export const operatorCalls = (gateway: Gateway, options: CallsOptions = {}) =>
 
 /** Routes for anybody, to sign in. They get as `viewer` whoever is signed in already. */
 export const visitorCalls = (gateway: Gateway) =>
-  admitting(gateway, {}, (request) => viewerIfAny(gateway, request))
+  admitting(gateway, { limit_bytes: BODY_LIMITS.visitor }, (request) => viewerIfAny(gateway, request))
 
 /**
  * Writes to the database beside the calls, in one transaction: it waits where another process has the write lock.
@@ -83,6 +97,23 @@ const viewerOf = (gateway: Gateway, request: Request): Viewer =>
     addressOf({ request, sockets: gateway.sockets }),
   )
 
+/**
+ * Counts a call of an account's pages, which share the event loop with everybody's paid calls; the operator's are not counted.
+ *
+ * @param counts_as more for what takes longer, or leaves something behind
+ * @throws GatewayError rate_limited
+ */
+export function countCall({ page_calls }: Pick<Gateway, 'page_calls'>, viewer: Viewer, counts_as = 1): void {
+  const account_id = accountOf(viewer)
+  const retry_after_s =
+    account_id === undefined ? undefined : page_calls.take(account_id, MAX_CALLS_A_MINUTE, counts_as)
+  if (retry_after_s === undefined) return
+  throw rateLimited(
+    `The pages of this account have asked more than ${MAX_CALLS_A_MINUTE} times within a minute. Retry after ${retry_after_s} s; programs ask the API.`,
+    { retry_after_s },
+  )
+}
+
 function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
   try {
     return viewerOf(gateway, request)
@@ -94,14 +125,18 @@ function viewerIfAny(gateway: Gateway, request: Request): Viewer | undefined {
 }
 
 /** Twice for a request with a body: before it is read, which comes first in Elysia, and then for the route. */
-function admitting<V>(gateway: Gateway, { bodies = 'json' }: CallsOptions, admit: (request: Request) => V) {
+function admitting<V>(
+  gateway: Gateway,
+  { bodies = 'json', limit_bytes }: CallsOptions & { limit_bytes: number },
+  admit: (request: Request) => V,
+) {
   const enter = (request: Request): V => {
     requireConsole(gateway)
     const viewer = admit(request)
     requireOwnOrigin(request, siteSettings(gateway))
     return viewer
   }
-  const open = openCalls(gateway, SURFACE, NOT_KEPT)
+  const open = openCalls(gateway, SURFACE)
     .derive({ as: 'scoped' }, ({ request }) => ({ viewer: enter(request) }))
     .onTransform({ as: 'scoped' }, ({ query, request }) => {
       Object.assign(query, doubledParameters(request.url))
@@ -110,17 +145,17 @@ function admitting<V>(gateway: Gateway, { bodies = 'json' }: CallsOptions, admit
   if (bodies === 'json')
     open.onParse({ as: 'scoped' }, async ({ request }) => {
       enter(request)
-      return await readJson(request)
+      return await readJson(request, limit_bytes)
     })
   return open
 }
 
 /** @throws GatewayError invalid_request for what is no JSON; payload_too_large */
-async function readJson(request: Request): Promise<unknown> {
+async function readJson(request: Request, limit_bytes: number): Promise<unknown> {
   if (request.body === null) return undefined
   requireJson(request)
-  announcedBytes(request, BODY_LIMIT_BYTES)
-  const bytes = await readBytes(request, BODY_LIMIT_BYTES)
+  announcedBytes(request, limit_bytes)
+  const bytes = await readBytes(request, limit_bytes)
   if (bytes.length === 0) return undefined
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))

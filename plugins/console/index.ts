@@ -9,7 +9,7 @@ export function consolePages(gateway: Gateway) {
   let composing: Promise<Composed> | undefined
   const serve = async ({ request }: { request: Request }) => {
     composing ??= compose(gateway)
-    return (await composing).handle(request)
+    return guarded(await (await composing).handle(request))
   }
   return (
     new Elysia({ name: 'console' })
@@ -23,6 +23,24 @@ export function consolePages(gateway: Gateway) {
 const API = '/console/api/*'
 /** The API's own routes read bodies, and are in no document of the gateway's API. */
 const UNREAD = { parse: 'none', detail: { hide: true } } as const
+
+/**
+ * Of every answer that has no such header of its own. What one viewer is shown is nothing for the next one at the same
+ * screen; nor for pages of other hosts below the same domain, to which browsers send the cookie along.
+ */
+const GUARDS = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+}
+
+function guarded(answer: Response): Response {
+  for (const [name, value] of Object.entries(GUARDS))
+    if (!answer.headers.has(name)) answer.headers.set(name, value)
+  return answer
+}
 
 interface Composed {
   handle(request: Request): Response | Promise<Response>

@@ -55,11 +55,14 @@ export function requireJson({ headers }: Request): void {
     throw invalidRequest('The request body must be JSON. Send it with Content-Type: application/json.')
 }
 
-/** The session's token that a request carries. */
-export function tokenOf(request: Request, { insecure_http }: SiteSettings): string | undefined {
-  return (
-    cookieOf(request, SAFE_COOKIE.name) ?? (insecure_http ? cookieOf(request, PLAIN_COOKIE.name) : undefined)
-  )
+/**
+ * The session's token that a request carries. The cookie without the prefix counts only where no other could have been set:
+ * whoever is on the way of some plain HTTP can plant it for the pages that are reached by TLS, too.
+ */
+export function tokenOf(request: Request, settings: SiteSettings): string | undefined {
+  const token = cookieOf(request, SAFE_COOKIE.name)
+  if (token !== undefined || !settings.insecure_http) return token
+  return ownOrigins(request, settings).every(isSafe) ? undefined : cookieOf(request, PLAIN_COOKIE.name)
 }
 
 /** Why nobody can sign in here; undefined where they can. */

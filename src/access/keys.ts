@@ -65,8 +65,8 @@ export function listKeys(db: Database, account_id?: number): Key[] {
 
 /** A name for a key that is given none: `key-4`, the first that no working key of the account has. */
 export function freeKeyName(db: Database, account_id: number, now_ms: number): string {
-  const { keyByName } = keyQueries(db)
-  for (let number = listKeys(db, account_id).length + 1; ; number += 1) {
+  const { keyByName, keysCounted } = keyQueries(db)
+  for (let number = (keysCounted.get({ account_id })?.keys ?? 0) + 1; ; number += 1) {
     const name = `key-${number}`
     if (!keyByName.get({ account_id, name, now_ms })) return name
   }

@@ -13,8 +13,8 @@ export const MAX_PASSWORD_CHARS = 256
 /** 19 MB and two passes: https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html */
 const COST = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
-/** Each takes 19 MB and a thread of the pool that images are converted on. */
-const MAX_AT_ONCE = 2
+/** Each takes 19 MB, a thread of the pool that images are converted on, and a processor that paid calls may need. */
+const MAX_AT_ONCE = 1
 /** They are done within a few seconds; more than that is an attack. */
 const MAX_WAITING = 32
 

@@ -1,5 +1,5 @@
 // The queries on accounts and keys, prepared once for each connection.
-import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { given } from '../db/placeholders.ts'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, closed_accounts, keys } from '../db/schema.ts'
@@ -118,6 +118,12 @@ export const keyQueries = perConnection({
       .from(keys)
       .where(eq(keys.account_id, placeholder('account_id')))
       .orderBy(keys.id)
+      .prepare(),
+  keysCounted: (orm) =>
+    orm
+      .select({ keys: count() })
+      .from(keys)
+      .where(eq(keys.account_id, placeholder('account_id')))
       .prepare(),
   keysById: (orm) =>
     orm

@@ -1,14 +1,16 @@
-// The rate limit of free reads: requests of a key in any 60 seconds for its account, usage, models, files and history.
+// The rate limit of free reads: requests in any 60 seconds, of a key for its account, usage, models, files and history, and
+// of an account's pages.
 import { Windows } from './window.ts'
 
 export interface ReadRate {
   /**
    * Counts a read, unless the limit is reached: a read that is refused is not counted.
    *
-   * @param limit reads in any 60 seconds
-   * @returns whole seconds, at least 1, until the key may read again; undefined where it may now
+   * @param reader the number of the key, or of the account
+   * @param limit reads in any 60 seconds @param counts_as how many reads it counts as
+   * @returns whole seconds, at least 1, until they may read again; undefined where they may now
    */
-  take(key_id: number, limit: number): number | undefined
+  take(reader: number, limit: number, counts_as?: number): number | undefined
 }
 
 /**
@@ -19,11 +21,11 @@ export interface ReadRate {
 export function createReadRate(now: () => number): ReadRate {
   const windows = new Windows()
   return {
-    take(key_id, limit) {
+    take(reader, limit, counts_as = 1) {
       const at = now()
-      const window = windows.of(key_id, at)
+      const window = windows.of(reader, at)
       if (window.sum(at) >= limit) return Math.max(1, Math.ceil(window.untilBelow(limit, at) / 1_000))
-      window.add(at, 1)
+      window.add(at, counts_as)
       return undefined
     },
   }

@@ -69,8 +69,8 @@ export interface Sessions {
    * @throws GatewayError unauthenticated without one; and as `viewerOf`
    */
   viewer(token: string | undefined, address: string | undefined): Viewer
-  /** Counts an attempt to guess a link. @throws GatewayError rate_limited */
-  attempt(visitor: Visitor): () => void
+  /** Looks for what nobody guesses, such as a link. @throws what `look` throws; GatewayError rate_limited after too many of those */
+  found<T>(visitor: Visitor, look: () => T): T
   /** Deletes what is over. */
   sweep(): Promise<void>
 }
@@ -96,6 +96,14 @@ const OPERATOR = ''
 export function createSessions(parts: SessionParts): Sessions {
   const { db, passwords, rate, settings, now, log } = parts
   const open = (person: Person, visitor: Visitor) => opened(parts, person, visitor)
+  const found = <T>({ address }: Visitor, look: () => T): T => {
+    try {
+      return look()
+    } catch (thrown) {
+      rate.guessed(address)
+      throw thrown
+    }
+  }
   const enter = async (work: () => SignedIn): Promise<SignedIn> => {
     const signed_in = await untilFree(() => immediately(db, work))
     log.info({ ...signed_in.viewer }, 'signed in to the console')
@@ -118,17 +126,14 @@ export function createSessions(parts: SessionParts): Sessions {
     },
 
     async withKey(admit, visitor) {
-      const succeeded = rate.attempt(visitor.address)
-      const { key, account } = admit()
-      succeeded()
+      const { key, account } = found(visitor, admit)
+      rate.visit(`key ${key.id}`)
       return await enter(() => open({ account_id: account.id, key_id: key.id }, visitor))
     },
 
     async withLink({ token, password }, visitor) {
       checkPassword(password, 'password')
-      const succeeded = rate.attempt(visitor.address)
-      readLink(db, token, now())
-      succeeded()
+      found(visitor, () => readLink(db, token, now()))
       const hash = await passwords.hash(password)
       return await enter(() => {
         const { account } = takeLink(db, token, { hash, now_ms: now() })
@@ -147,7 +152,7 @@ export function createSessions(parts: SessionParts): Sessions {
       return viewer
     },
 
-    attempt: ({ address }) => rate.attempt(address),
+    found,
 
     async sweep() {
       await untilFree(() => sweepSessions(db, now()))

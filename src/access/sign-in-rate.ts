@@ -1,67 +1,131 @@
-// The rate limit of sign-ins: failed attempts in any 60 seconds, by the address they come from and by the name they are for.
+// The rate limit of sign-ins: failed attempts in any 60 seconds, by where they come from, whom they are for, and of all together.
 import { isIP } from 'node:net'
+import { plainAddress } from '../domain/addresses.ts'
 import { rateLimited } from '../domain/errors.ts'
 import { SlidingWindow, WINDOW_MS } from './window.ts'
 
+/** Of one address for one name. */
+const MAX_OF_VISITOR = 10
 const MAX_OF_ADDRESS = 20
-const MAX_OF_NAME = 10
+/** Of all addresses for one name: a password of the least length is not guessed at this pace. */
+const MAX_OF_NAME = 100
+/** Of everybody: each check of a password takes some 20 ms of a processor, a fifth of one at this pace. */
+const MAX_OF_ALL = 600
+/** Of one person, by password or by key: each is a check, a session and a write. */
+const MAX_VISITS = 60
+/** Visitors who are remembered as having succeeded. */
+const MAX_KNOWN = 1_000
 /** Windows that are kept, of addresses and of names; beyond, the oldest are forgotten. */
 const MAX_WINDOWS = 10_000
 
 export interface SignInRate {
   /**
-   * Counts an attempt before it is judged, so that many at once do not slip through.
+   * Counts an attempt on somebody's password before it is judged, so that many at once do not slip through. Who has
+   * succeeded for this name from this address before is held up by their own failures only: nobody else can keep them out
+   * by failing on purpose.
    *
    * @param address undefined: not known; all of those count together
-   * @param name whom it is for; undefined for what cannot be guessed by name, such as a key or a link
    * @returns what takes the attempt back, once it has succeeded
    * @throws GatewayError rate_limited
    */
-  attempt(address: string | undefined, name?: string): () => void
+  attempt(address: string | undefined, name: string): () => void
+  /**
+   * Counts a wrong guess at what nobody guesses, such as a key or a link: the right one is never held up.
+   *
+   * @throws GatewayError rate_limited, in place of what the guess would be told
+   */
+  guessed(address: string | undefined): void
+  /** Counts a sign-in that succeeds. @param who another name for each person and key @throws GatewayError rate_limited */
+  visit(who: string): void
   /** How many addresses and names are kept in memory. */
   readonly size: number
 }
 
 /** @param now milliseconds of a monotonic clock, such as `performance.now` */
 export function createSignInRate(now: () => number): SignInRate {
+  const by_visitor = new Attempts(MAX_OF_VISITOR)
   const by_address = new Attempts(MAX_OF_ADDRESS)
   const by_name = new Attempts(MAX_OF_NAME)
+  const of_all = new Attempts(MAX_OF_ALL)
+  const visits = new Attempts(MAX_VISITS)
+  const known = new Set<string>()
   return {
     get size() {
-      return by_address.size + by_name.size
+      return by_visitor.size + by_address.size + by_name.size + visits.size + known.size
     },
+
     attempt(address, name) {
       const at = now()
-      const place = address === undefined ? 'unknown' : networkOf(address)
-      const waits_ms = Math.max(by_address.wait(place, at), name === undefined ? 0 : by_name.wait(name, at))
-      if (waits_ms > 0) throw tooMany(Math.ceil(waits_ms / 1_000))
-      by_address.count(place, 1, at)
-      if (name !== undefined) by_name.count(name, 1, at)
+      const place = placeOf(address)
+      const visitor = `${place} ${name}`
+      const counts = [
+        { attempts: by_visitor, whose: visitor },
+        { attempts: by_address, whose: place },
+        { attempts: by_name, whose: name },
+        { attempts: of_all, whose: '' },
+      ]
+      const judged = known.has(visitor) ? counts.slice(0, 1) : counts
+      refuseAbove(Math.max(...judged.map(({ attempts, whose }) => attempts.wait(whose, at))), tooMany)
+      refuseAbove(visits.wait(name, at), tooOften)
+      for (const { attempts, whose } of counts) attempts.count(whose, 1, at)
       return () => {
-        by_address.count(place, -1, now())
-        if (name !== undefined) by_name.count(name, -1, now())
+        for (const { attempts, whose } of counts) attempts.count(whose, -1, now())
+        visits.count(name, 1, now())
+        remember(known, visitor)
       }
+    },
+
+    guessed(address) {
+      const at = now()
+      const place = placeOf(address)
+      refuseAbove(by_address.wait(place, at), tooMany)
+      by_address.count(place, 1, at)
+    },
+
+    visit(who) {
+      const at = now()
+      refuseAbove(visits.wait(who, at), tooOften)
+      visits.count(who, 1, at)
     },
   }
 }
 
+function refuseAbove(waits_ms: number, refusal: (retry_after_s: number) => Error): void {
+  if (waits_ms > 0) throw refusal(Math.ceil(waits_ms / 1_000))
+}
+
 const tooMany = (retry_after_s: number) =>
   rateLimited(
-    `Too many attempts to sign in failed. Try again in ${retry_after_s} s. (The operator can make a link: tollgate console link.)`,
+    `Too many attempts to sign in failed. Try again in ${retry_after_s} s, or with a link, which always works. (The operator makes one: tollgate console link.)`,
     { retry_after_s },
   )
+const tooOften = (retry_after_s: number) =>
+  rateLimited(`More sign-ins in a minute than a person makes. Try again in ${retry_after_s} s.`, {
+    retry_after_s,
+  })
+
+/** The last to succeed is the last to be forgotten. */
+function remember(known: Set<string>, visitor: string): void {
+  known.delete(visitor)
+  known.add(visitor)
+  const [oldest] = known.size > MAX_KNOWN ? known : []
+  if (oldest !== undefined) known.delete(oldest)
+}
 
 /** Of an IPv6 address the first 64 bits: whoever has one has all of these (RFC 6177). */
-function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+function placeOf(address: string | undefined): string {
+  // One with a zone is of this link: it has no other network.
+  const plain = address === undefined ? undefined : plainAddress(address.replace(/%.*/, ''))
+  if (plain === undefined) return 'unknown'
+  if (isIP(plain) !== 6) return plain
+  const [head = '', tail] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
   const groups = head === '' ? [] : head.split(':')
   const after = tail === undefined || tail === '' ? [] : tail.split(':')
   const zeros = Array.from({ length: Math.max(0, 8 - groups.length - after.length) }, () => '0')
   return [...groups, ...zeros, ...after].slice(0, 4).join(':')
 }
 
-/** Failed attempts by address, or by name. */
+/** Attempts by whatever tells them apart. */
 class Attempts {
   readonly #limit: number
   readonly #windows = new Map<string, SlidingWindow>()

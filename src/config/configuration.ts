@@ -5,7 +5,13 @@ import { endOfTurn } from '../domain/end-of-turn.ts'
 import { conflict, invalidRequest, unprocessable } from '../domain/errors.ts'
 import { createRedactor, type Redactor, secretsOf } from '../observe/redact.ts'
 import { type Edit, editToml } from './edit.ts'
-import { type HiddenText, hideSecrets, restoreSecrets, showsSecretOf } from './hidden-text.ts'
+import {
+  type HiddenText,
+  hideSecrets,
+  type KnownOrigins,
+  restoreSecrets,
+  showsSecretOf,
+} from './hidden-text.ts'
 import { type ReadOptions, readCatalogue } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 import { replaceFile } from './replace-file.ts'
@@ -77,6 +83,7 @@ export interface ConfigurationParts extends Pick<ReadOptions, 'env' | 'protocols
 export function createConfiguration(parts: ConfigurationParts): Configuration {
   const { path, catalogue } = parts
   let known: (Loaded & { of: Catalogue }) | undefined
+  const origins = new Map<string, Set<string>>()
   /** The file is read every time; what it says, only where it or the catalogue in force has changed. */
   const load = async (): Promise<Loaded> => {
     const bytes = await readFile(path)
@@ -85,7 +92,8 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
       const text = bytes.toString()
       const hidden = hideSecrets(withoutMark(text), redactorFor(catalogue()))
       const values = hidden ? valuesIn(hidden.text) : null
-      known = { of: catalogue(), hash, text, hidden, values, ...readWith(parts, text) }
+      noteOrigins(origins, hidden, parts.env)
+      known = { of: catalogue(), hash, text, hidden, values, origins, ...readWith(parts, text) }
     }
     return known
   }
@@ -118,6 +126,8 @@ export function createConfiguration(parts: ConfigurationParts): Configuration {
         if (first) throw hasMistakes(first, mistakes.length)
         const shown = hideSecrets(restored, redactorFor(catalogue()))
         if (!shown || !file.hidden || showsSecretOf(shown, file.hidden)) throw wouldShow()
+        // Others' work went on meanwhile, and somebody may have saved the file in an editor.
+        if (hashOf(await readFile(path)) !== hash) throw changedMeanwhile()
         await replaceFile(path, raw)
         await parts.reload()
         return { hash: hashOf(Buffer.from(raw)), warnings, waiting_for_restart: parts.waitingForRestart() }
@@ -136,6 +146,22 @@ interface Loaded {
   mistakes: Mistake[]
   warnings: Mistake[]
   hidden: HiddenText | undefined
+  origins: KnownOrigins
+}
+
+/**
+ * Notes where variables that are set go by a file. That stays known when a later one no longer says so: nothing is sent
+ * elsewhere by being removed and added again.
+ */
+function noteOrigins(
+  origins: Map<string, Set<string>>,
+  hidden: HiddenText | undefined,
+  env: ReadOptions['env'],
+): void {
+  for (const { variable, origin } of hidden?.variables ?? []) {
+    if (!env[variable]) continue
+    origins.set(variable, (origins.get(variable) ?? new Set()).add(origin))
+  }
 }
 
 interface Prepared extends CheckedDraft {
@@ -150,16 +176,22 @@ interface Prepared extends CheckedDraft {
  *
  * @throws GatewayError invalid_request where the file cannot be the base of a draft
  */
-async function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draft: Draft): Promise<Prepared> {
+async function prepare(
+  parts: ConfigurationParts,
+  { text, hidden, origins }: Loaded,
+  draft: Draft,
+): Promise<Prepared> {
   if (!hidden) throw unreadable()
   const drafted = draft.text === undefined ? hidden.text : likeFile(draft.text, text)
-  const edited = draft.edits ? editToml(drafted, draft.edits) : drafted
+  const edited = draft.edits ? await inTurns(editToml(drafted, draft.edits)) : drafted
   await endOfTurn()
-  const restored = restoreSecrets(edited, hidden)
+  const restored = restoreSecrets(edited, hidden, origins)
   await endOfTurn()
   const raw = (text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '') + restored.text
   const { mistakes, warnings, catalogue } = readWith(parts, raw)
-  const all = [...restored.mistakes, ...mistakes].sort((one, other) => one.line - other.line)
+  const all = [...restored.mistakes, ...mistakes]
+    .sort((one, other) => one.line - other.line)
+    .slice(0, MAX_MISTAKES)
   return {
     raw,
     restored: restored.text,
@@ -168,6 +200,14 @@ async function prepare(parts: ConfigurationParts, { text, hidden }: Loaded, draf
     mistakes: hideIn(parts, all),
     warnings: hideIn(parts, warnings),
     catalogue: all.length === 0 ? catalogue : undefined,
+  }
+}
+
+async function inTurns<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+    await endOfTurn()
   }
 }
 
@@ -183,6 +223,9 @@ function hideIn({ catalogue }: ConfigurationParts, all: readonly Mistake[]): Mis
   const redactor = redactorFor(catalogue())
   return all.map((mistake) => ({ ...mistake, message: redactor.hide(mistake.message) }))
 }
+
+/** Of a draft that is something else than a catalogue, each line may be one. */
+const MAX_MISTAKES = 200
 
 const redactors = new WeakMap<Catalogue, Redactor>()
 

@@ -27,30 +27,48 @@ type Step = { do: 'add' | 'replace'; path: TomlPath; value: TomlValue } | { do: 
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
+/** After each step of an edit the whole text is read again: so many characters take some ten seconds. */
+const MAX_CHARS_READ = 20_000_000
+
 /**
  * Applies edits to a text, one after the other. An amount of a price may be given as text, whose digits are written as they
- * are: `"0.30"` becomes `0.30`.
+ * are: `"0.30"` becomes `0.30`. It yields wherever other work may go on.
  *
  * @returns the text, which holds exactly the values that the edits say
- * @throws GatewayError invalid_request where the text is no TOML, or a path leads nowhere
+ * @throws GatewayError invalid_request where the text is no TOML, a path leads nowhere, or it would take too long
  */
-export function editToml(text: string, edits: readonly Edit[]): string {
+export function* editToml(text: string, edits: readonly Edit[]): Generator<void, string> {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : ''
   let places = placesIn(text.slice(mark.length))
-  for (const edit of edits) places = applyOne(places, withDigits(edit))
+  let read_chars = 0
+  for (const edit of edits)
+    for (const after of applyOne(places, withDigits(edit))) {
+      places = after
+      read_chars += after.text.length
+      if (read_chars > MAX_CHARS_READ) throw tooMuch()
+      yield
+    }
   return mark + places.text
 }
 
-function applyOne(before: Places, edit: Edit): Places {
+/** After each step. */
+function* applyOne(before: Places, edit: Edit): Generator<Places, void> {
   const wanted = expected(before.value, edit)
   let places = before
-  for (const step of stepsOf(before.value, edit)) places = placesIn(applyStep(places, step))
+  for (const step of stepsOf(before.value, edit)) {
+    places = placesIn(applyStep(places, step))
+    yield places
+  }
   if (!Bun.deepEquals(places.value, wanted))
     throw internal(`${writePath(edit.path)}: cannot be changed in place. Change the text instead.`, {
       cause: `an edit of ${writePath(edit.path)} came to another value`,
     })
-  return places
 }
+
+const tooMuch = () =>
+  invalidRequest('These are more changes than can be made at once. Make fewer, or change the text instead.', {
+    param: 'edits',
+  })
 
 function placesIn(text: string): Places {
   try {

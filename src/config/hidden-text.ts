@@ -2,7 +2,17 @@
 import { ParseError } from 'toml-eslint-parser'
 import { HIDDEN, type Redactor } from '../observe/redact.ts'
 import { type Mistake, writePath } from './mistakes.ts'
-import { hideInComments, isShown, originOf, secretsIn, type WrittenSecret } from './secret-places.ts'
+import {
+  hideInComments,
+  isReadable,
+  isShown,
+  originOf,
+  providerOf,
+  secretsIn,
+  type VariableUse,
+  variablesIn,
+  type WrittenSecret,
+} from './secret-places.ts'
 import type { TomlTable } from './toml.ts'
 import { type Places, placesOf } from './toml-places.ts'
 
@@ -13,6 +23,10 @@ export interface HiddenText {
   secrets: readonly WrittenSecret[]
   /** Lines that were changed beside the providers' values, by what is shown of them: comments, most of all. */
   lines: ReadonlyMap<string, readonly string[]>
+  /** What providers are given of the environment. */
+  variables: readonly VariableUse[]
+  /** What could be read in the text with its secrets, outside of what is hidden of providers: as `readableIn`. */
+  readable: ReadonlySet<string>
 }
 
 /**
@@ -36,7 +50,8 @@ export function hideSecrets(text: string, redactor: Redactor): HiddenText | unde
     const own = before[at] ?? ''
     if (line !== own) lines.set(line, [...(lines.get(line) ?? []), own])
   })
-  return { text: after.join('\n'), secrets, lines }
+  const readable = new Set(lines.size === 0 ? [] : readableIn(places).map(({ text }) => text))
+  return { text: after.join('\n'), secrets, lines, variables: variablesIn(places), readable }
 }
 
 export interface Restored {
@@ -46,14 +61,21 @@ export interface Restored {
   mistakes: Mistake[]
 }
 
+/** The addresses that environment variables go to, by their names; of others it is not known. */
+export type KnownOrigins = ReadonlyMap<string, ReadonlySet<string>>
+
 /**
  * Puts the secrets of a file back into a changed text. A key goes to the address that it was written for, and to no other:
- * whoever can change the file must not learn the keys in it by having them sent elsewhere.
+ * whoever can change the file must not learn the keys in it by having them sent elsewhere, or put where they are shown.
  *
- * @param shown the changed text @param original what was hidden
+ * @param shown the changed text @param original what was hidden @param known the same of keys in the environment
  * @returns the text with its secrets, and a mistake for each that could not be put back
  */
-export function restoreSecrets(shown: string, original: HiddenText): Restored {
+export function restoreSecrets(
+  shown: string,
+  original: HiddenText,
+  known: KnownOrigins = new Map(),
+): Restored {
   const waiting = new Map([...original.lines].map(([line, own]) => [line, [...own]]))
   const lines = shown.split('\n').map((line) => waiting.get(line)?.shift() ?? line)
   const text = lines.join('\n')
@@ -63,19 +85,64 @@ export function restoreSecrets(shown: string, original: HiddenText): Restored {
       : [],
   )
   const places = readPlaces(text)
-  if (!places) return { text, values: undefined, mistakes }
-  const replacements = [...places.pairs, ...places.elements].flatMap(({ path, node }) => {
-    const [section, index] = path
-    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) return []
-    const of_mark = original.secrets.filter(({ shown }) => shown === node.value)
-    const origin = section === 'providers' && typeof index === 'number' ? originOf(places.value, index) : null
+  const drafted = text === shown ? places : readPlaces(shown)
+  // Nothing is put into what is no TOML: its messages may repeat it.
+  if (!places || !drafted) return { text: shown, values: drafted?.value, mistakes }
+  const laid_open = text === shown ? [] : laidOpen(places, drafted, original)
+  if (laid_open.length > 0)
+    return { text: shown, values: drafted.value, mistakes: [...mistakes, ...laid_open] }
+  const { replacements, missing } = writtenBack(places, original)
+  return {
+    text: replaceAt(text, replacements),
+    values: drafted.value,
+    mistakes: [...mistakes, ...missing, ...astray(places, known)],
+  }
+}
+
+/** The marks that have their secrets back, and those for which there is none here. */
+function writtenBack(places: Places, { secrets }: HiddenText) {
+  const replacements: Replacement[] = []
+  const missing: Mistake[] = []
+  for (const { path, node } of [...places.pairs, ...places.elements]) {
+    if (node.type !== 'TOMLValue' || typeof node.value !== 'string' || !isShown(node.value)) continue
+    const of_mark = secrets.filter(({ shown }) => shown === node.value)
+    const index = isReadable(path) ? undefined : providerOf(path)
+    const origin = index === undefined ? null : originOf(places.value, index)
     const found = of_mark.find((secret) => secret.origin === origin)
-    if (found) return { span: [node.range[0], node.range[1]] as const, by: found.written }
-    const message = of_mark.length === 0 ? UNKNOWN : ELSEWHERE
-    mistakes.push({ path: writePath(path), line: node.loc.start.line, message })
-    return []
+    if (found) replacements.push({ span: [node.range[0], node.range[1]], by: found.written })
+    else {
+      const message = of_mark.length === 0 ? UNKNOWN : ELSEWHERE
+      missing.push({ path: writePath(path), line: node.loc.start.line, message })
+    }
+  }
+  return { replacements, missing }
+}
+
+/** What can be read only since lines with hidden texts were put back: they were moved out of their comments. */
+function laidOpen(places: Places, drafted: Places, { readable }: HiddenText): Mistake[] {
+  const written = new Set(readableIn(drafted).map(({ text }) => text))
+  return readableIn(places)
+    .filter(({ text }) => !written.has(text) && !readable.has(text))
+    .map(({ line }) => ({ path: '', line, message: CHANGED_LINE }))
+}
+
+/** Keys of the environment that would be sent elsewhere than they are by now. */
+const astray = (places: Places, known: KnownOrigins): Mistake[] =>
+  variablesIn(places).flatMap(({ path, line, variable, origin }) => {
+    const origins = known.get(variable)
+    if (!origins || origins.has(origin)) return []
+    const message = `must be another variable, or the key itself: ${variable} is only sent to ${[...origins].join(' and ')}. To send it elsewhere, change the file on the server`
+    return [{ path: writePath(path), line, message }]
   })
-  return { text: replaceAt(text, replacements), values: places.value, mistakes }
+
+/** The names and texts that nobody hides, each with the name that it stands under. */
+function readableIn({ pairs, elements }: Places): { line: number; text: string }[] {
+  return [...pairs, ...elements].map(({ path, node }) => {
+    const name = path.findLast((part) => typeof part === 'string')
+    const value = node.type === 'TOMLValue' && isReadable(path) ? node.value : ''
+    const text = `${name}\n${typeof value === 'string' ? value : ''}`
+    return { line: node.loc.start.line, text }
+  })
 }
 
 const CHANGED_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'

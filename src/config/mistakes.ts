@@ -43,6 +43,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   const limit = Math.ceil(word.length / 3)
   let best: { word: string; distance: number } | undefined
   for (const candidate of known) {
+    if (Math.abs(word.length - candidate.length) > limit) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance <= limit && (!best || distance < best.distance)) best = { word: candidate, distance }
   }

@@ -24,23 +24,52 @@ export const isShown = (text: string): boolean => SHOWN.test(text)
 
 /** What of a provider may be read. All else may be a secret, under whatever name. */
 const READABLE: readonly unknown[] = ['name', 'protocol', 'base_url']
-const REFERENCE = /^\s*(env:|\$\{?[A-Za-z_])/
+/** The name of an environment variable, and how a shell would write one, which is a mistake. */
+const REFERENCE = /^\s*(?:env:\s*([A-Za-z_]\w*)|\$\{?[A-Za-z_]\w*\}?)\s*$/
 /** An address that holds more than an address; it is a mistake, too. */
 const BEARS_SECRET = /[@?#]/
 
 /** The values of providers, but for those that anybody may read and those that name an environment variable. */
 export function secretsIn({ text, pairs, elements, value }: Places): WrittenSecret[] {
   return [...pairs, ...elements].flatMap(({ path, node }) => {
-    const [section, index, field] = path
-    if (section !== 'providers' || typeof index !== 'number' || node.type !== 'TOMLValue') return []
+    const index = providerOf(path)
+    if (index === undefined || node.type !== 'TOMLValue') return []
     const secret = node.value
     if (typeof secret !== 'string' || secret.trim() === '' || REFERENCE.test(secret) || isShown(secret))
       return []
-    if (path.length === 3 && READABLE.includes(field) && !(field === 'base_url' && BEARS_SECRET.test(secret)))
-      return []
+    if (isReadable(path) && !(path[2] === 'base_url' && BEARS_SECRET.test(secret))) return []
     const span: Span = [node.range[0], node.range[1]]
     const written = text.slice(...span)
     return { path, span, written, secret, shown: shownFor(secret), origin: originOf(value, index) }
+  })
+}
+
+/** Which provider a path lies in; undefined outside of them. */
+export const providerOf = ([section, index]: TomlPath): number | undefined =>
+  section === 'providers' && typeof index === 'number' ? index : undefined
+
+/** Whether what stands there is shown, wherever the provider's name, protocol and address are. */
+export const isReadable = (path: TomlPath): boolean =>
+  providerOf(path) === undefined || (path.length === 3 && READABLE.includes(path[2]))
+
+/** A value of a provider that names an environment variable. */
+export interface VariableUse {
+  path: TomlPath
+  line: number
+  variable: string
+  /** As of `WrittenSecret`. */
+  origin: string
+}
+
+/** The environment variables that providers are given. */
+export function variablesIn({ pairs, elements, value }: Places): VariableUse[] {
+  return [...pairs, ...elements].flatMap(({ path, node }) => {
+    const index = providerOf(path)
+    if (index === undefined || node.type !== 'TOMLValue' || typeof node.value !== 'string') return []
+    const variable = REFERENCE.exec(node.value)?.[1]
+    return variable === undefined
+      ? []
+      : [{ path, line: node.loc.start.line, variable, origin: originOf(value, index) }]
   })
 }
 
@@ -57,6 +86,8 @@ const QUOTED = /"[^"\n]*"|'[^'\n]*'/g
 /** A key whose value is a secret, or a table of such. */
 const SENSITIVE = /(api.?keys?|headers|authorization|secret|token|password|[\w-]+-key)["']?\s*=/i
 const HEADERS = /^\s*#*\s*\[+[^\]=]*headers[^\]=]*\]+/i
+/** A longer line hides all that is quoted: these patterns take a time that grows with the square of its length. */
+const MAX_LINE_CHARS = 1_000
 /** Begins something else: another block or setting. */
 const BLOCK = /^\s*#*\s*\[+[\w."-]+\]+\s*$/
 const SETTING = /^\s*#*\s*[\w."-]+\s*=/
@@ -76,9 +107,10 @@ export function hideInComments(lines: readonly string[], starts: readonly (numbe
       in_headers = false
       return line
     }
-    if (HEADERS.test(line)) in_headers = true
-    else if (BLOCK.test(line)) in_headers = false
-    const is_sensitive = SENSITIVE.test(line) || in_headers || (is_open && !SETTING.test(line))
+    const is_long = line.length > MAX_LINE_CHARS
+    if (!is_long && HEADERS.test(line)) in_headers = true
+    else if (!is_long && BLOCK.test(line)) in_headers = false
+    const is_sensitive = is_long || SENSITIVE.test(line) || in_headers || (is_open && !SETTING.test(line))
     is_open = is_sensitive && opensMore(line, is_open)
     if (!is_sensitive) return line
     return line.slice(0, start) + line.slice(start).replace(QUOTED, hideQuoted)

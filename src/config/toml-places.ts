@@ -1,6 +1,6 @@
 // The places of everything in a TOML text: which characters wrote what.
-import { type AST, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser'
-import type { TomlPath, TomlTable } from './toml.ts'
+import { type AST, getStaticTOMLValue } from 'toml-eslint-parser'
+import { parseProgram, type TomlPath, type TomlTable } from './toml.ts'
 
 /** From the first character to the one after the last. */
 export type Span = readonly [start: number, end: number]
@@ -53,7 +53,7 @@ export interface Places {
  * @throws ParseError for what is no TOML
  */
 export function placesOf(text: string): Places {
-  const program = parseTOML(text)
+  const program = parseProgram(text)
   const pairs: Pair[] = []
   const elements = new Map<string, Element>()
   const headers: Header[] = []

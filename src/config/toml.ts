@@ -22,7 +22,7 @@ const BYTE_ORDER_MARK = /^\uFEFF/
  */
 export function readToml(text: string): TomlReading {
   try {
-    const program = parseTOML(text.replace(BYTE_ORDER_MARK, ''))
+    const program = parseProgram(text.replace(BYTE_ORDER_MARK, ''))
     const lines = new Map<string, number>()
     for (const node of program.body[0].body) noteLines(node, [], lines)
     return { ok: true, value: getStaticTOMLValue(program), lineOf: (path) => nearestLine(lines, path) }
@@ -30,6 +30,60 @@ export function readToml(text: string): TomlReading {
     if (!(error instanceof ParseError)) throw error
     return { ok: false, line: error.lineNumber, message: error.message }
   }
+}
+
+/** Deeper than any setting; what reads values calls itself for each. */
+const MAX_DEPTH = 32
+const TOO_DEEP = 'Too many lists or tables within each other'
+
+/**
+ * The nodes of a text without a byte order mark.
+ *
+ * @throws ParseError for what is no TOML; for lists in lists without end; and for a key by which the parser would write to
+ * the prototype of every object in this process
+ */
+export function parseProgram(text: string): AST.TOMLProgram {
+  const program = parsed(text)
+  for (const node of program.body[0].body) refuseHarmful(node, 0)
+  return program
+}
+
+function parsed(text: string): AST.TOMLProgram {
+  try {
+    return parseTOML(text)
+  } catch (thrown) {
+    // The parser calls itself for each list in a list, until the stack is full.
+    if (thrown instanceof RangeError) throw refusalAt(START, TOO_DEEP)
+    throw thrown
+  }
+}
+
+function refuseHarmful(node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode, depth: number): void {
+  if (depth > MAX_DEPTH) throw refusalAt(placeOf(node), TOO_DEEP)
+  if (node.type === 'TOMLTable' || node.type === 'TOMLKeyValue') {
+    const names = node.key.keys
+    if (names.some((name) => getStaticTOMLValue(name) === '__proto__'))
+      throw refusalAt(placeOf(node), 'No key may be called "__proto__"')
+    if (names.length > MAX_DEPTH) throw refusalAt(placeOf(node), 'Too many names in one key')
+  }
+  if (node.type === 'TOMLKeyValue') refuseHarmful(node.value, depth + 1)
+  else if (node.type === 'TOMLArray') for (const each of node.elements) refuseHarmful(each, depth + 1)
+  else if (node.type !== 'TOMLValue') for (const each of node.body) refuseHarmful(each, depth + 1)
+}
+
+interface Place {
+  offset: number
+  line: number
+  column: number
+}
+
+const START: Place = { offset: 0, line: 1, column: 0 }
+const placeOf = ({ range, loc }: AST.TOMLNode): Place => ({ offset: range[0], ...loc.start })
+
+function refusalAt({ offset, line, column }: Place, message: string): ParseError {
+  const refusal = new ParseError('unexpected-token', offset, line, column)
+  refusal.message = message
+  return refusal
 }
 
 type WithLine = AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode

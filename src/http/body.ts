@@ -52,8 +52,12 @@ export async function readAtMost(
 /** The refusal of a body over its surface's limit, whether it is JSON or a form. */
 export const bodyTooLarge = (limit_bytes: number): GatewayError =>
   payloadTooLarge(
-    `The request body is larger than the ${Math.floor(limit_bytes / (1024 * 1024))} MB that this endpoint takes. Send less, or smaller images.`,
+    `The request body is larger than the ${sizeOf(limit_bytes)} that this endpoint takes. Send less, or smaller images.`,
   )
+
+const MB = 1_024 * 1_024
+const sizeOf = (bytes: number): string =>
+  bytes < MB ? `${Math.floor(bytes / 1_024)} KB` : `${Math.floor(bytes / MB)} MB`
 
 /** The refusal of a body whose sender stopped half-way. */
 export const brokenOff = (cause: unknown): GatewayError =>

@@ -123,6 +123,7 @@ export function compose({
     gate,
     limiter,
     reads: createReadRate(() => performance.now()),
+    page_calls: createReadRate(() => performance.now()),
     ledger,
     deeds,
     books,

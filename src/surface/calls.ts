@@ -33,26 +33,15 @@ export function calls({ log, newRequestId, sockets }: CallParts, surface: Surfac
     )
 }
 
-/**
- * `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them.
- *
- * @param headers of every answer that does not have them
- */
-export const openCalls = (gateway: CallParts, surface: SurfaceOf, headers: Record<string, string> = {}) =>
+/** `calls` whose routes return plain values, which leave as JSON with the call's id. Anybody may make them. */
+export const openCalls = (gateway: CallParts, surface: SurfaceOf) =>
   calls(gateway, surface).mapResponse({ as: 'scoped' }, ({ responseValue, origin, set }) => {
     // Elysia asks about failures too: with undefined while no error hook has answered, then with the failure and its id.
     if (responseValue === undefined) return undefined
     if (!(responseValue instanceof Response))
-      return jsonAnswer(
-        responseValue,
-        origin.request_id,
-        { ...headers, ...idHeaders(origin) },
-        statusOf(set.status),
-      )
+      return jsonAnswer(responseValue, origin.request_id, idHeaders(origin), statusOf(set.status))
     if (!responseValue.headers.has('x-request-id'))
       responseValue.headers.set('x-request-id', origin.request_id)
-    for (const [name, value] of Object.entries(headers))
-      if (!responseValue.headers.has(name)) responseValue.headers.set(name, value)
     return undefined
   })
 

@@ -29,6 +29,8 @@ export interface Gateway {
   limiter: Limiter
   /** What a key may read at no cost. */
   reads: ReadRate
+  /** What the pages of an account may ask. */
+  page_calls: ReadRate
   /** The only way to move money. */
   ledger: Ledger
   /** Movements of money by the operator: the same one sent again is done once. */

@@ -1,50 +1,63 @@
-// The rate limit of sign-ins: failed attempts by address and by name, in bounded memory.
+// The rate limit of sign-ins: failed attempts by visitor, address and name, in bounded memory, and who is not held up by others'.
 import { describe, expect, test } from 'bun:test'
 import { createSignInRate } from '../../src/access/sign-in-rate.ts'
 
 function scene() {
   const clock = { at_ms: 0 }
   const rate = createSignInRate(() => clock.at_ms)
-  const tries = (times: number, address: string | undefined, name?: string) => {
+  const tries = (times: number, address: string | undefined, name = 'alice') => {
     for (let i = 0; i < times; i++) rate.attempt(address, name)
   }
-  return { clock, rate, tries }
+  const guesses = (times: number, address: string | undefined) => {
+    for (let i = 0; i < times; i++) rate.guessed(address)
+  }
+  return { clock, rate, tries, guesses }
 }
 
 describe('an address', () => {
   test('fails twenty times in any 60 seconds, and is told when to come back', () => {
-    const { clock, rate, tries } = scene()
-    tries(20, '203.0.113.7')
+    const { clock, rate, guesses } = scene()
+    guesses(20, '203.0.113.7')
     clock.at_ms = 15_000
-    expect(() => rate.attempt('203.0.113.7')).toThrow(
-      expect.objectContaining({ kind: 'rate_limited', retry_after_s: 45 }),
-    )
-    expect(() => rate.attempt('203.0.113.8')).not.toThrow()
+    for (const call of [() => rate.guessed('203.0.113.7'), () => rate.attempt('203.0.113.7', 'alice')])
+      expect(call).toThrow(expect.objectContaining({ kind: 'rate_limited', retry_after_s: 45 }))
+    expect(() => rate.guessed('203.0.113.8')).not.toThrow()
     clock.at_ms = 60_000
-    expect(() => rate.attempt('203.0.113.7')).not.toThrow()
+    expect(() => rate.guessed('203.0.113.7')).not.toThrow()
   })
 
   test('of IPv6 is counted with its /64', () => {
-    const { rate, tries } = scene()
-    for (let i = 0; i < 20; i++) tries(1, `2001:db8:0:1::${i.toString(16)}`)
-    expect(() => rate.attempt('2001:db8:0:1:ffff::1')).toThrow('Too many')
-    expect(() => rate.attempt('2001:db8:0:2::1')).not.toThrow()
+    const { rate, guesses } = scene()
+    for (let i = 0; i < 20; i++) guesses(1, `2001:db8:0:1::${i.toString(16)}`)
+    expect(() => rate.guessed('2001:db8:0:1:ffff::1')).toThrow('Too many')
+    expect(() => rate.guessed('2001:db8:0:2::1')).not.toThrow()
+  })
+
+  test('of IPv4 is its own, however the socket writes it', () => {
+    const { rate, guesses } = scene()
+    guesses(20, '::ffff:203.0.113.7')
+    expect(() => rate.guessed('203.0.113.7')).toThrow('Too many')
+    expect(() => rate.guessed('::ffff:203.0.113.8')).not.toThrow()
+  })
+
+  test('of one link has a zone', () => {
+    expect(() => scene().rate.attempt('fe80::1%eth0', 'alice')).not.toThrow()
   })
 
   test('that is not known is counted with all of those', () => {
-    const { rate, tries } = scene()
-    tries(20, undefined)
-    expect(() => rate.attempt(undefined)).toThrow('Too many')
+    const { rate, guesses } = scene()
+    guesses(20, undefined)
+    expect(() => rate.attempt(undefined, 'alice')).toThrow('Too many')
   })
 })
 
 describe('a name', () => {
-  test('fails ten times, from whatever addresses', () => {
-    const { rate } = scene()
-    for (let i = 0; i < 10; i++) rate.attempt(`203.0.113.${i}`, 'alice')
+  test('fails ten times from an address, and a hundred times from all', () => {
+    const { rate, tries } = scene()
+    for (let i = 0; i < 10; i++) tries(10, `203.0.113.${i}`)
+    expect(() => rate.attempt('203.0.113.0', 'alice')).toThrow('Too many')
     expect(() => rate.attempt('198.51.100.1', 'alice')).toThrow('Too many')
     expect(() => rate.attempt('198.51.100.1', 'bob')).not.toThrow()
-    expect(() => rate.attempt('198.51.100.1')).not.toThrow()
   })
 
   test('that is refused is not counted, for its address neither', () => {
@@ -53,12 +66,36 @@ describe('a name', () => {
     for (let i = 0; i < 50; i++) expect(() => rate.attempt('203.0.113.7', 'alice')).toThrow()
     expect(() => tries(10, '203.0.113.7', 'bob')).not.toThrow()
   })
+
+  test('is not closed by strangers to who has signed in from the same address before', () => {
+    const { rate, tries } = scene()
+    rate.attempt('203.0.113.7', '')()
+    for (let i = 0; i < 10; i++) tries(10, `198.51.100.${i}`, '')
+    tries(10, '203.0.113.7', 'bob')
+    tries(10, '203.0.113.7', 'carol')
+    expect(() => rate.attempt('203.0.113.8', '')).toThrow('Too many')
+    expect(() => tries(10, '203.0.113.7', '')).not.toThrow()
+    expect(() => rate.attempt('203.0.113.7', '')).toThrow('Too many')
+  })
 })
 
-test('what succeeds does not count', () => {
-  const { rate } = scene()
-  for (let i = 0; i < 100; i++) rate.attempt('203.0.113.7', 'alice')()
+test('all together fail six hundred times, but for who is known', () => {
+  const { rate, tries } = scene()
+  rate.attempt('203.0.113.7', 'alice')()
+  for (let i = 0; i < 600; i++) tries(1, `2001:db8:0:${i.toString(16)}::1`, `name-${i}`)
+  expect(() => rate.attempt('198.51.100.1', 'bob')).toThrow('Too many')
   expect(() => rate.attempt('203.0.113.7', 'alice')).not.toThrow()
+})
+
+test('what succeeds is no failure, and is bounded for itself', () => {
+  const { clock, rate } = scene()
+  for (let i = 0; i < 60; i++) rate.attempt('203.0.113.7', 'alice')()
+  expect(() => rate.attempt('203.0.113.7', 'alice')).toThrow('More sign-ins')
+  expect(() => rate.attempt('203.0.113.7', 'bob')).not.toThrow()
+  for (let i = 0; i < 60; i++) rate.visit('key 1')
+  expect(() => rate.visit('key 1')).toThrow(expect.objectContaining({ retry_after_s: 60 }))
+  clock.at_ms = 60_000
+  expect(() => rate.visit('key 1')).not.toThrow()
 })
 
 test('attempts at once are counted before any has failed', () => {
@@ -69,11 +106,13 @@ test('attempts at once are counted before any has failed', () => {
   expect(() => rate.attempt('203.0.113.7', 'alice')).not.toThrow()
 })
 
-test('names and addresses without end take the room of ten thousand', () => {
+test('addresses without end take the room of ten thousand, and who is known that of a thousand', () => {
   const { clock, rate } = scene()
-  for (let i = 0; i < 30_000; i++) rate.attempt(`10.0.${i >> 8}.${i & 255}`, `name-${i}`)
-  expect(rate.size).toBe(20_000)
+  for (let i = 0; i < 30_000; i++) rate.guessed(`10.0.${i >> 8}.${i & 255}`)
+  expect(rate.size).toBe(10_000)
+  for (let i = 0; i < 2_000; i++) rate.attempt('203.0.113.7', `name-${i}`)()
   clock.at_ms = 61_000
   rate.attempt('203.0.113.7', 'alice')
-  expect(rate.size).toBe(2)
+  rate.visit('alice')
+  expect(rate.size).toBe(1_000 + 4)
 })

@@ -23,7 +23,7 @@ beforeEach(async () => {
   reloads = 0
   configuration = createConfiguration({
     path,
-    env: {},
+    env: { SET_KEY: 'secret-of-the-environment' },
     protocols: BUILT_IN_REGISTRY,
     catalogue: () => catalogueOf(TEXT),
     reload: async () => void reloads++,
@@ -70,6 +70,60 @@ describe('checking', () => {
     ])
     expect(catalogue).toBeUndefined()
     expect(await saved()).toBe(TEXT)
+  })
+
+  test('tells the first 200 mistakes of what is no catalogue', async () => {
+    const text = Array.from({ length: 1_000 }, (_, n) => `a${n} = 1`).join('\n')
+    const { mistakes, catalogue } = await configuration.check({ text })
+    expect(mistakes.length).toBe(200)
+    expect(mistakes.map(({ line }) => line).toSorted((one, other) => one - other)).toEqual(
+      mistakes.map(({ line }) => line),
+    )
+    expect(catalogue).toBeUndefined()
+  })
+
+  test('tells no key, in whatever it is put', async () => {
+    const lowercase = 'sk-0123456789abcdef0123456789abcdef'
+    await writeFile(path, `${TEXT.replace(SECRET, lowercase)}#api_keys = ["commented-out-1"]\n`)
+    const { text, values } = await configuration.read()
+    const [mark = ''] = /hidden:[\w-]{8}/.exec(text ?? '') ?? []
+    const [own] = (values?.providers ?? []) as { base_url: string }[]
+    const line = (text ?? '').split('\n').find((each) => each.startsWith('#api_keys')) ?? ''
+    const named = { name: mark, protocol: 'openai', base_url: own?.base_url ?? '', api_keys: [] }
+    const drafts = [
+      { edits: [{ op: 'add', path: ['providers'], value: named } as const] },
+      {
+        text: (text ?? '')
+          .replace(`${line}\n`, '')
+          .replace('id = "model"', `id = "model"\ndisplay_name = """\n${line}\n"""`),
+      },
+    ]
+    for (const draft of drafts) {
+      const { catalogue, ...told } = await configuration.check(draft)
+      expect(catalogue).toBeUndefined()
+      expect(told.mistakes).not.toEqual([])
+      for (const secret of [lowercase, 'commented-out-1']) expect(JSON.stringify(told)).not.toContain(secret)
+    }
+  })
+
+  test('sends no key of the environment elsewhere, also once its provider was removed', async () => {
+    await writeFile(path, TEXT.replace(SECRET, 'env:SET_KEY'))
+    const evil = (variable: string) => ({
+      op: 'add' as const,
+      path: ['providers'],
+      value: {
+        name: 'evil',
+        protocol: 'openai',
+        base_url: 'https://evil.example',
+        api_keys: [`env:${variable}`],
+      },
+    })
+    const told = async (variable: string) =>
+      (await configuration.check({ edits: [evil(variable)] })).mistakes.map(({ path }) => path)
+    expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
+    expect(await told('ANOTHER_KEY')).toEqual([])
+    await writeFile(path, TEXT)
+    expect(await told('SET_KEY')).toEqual(['providers[1].api_keys[0]'])
   })
 
   test('gives what would be in force, with its keys, and a text without them', async () => {

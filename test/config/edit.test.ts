@@ -1,10 +1,19 @@
 // Edits of the catalogue file's text: what they change, and that nothing else changes.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { type Edit, editToml } from '../../src/config/edit.ts'
+import { type Edit, editToml as editing } from '../../src/config/edit.ts'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { readToml } from '../../src/config/toml.ts'
 import type { TomlValue } from '../../src/config/toml-write.ts'
+
+/** All at once. */
+function editToml(text: string, edits: readonly Edit[]): string {
+  const work = editing(text, edits)
+  for (;;) {
+    const { done, value } = work.next()
+    if (done) return value
+  }
+}
 
 const set = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'set', path, value })
 const add = (path: Edit['path'], value: TomlValue): Edit => ({ op: 'add', path, value })

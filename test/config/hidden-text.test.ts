@@ -43,6 +43,7 @@ price = { input = 1, output = 2 }
 `
 
 const redactor = createRedactor([KNOWN])
+const HIDDEN_LINE = 'has a text that is hidden: take the line back as it was, or write that text anew'
 
 function hidden(text: string) {
   const found = hideSecrets(text, redactor)
@@ -78,11 +79,31 @@ describe('what is shown', () => {
     for (const secret of [FIRST, SECOND, HEADER]) expect(hidden(text).text).not.toContain(secret)
   })
 
+  test('has no key that only begins like a reference', () => {
+    const text = `[[providers]]\nname = "a"\napi_keys = ["$ecret-of-mine", "env:sk-live-1234", "env:FINE", "$WRONG"]\n`
+    const found = hidden(text)
+    expect(found.text).not.toContain('$ecret')
+    expect(found.text).not.toContain('sk-live')
+    expect(found.text).toContain('"env:FINE", "$WRONG"')
+    expect(restoreSecrets(found.text, found).text).toBe(text)
+  })
+
   test('has no secret over several lines, nor what a comment hides below it', () => {
     const text = `[[providers]]\nname = "a"\nheaders = { x = """\n${FIRST}\n""" }\n#api_keys = ["${COMMENTED}"]\n`
     const found = hidden(text)
     for (const secret of [FIRST, COMMENTED]) expect(found.text).not.toContain(secret)
     expect(restoreSecrets(found.text, found).text).toBe(text)
+  })
+
+  test.each([
+    ['spaces', ' '.repeat(200_000), ''],
+    ['one word', '# ', 'a'.repeat(200_000)],
+    ['headers', '# [', 'headers'.repeat(30_000)],
+  ])('is there at once of a long comment of %s, without what it quotes', (_, before, after) => {
+    const from = performance.now()
+    expect(hidden(`${before}# x = "${COMMENTED}" ${after}`).text).not.toContain(COMMENTED)
+    // Not a measurement: it was minutes.
+    expect(performance.now() - from).toBeLessThan(2_000)
   })
 
   test('is nothing where the text is no TOML', () => {
@@ -148,6 +169,51 @@ describe('what is put back', () => {
     const { text, mistakes } = restoreSecrets(moved, found)
     expect(text.split(FIRST).length).toBe(2)
     expect(mistakes.map(({ path }) => path)).toEqual(['models[0].display_name'])
+  })
+
+  test.each(['name', 'protocol', 'base_url'])('is not put into a %s, which is shown', (field) => {
+    const found = hidden(TEXT)
+    const block = {
+      name: 'x',
+      protocol: 'openai',
+      base_url: 'https://acme.example/v1',
+      [field]: shown(FIRST),
+    }
+    const lines = Object.entries(block).map(([key, value]) => `${key} = "${value}"`)
+    const { text, mistakes } = restoreSecrets(`${found.text}\n[[providers]]\n${lines.join('\n')}\n`, found)
+    expect(text.split(FIRST)).toHaveLength(2)
+    expect(mistakes.map(({ path }) => path)).toEqual([`providers[1].${field}`])
+  })
+
+  test.each([
+    ['a text over several lines', 'display_name = """\n', '\n"""'],
+    ['one with other quotes', "display_name = '''\n", "\n'''"],
+    ['a text that is no TOML', 'display_name = """\n', ''],
+  ])('of a comment is not put into %s', (_, before, after) => {
+    const found = hidden(TEXT)
+    for (const secret of [COMMENTED, KNOWN]) {
+      const line = TEXT.split('\n').findIndex((each) => each.includes(secret))
+      const hidden_line = found.text.split('\n')[line] ?? ''
+      const without = found.text.replace(`${hidden_line}\n`, '')
+      const moved = without.replace('id = "model"', `id = "model"\n${before}${hidden_line}${after}`)
+      const restored = restoreSecrets(moved, found)
+      expect(JSON.stringify(restored)).not.toContain(secret)
+      if (after !== '') expect(restored.mistakes.map(({ message }) => message)).toContain(HIDDEN_LINE)
+    }
+  })
+
+  test('of the environment goes where it went, and nowhere else', () => {
+    const found = hidden(TEXT)
+    const known = new Map([['ACME_KEY', new Set(['https://acme.example'])]])
+    const moved = found.text.replace('https://acme.example/v1', 'https://evil.example')
+    const paths = (text: string) => restoreSecrets(text, found, known).mistakes.map(({ path }) => path)
+    expect(paths(found.text)).toEqual([])
+    expect(paths(moved)).toContain('providers[0].api_keys[2]')
+    const evil = (key: string) =>
+      `${found.text}\n[[providers]]\nname = "evil"\nprotocol = "openai"\nbase_url = "https://evil.example"\n${key}\n`
+    expect(paths(evil('api_keys = ["env: ACME_KEY "]'))).toEqual(['providers[1].api_keys[0]'])
+    expect(paths(evil('headers = { x = "env:ACME_KEY" }'))).toEqual(['providers[1].headers.x'])
+    expect(paths(evil('api_keys = ["env:ANOTHER"]'))).toEqual([])
   })
 
   test('is a mistake where nothing is hidden under the mark', () => {

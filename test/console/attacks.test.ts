@@ -125,6 +125,19 @@ describe('a page of another origin', () => {
 })
 
 describe('a body', () => {
+  test('of who is not signed in is refused over 16 KB, and that of an account over 256', async () => {
+    await gateway.account('bob')
+    const tried = async (client: ConsoleClient, method: string, path: string, chars: number) =>
+      await client.send(method, path, { body: JSON.stringify({ password: 'x'.repeat(chars) }) })
+    expect((await tried(nobody, 'POST', '/session', 16_000)).status).toBe(400)
+    const refused = await tried(nobody, 'POST', '/session', 17_000)
+    expect(refused.status).toBe(413)
+    expect(await refused.text()).toContain('the 16 KB')
+    const bob = signedIn(gateway, { account: 'bob' })
+    expect((await tried(bob, 'POST', '/keys', 260_000)).status).toBe(400)
+    expect((await tried(bob, 'POST', '/keys', 270_000)).status).toBe(413)
+  })
+
   test('over 2 MB is refused, before and without a session', async () => {
     const body = JSON.stringify({ password: 'x'.repeat(3 * 1024 * 1024) })
     expect((await nobody.send('POST', '/session', { body })).status).toBe(413)
@@ -137,6 +150,7 @@ describe('a body', () => {
     expect((await chunked(nobody, '/session', 'POST')).status).toBe(413)
     expect((await chunked(nobody, '/password', 'PUT')).status).toBe(401)
     expect((await chunked(signedIn(gateway, 'operator'), '/password', 'PUT')).status).toBe(413)
+    expect((await chunked(signedIn(gateway, 'operator'), '/catalogue/check', 'POST')).status).toBe(413)
   })
 
   test.each(['{"', 'nonsense', '\u{feff}{}', '[', '"x"', 'null', '{"password":"\\ud800"}'])(
@@ -182,6 +196,29 @@ describe('guessing', () => {
     await own.stop()
   })
 
+  test('on purpose keeps nobody out who has signed in from where they are, nor the holder of a link or a key', async () => {
+    const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
+    const from = (address: string, path: string, body: object) =>
+      clientOf(own).send('POST', path, { body, headers: { 'x-forwarded-for': address } })
+    const link = () => makeOperatorsLink(own.db, issuing()).token
+    await from('203.0.113.7', '/links/accept', { token: link(), password: PASSWORD })
+    expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
+    const attack = await Promise.all(
+      Array.from({ length: 11 }, () => from('198.51.100.1', '/session', { password: 'x' })),
+    )
+    expect(attack.map(({ status }) => status).toSorted()).toEqual([...Array(10).fill(401), 429])
+    expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
+    // Nor where all come from one address, as behind a proxy that is not trusted.
+    for (let i = 0; i < 20; i++) await from('203.0.113.7', '/links/look', { token: 'x' })
+    expect((await from('203.0.113.7', '/links/look', { token: 'x' })).status).toBe(429)
+    expect((await from('203.0.113.7', '/session', { password: PASSWORD })).status).toBe(200)
+    await own.account('alice')
+    expect((await from('203.0.113.7', '/session', { key: own.key('alice') })).status).toBe(200)
+    const token = link()
+    expect((await from('203.0.113.7', '/links/accept', { token, password: PASSWORD })).status).toBe(200)
+    await own.stop()
+  })
+
   test('goes by the caller’s address behind a trusted proxy', async () => {
     const own = await start(catalogue('trusted_proxies = ["127.0.0.1"]'))
     const guess = (address: string) =>
@@ -194,6 +231,20 @@ describe('guessing', () => {
     expect((await guess('203.0.113.8')).status).toBe(404)
     await own.stop()
   })
+})
+
+test('feeds: an account has 24 open, by whatever sessions, and keeps nobody from theirs', async () => {
+  await gateway.account('dave')
+  const keys = [1, 2].map((n) => gateway.key('dave', { name: `feed-${n}` }))
+  const clients = [signedIn(gateway, { account: 'dave' }), ...keys.map((key) => signedIn(gateway, { key }))]
+  const feeds: Response[] = []
+  for (let n = 0; n < 8; n++)
+    feeds.push(...(await Promise.all(clients.map((client) => client.send('GET', '/live')))))
+  expect(feeds.map(({ status }) => status)).toEqual(Array(24).fill(200))
+  for (const client of clients) expect((await client.send('GET', '/live')).status).toBe(429)
+  const other = await signedIn(gateway, 'operator').send('GET', '/live')
+  expect(other.status).toBe(200)
+  await Promise.all([...feeds, other].map(({ body }) => body?.cancel()))
 })
 
 describe('plain HTTP from another machine', () => {

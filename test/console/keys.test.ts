@@ -334,6 +334,18 @@ describe('who may', () => {
     expect((await alice.send('POST', '/keys', { body: { account: 'alice' } })).status).toBe(200)
   })
 
+  test('an account has two hundred keys that work, and the operator makes more for it', async () => {
+    const carol = await gateway.account('carol')
+    for (let n = 1; n <= 200; n++) gateway.key('carol', { name: `k-${n}` })
+    const client = signedIn(gateway, { account: 'carol' })
+    const refused = await errorOf(await client.send('POST', '/keys', { body: {} }))
+    expect(refused).toMatchObject({ status: 409, message: expect.stringContaining('Revoke some') })
+    const [last] = gateway.rows().keys.filter(({ account_id }) => account_id === carol.id)
+    await client.json('POST', `/keys/${last?.id}/revoke`)
+    expect((await client.json('POST', '/keys', {})).key.name).toBe('key-201')
+    await operator.json('POST', '/keys', { account: 'carol' })
+  })
+
   test('a key is found by its number and by its prefix', async () => {
     expect(await alice.json('GET', `/keys/${alices_key.slice(0, 10)}`)).toEqual(
       await alice.json('GET', `/keys/${own}`),

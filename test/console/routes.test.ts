@@ -134,19 +134,42 @@ describe('from a page of another origin', () => {
   })
 })
 
-test('no answer of a route is kept by a browser or a proxy', async () => {
-  const client = signedIn(gateway, 'operator')
-  for (const { method, path } of routes().filter(({ method }) => method === 'GET')) {
-    const answer = await client.send(method, path)
-    expect([path, answer.headers.get('cache-control')]).toEqual([
-      path,
-      expect.stringMatching(/no-store|private/),
-    ])
-    await answer.body?.cancel()
+test('no answer of a route is kept by a browser or a proxy, shown in a frame, or used by another site', async () => {
+  const [operator, nobody] = [signedIn(gateway, 'operator'), clientOf(gateway)]
+  const all = [...routes(), { method: 'GET', path: '/nothing' }, { method: 'OPTIONS', path: '/session' }]
+  for (const { method, path } of all)
+    for (const client of method === 'GET' ? [operator, nobody] : [nobody]) {
+      const answer = await client.send(method, path)
+      await answer.body?.cancel()
+      expect([path, Object.fromEntries(answer.headers)]).toEqual([
+        path,
+        expect.objectContaining({
+          'cache-control': expect.stringMatching(/no-store|private/),
+          'content-security-policy': expect.stringContaining("default-src 'none'"),
+          'cross-origin-resource-policy': 'same-origin',
+          'referrer-policy': 'no-referrer',
+          'x-content-type-options': 'nosniff',
+        }),
+      ])
+    }
+})
+
+test('the pages of an account ask so often in a minute, whatever sessions it has; the operator’s as often as they like', async () => {
+  const bob = await gateway.account('bob', { balance_usd: '1' })
+  const key = gateway.key('bob')
+  const clients = [signedIn(gateway, { account: 'bob' }), signedIn(gateway, { key })]
+  for (let call = 0; call < 1_199; call++) expect(given?.page_calls.take(bob.id, 1_200)).toBeUndefined()
+  expect((await clients[0]?.send('GET', '/sessions'))?.status).toBe(200)
+  for (const client of clients) {
+    const refused = await client.send('GET', '/sessions')
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
   }
+  expect((await signedIn(gateway, { account: 'alice' }).send('GET', '/sessions')).status).toBe(200)
+  expect((await signedIn(gateway, 'operator').send('GET', '/sessions')).status).toBe(200)
 })
 
 test('nothing of all this moved money or left a call', async () => {
   const { holds, calls, entries } = await gateway.atRest()
-  expect([holds, calls, entries.length]).toEqual([[], [], 1])
+  expect([holds, calls, entries.length]).toEqual([[], [], 2])
 })

@@ -133,4 +133,6 @@ test('the cookie without the prefix is read only where plain HTTP is allowed', (
   expect(tokenOf(request('tollgate=x'), settings())).toBeUndefined()
   expect(tokenOf(request('tollgate=x'), settings(undefined, true))).toBe('x')
   expect(tokenOf(request('__Host-tollgate=y; tollgate=x'), settings(undefined, true))).toBe('y')
+  // Whoever is on the way of plain HTTP can plant it for this host: by TLS it is nobody's.
+  expect(tokenOf(request('tollgate=x'), settings('https://name.lan', true))).toBeUndefined()
 })

@@ -17,7 +17,7 @@ import {
 } from '../../../src/ledger/entries-of-all.ts'
 import { ENTRY_FIELDS, entryFields } from '../../../src/surface/entry-view.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { FAILURES, viewerCalls } from '../calls.ts'
+import { countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked } from './asked.ts'
 import { AccountRef, closed } from './fields.ts'
 
@@ -40,6 +40,9 @@ const CsvFile = Type.Unsafe<Response>(
   }),
 )
 
+/** It goes on for as long as there are entries: a few at once are no more than other pages ask. */
+const EXPORT_COUNTS_AS = 200
+
 /** `GET /console/api/entries`, and `/console/api/entries.csv`: an account sees its own. */
 export function entryRoutes(gateway: Gateway) {
   const { db } = gateway
@@ -58,6 +61,7 @@ export function entryRoutes(gateway: Gateway) {
     .get(
       '/console/api/entries.csv',
       ({ viewer, query }) => {
+        countCall(gateway, viewer, EXPORT_COUNTS_AS)
         const filter = filterOf(gateway, viewer, query)
         const day = new Date(gateway.now()).toISOString().slice(0, 10)
         return csvAnswer(`tollgate-entries-${day}.csv`, COLUMNS, linesOf(allEntries(db, filter)))

@@ -120,6 +120,7 @@ function shown(gateway: Gateway) {
   function picture(viewer: Viewer, { key, content }: Static<typeof OneQuery>): Picture {
     requireShown(viewer, { content })
     const file = find(gateway, viewer, key)
+    logLook(gateway, viewer, null, key)
     return { name: key, mime: file.mime, filename: file.name, open: () => openFile(library, file) }
   }
 
@@ -129,7 +130,6 @@ function shown(gateway: Gateway) {
       '/console/api/files/picture',
       ({ viewer, query, set }) => {
         const found = picture(viewer, query)
-        logLook(gateway, viewer, null, query.key)
         keepInBrowser(set)
         return wholePicture(found)
       },

@@ -84,6 +84,7 @@ function shown(gateway: Gateway) {
       throw conflict(
         image.state === 'failed' ? 'This image could not be made.' : 'This image is still being made.',
       )
+    logLook(gateway, viewer, null, `image ${uuid}`)
     const filename = `${uuid}.${formatOf(mime)}`
     return { name: uuid, mime, filename, open: () => openGeneration(library, image) }
   }
@@ -94,7 +95,6 @@ function shown(gateway: Gateway) {
       '/console/api/images/:id/picture',
       ({ viewer, params, query, set }) => {
         const found = picture(viewer, params.id, query)
-        logLook(gateway, viewer, null, `image ${params.id}`)
         keepInBrowser(set)
         return wholePicture(found)
       },

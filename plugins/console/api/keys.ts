@@ -1,7 +1,7 @@
 // Keys: who may do what; made, changed, rotated and revoked, by the operator and by the account whose keys they are.
 import type { Static } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
-import { type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
+import { countUsableKeys, type ListedKey, listedKey, listKeyPage } from '../../../src/access/key-listing.ts'
 import {
   changeKey,
   createKey,
@@ -14,12 +14,12 @@ import {
 import { compileModelPatterns } from '../../../src/access/model-patterns.ts'
 import { accountOf, type Viewer } from '../../../src/access/viewer.ts'
 import { isServed } from '../../../src/domain/catalogue.ts'
-import { invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
+import { conflict, invalidRequest, notFound, permissionDenied } from '../../../src/domain/errors.ts'
 import { pageFields, pageOf } from '../../../src/http/paging.ts'
 import { readMoment } from '../../../src/http/period.ts'
 import { NOT_USED, usageOfKeys } from '../../../src/ledger/key-usage.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, FAILURES, viewerCalls } from '../calls.ts'
+import { changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { accountAsked, requireAccount } from './asked.ts'
 import { KeyParams, numberIn, readUsd } from './fields.ts'
 import {
@@ -34,6 +34,10 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
+
+/** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
+const KEY_COUNTS_AS = 10
+const MAX_USABLE_KEYS = 200
 
 /** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
 export function keyRoutes(gateway: Gateway) {
@@ -71,6 +75,7 @@ export function keyEndRoutes(gateway: Gateway) {
     .post(
       '/console/api/keys/:id/rotate',
       async ({ viewer, params: { id }, body: { grace_s = 0 } }) => {
+        countCall(gateway, viewer, KEY_COUNTS_AS)
         const made = await changed(gateway, () =>
           rotateKey(db, requireManaged(gateway, viewer, id), grace_s, { randomBytes, now_ms: now() }),
         )
@@ -122,7 +127,9 @@ async function issueKey(
       },
     )
   const changes = settingsOf(body)
+  countCall(gateway, viewer, KEY_COUNTS_AS)
   const made = await changed(gateway, () => {
+    if (viewer.role !== 'operator') refuseMore(countUsableKeys(db, account_id, now()))
     const settings = {
       name: freeKeyName(db, account_id, now()),
       models: null,
@@ -206,6 +213,13 @@ function requireManaged(gateway: Pick<Gateway, 'db' | 'now'>, viewer: Viewer, re
   const { id } = requireKey(gateway, viewer, reference)
   if (!mayManage(viewer)) throw mayNotManage()
   return String(id)
+}
+
+function refuseMore(usable: number): void {
+  if (usable >= MAX_USABLE_KEYS)
+    throw conflict(
+      `${usable} keys of this account work, and there cannot be more. Revoke some that are not used.`,
+    )
 }
 
 const mayNotManage = () =>

@@ -36,9 +36,9 @@ export function linkRoutes(gateway: Gateway) {
     .post(
       '/console/api/links/look',
       ({ body, request }) => {
-        const succeeded = sessions.attempt(visitorOf(gateway, request))
-        const { account, has_password, expires_at_ms } = readLink(db, body.token, now())
-        succeeded()
+        const { account, has_password, expires_at_ms } = sessions.found(visitorOf(gateway, request), () =>
+          readLink(db, body.token, now()),
+        )
         return {
           role: account ? ('account' as const) : ('operator' as const),
           account: account?.name ?? null,

@@ -16,8 +16,10 @@ import type { Gateway } from '../../../src/surface/gateway.ts'
 import { FAILURES, siteSettings, viewerCalls } from '../calls.ts'
 import { tokenOf } from '../site.ts'
 
-/** Feeds that one session may have open at once: a few tabs. */
+/** Feeds that one session of the operator may have open at once: a few tabs. */
 const MAX_FEEDS_PER_SESSION = 6
+/** Of an account all of its sessions together, which can be any number by as many keys. */
+const MAX_FEEDS_PER_ACCOUNT = 24
 /** More than people can read; of a busy gateway the rest is only counted. */
 const MAX_EVENTS_A_SECOND = 60
 const SECOND_MS = 1_000
@@ -40,18 +42,20 @@ const Live = Type.Unsafe<ReadableStream>(
 /** `GET /console/api/live`: ends with its session. */
 export function liveRoutes(gateway: Gateway, timers: FeedTimers = {}) {
   const { running, sessions, sockets } = gateway
-  const openFeed = createFeeds<Sent>(
-    { running },
-    { ...timers, max_feeds: MAX_FEEDS_PER_SESSION, tooMany: tooManyFeeds },
-  )
+  const feeds = (max_feeds: number, whose: string) =>
+    createFeeds<Sent>({ running }, { ...timers, max_feeds, tooMany: () => tooManyFeeds(max_feeds, whose) })
+  const operatorsFeed = feeds(MAX_FEEDS_PER_SESSION, 'session')
+  const accountsFeed = feeds(MAX_FEEDS_PER_ACCOUNT, 'account')
   return new Elysia({ name: 'console-live' }).use(viewerCalls(gateway)).get(
     '/console/api/live',
     ({ viewer, request }) => {
       const token = tokenOf(request, siteSettings(gateway))
       const address = addressOf({ request, sockets })
+      const account_id = accountOf(viewer)
+      const openFeed = account_id === undefined ? operatorsFeed : accountsFeed
       return openFeed({
         request,
-        reader: viewer.session_id,
+        reader: account_id ?? viewer.session_id,
         recheck: () => sessions.viewer(token, address),
         start: (send) => listen(gateway, viewer, send),
       })
@@ -86,7 +90,7 @@ function listen({ exchange, now }: Gateway, viewer: Viewer, send: (event: Sent) 
   return account_id === undefined ? activity.listenToAll(hear) : activity.listen(account_id, hear)
 }
 
-const tooManyFeeds = () =>
-  rateLimited(`This session has ${MAX_FEEDS_PER_SESSION} live feeds open. Close a tab of the console.`, {
+const tooManyFeeds = (max_feeds: number, whose: string) =>
+  rateLimited(`This ${whose} has ${max_feeds} live feeds open. Close a tab of the console.`, {
     retry_after_s: 1,
   })

@@ -9,7 +9,7 @@ import type { Viewer } from '../../../src/access/viewer.ts'
 import type { Account, Key } from '../../../src/db/schema.ts'
 import { permissionDenied } from '../../../src/domain/errors.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
-import { changed, FAILURES, viewerCalls } from '../calls.ts'
+import { changed, countCall, FAILURES, viewerCalls } from '../calls.ts'
 import { keyView, PlayView, playView, RenewedView } from './play-views.ts'
 import { accountAsked, accountNeeded, WHOSE } from './whose.ts'
 
@@ -22,6 +22,9 @@ const PAID = {
   '/console/api/play/edits': '/v1/images/edits',
   '/console/api/play/compose': '/v1/images/compose',
 } as const
+
+/** Making a key anew leaves the one before. */
+const KEY_COUNTS_AS = 10
 
 /** In a route's schema: what is answered is the surface's, streamed or whole, and is checked there. */
 const OfSurface = Type.Unsafe<unknown>(Type.Any({ description: 'as the surface answers it' }))
@@ -52,6 +55,7 @@ function asked(gateway: Gateway) {
       '/console/api/play/key',
       async ({ viewer, query }) => {
         if (viewer.role === 'key') throw paysItself()
+        countCall(gateway, viewer, KEY_COUNTS_AS)
         const account = accountNeeded(db, viewer, query.account)
         const key = await changed(gateway, () => renewConsoleKey(db, account, issuing(gateway)))
         return { key: keyView(key, now()) }

@@ -17,6 +17,8 @@ const closed = { additionalProperties: false }
 const MAX_DAYS = 92
 const DEFAULT_DAYS = 30
 const MAX_KEYS = 200
+/** It reads some thousand sums. */
+const COUNTS_AS = 10
 
 const UsageQuery = Type.Object(
   {
@@ -65,7 +67,7 @@ export function usage(gateway: Gateway) {
     throw notFound(`There is no key "${prefix}" in this account.`, { param: 'key' })
   }
 
-  return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway)).get(
+  return new Elysia({ name: 'console-usage' }).use(viewerCalls(gateway, { counts_as: COUNTS_AS })).get(
     '/console/api/usage',
     async ({ viewer, query }): Promise<Static<typeof UsageView>> => {
       const { model, key, days = DEFAULT_DAYS } = query
