@@ -60,15 +60,14 @@ export function pageRoutes(gateway: Gateway) {
   }
   return new Elysia({ name: 'console-pages' })
     .use(calls(gateway, SURFACE))
-    .get('/', ({ request }) => leadIn(gateway, request), { detail: { hide: true } })
-    .get(BASE, serve, { detail: { hide: true } })
-    .get(`${BASE}/*`, serve, { detail: { hide: true } })
+    .get('/', () => leadIn(gateway))
+    .get(BASE, serve)
+    .get(`${BASE}/*`, serve)
 }
 
-/** Whoever types the gateway's address into a browser means the console; to programs there is nothing here. */
-function leadIn(gateway: Gateway, { headers }: Request): Response {
+/** From the gateway's own address. */
+function leadIn(gateway: Gateway): Response {
   requireConsole(gateway)
-  if (!headers.get('accept')?.includes('text/html')) throw noEndpoint()
   return new Response(null, { status: 302, headers: { location: BASE, 'cache-control': 'no-store' } })
 }
 
@@ -81,7 +80,6 @@ interface Asked {
 
 /** @throws GatewayError not_found for an asset of another version */
 async function fileFor(name: string): Promise<Asked> {
-  // At first use: neither a start nor an idle gateway knows of the pages.
   const { pageFiles } = await import('./assets.ts')
   const is_asset = name.startsWith(ASSETS)
   const files = await pageFiles(is_asset ? 'asset' : 'page')

@@ -1,4 +1,5 @@
 // `console` and `account invite`: links by which the operator and the accounts set their passwords for the console.
+import type { Database } from 'bun:sqlite'
 import type { Command } from 'commander'
 import {
   hasOperator,
@@ -9,6 +10,7 @@ import {
   resetOperator,
   type SignInLink,
 } from '../access/sign-in-links.ts'
+import { untilFree } from '../db/busy.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { conflict } from '../domain/errors.ts'
 import { parseListenAddress } from '../server/listen-address.ts'
@@ -17,11 +19,19 @@ import { contextOf } from './context.ts'
 import { type DataFolder, requireCatalogue, withDatabase } from './data-folder.ts'
 import type { CliDeps } from './terminal.ts'
 
-/** The operator's link of a start; undefined where their password is set. @param url how the gateway is reached */
-export function operatorsLink(folder: DataFolder, url: string, deps: CliDeps): ConsoleLink | undefined {
-  return withDatabase(folder, 'write', (db) =>
-    hasOperator(db) ? undefined : linkAt(url, 'welcome', makeOperatorsLink(db, issuing(deps))),
-  )
+/**
+ * The operator's link of a start; undefined where their password is set.
+ *
+ * @param db the gateway's own connection
+ * @param url how the gateway is reached
+ */
+export async function operatorsLink(
+  db: Database,
+  url: string,
+  deps: CliDeps,
+): Promise<ConsoleLink | undefined> {
+  if (hasOperator(db)) return undefined
+  return linkAt(url, 'welcome', await untilFree(() => makeOperatorsLink(db, issuing(deps))))
 }
 
 export function addConsoleCommands(program: Command, deps: CliDeps): void {

@@ -3,6 +3,8 @@ import type { Database } from 'bun:sqlite'
 import { createAccount, listAccounts } from '../access/accounts.ts'
 import { createKey } from '../access/keys.ts'
 import type { RandomBytes } from '../access/secret.ts'
+import { untilFree } from '../db/busy.ts'
+import { immediately } from '../db/transaction.ts'
 import { NANOS_PER_USD } from '../domain/money.ts'
 import type { Ledger } from '../ledger/operations.ts'
 
@@ -44,13 +46,13 @@ export async function firstStart({
     expires_at_ms: null,
   }
   // One transaction, so that an interrupted start leaves no account without a key.
-  const issued = db
-    .transaction(() => {
+  const issued = await untilFree(() =>
+    immediately(db, () => {
       if (listAccounts(db).length > 0) return undefined
       createAccount(db, { name: DEMO_ACCOUNT, now_ms })
       return createKey(db, DEMO_ACCOUNT, settings, { randomBytes, now_ms })
-    })
-    .immediate()
+    }),
+  )
   if (!issued) return undefined
   await ledger.submit({
     op: 'top_up',

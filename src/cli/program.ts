@@ -1,7 +1,7 @@
 // The command line as a whole: its commands, the options that all of them take, and the exit status.
 import { Command, CommanderError } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
-import { COMMANDS } from './commands.ts'
+import type { AddCommand } from './commands.ts'
 import { describeFailure, explain, type Failed } from './failure.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
@@ -19,7 +19,8 @@ export async function run(args: readonly string[], deps: CliDeps): Promise<numbe
     return exit_status
   }
   try {
-    await createProgram(deps, json).parseAsync(args, { from: 'user' })
+    const commands = await commandsOf(args)
+    await createProgram(commands, deps, json).parseAsync(args, { from: 'user' })
     return EXIT.ok
   } catch (error) {
     if (error instanceof Exit) return error.status
@@ -44,7 +45,13 @@ function wrongUsage({ code, message }: CommanderError): Failed {
   return { message: needs_command ? 'Name a command: --help lists them.' : said, code: 'usage' }
 }
 
-function createProgram(deps: CliDeps, json: boolean): Command {
+/** `serve` alone for a process that begins with it: it runs for months, and needs none of the others. */
+async function commandsOf([first]: readonly string[]): Promise<readonly AddCommand[]> {
+  if (first === 'serve') return [(await import('./serve.ts')).addServeCommand]
+  return (await import('./commands.ts')).COMMANDS
+}
+
+function createProgram(commands: readonly AddCommand[], deps: CliDeps, json: boolean): Command {
   const { out, err } = deps.terminal
   const program = new Command('tollgate')
     .description('A paid gateway in front of hosted models, in one binary.')
@@ -62,6 +69,6 @@ function createProgram(deps: CliDeps, json: boolean): Command {
     })
     .showHelpAfterError('(--help lists what this command takes)')
     .exitOverride()
-  for (const addCommand of COMMANDS) addCommand(program, deps)
+  for (const addCommand of commands) addCommand(program, deps)
   return program
 }

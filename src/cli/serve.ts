@@ -2,15 +2,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import manifest from '../../package.json' with { type: 'json' }
 import { compileModelPatterns } from '../access/model-patterns.ts'
-import { type Catalogue, isServed } from '../domain/catalogue.ts'
+import { isServed } from '../domain/catalogue.ts'
 import { createLogger, standardOutput } from '../observe/log.ts'
 import { isCompiled } from '../server/relaunch.ts'
-import type { StartedGateway } from '../server/serve.ts'
+import type { LastStep, StartedGateway } from '../server/serve.ts'
 import { readListen } from './arguments.ts'
-import { banner, type Demo, reachableUrl } from './banner.ts'
+import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
 import { operatorsLink } from './console.ts'
 import { type Context, contextOf } from './context.ts'
-import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
 import { type CliDeps, EXIT } from './terminal.ts'
 
@@ -52,6 +51,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   const log = createLogger({ level: 'info', secrets: [], destination: standardOutput(), now, gather_ms: 100 })
   const stopRequested = firstSignal()
   let demo: Demo | undefined
+  let link: ConsoleLink | undefined
   const gateway = await startGateway({
     data_folder: folder.dir,
     log,
@@ -59,21 +59,21 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     listen: flags.listen,
     accept_missing_files: flags.acceptMissingFiles,
     now,
-    atLast: async (catalogue) => {
-      demo = await makeDemo(folder, catalogue, deps)
+    atLast: async (step) => {
+      demo = await makeDemo(step, deps)
+      if (step.catalogue.console.enabled) link = await operatorsLink(step.db, urlOf(step), deps)
     },
   })
-  const { server, models, console: server_console } = gateway.catalogue()
-  const url = server.public_url ?? reachableUrl(gateway.url)
+  const catalogue = gateway.catalogue()
   const started = {
     version: manifest.version,
-    url,
+    url: urlOf({ catalogue, url: gateway.url }),
     catalogue_path: folder.catalogue_path,
     data_dir: folder.dir,
-    models: models.size,
+    models: catalogue.models.size,
     program: isCompiled() ? 'tollgate' : `npx ${manifest.packageManager} src/main.ts`,
     demo,
-    console: server_console.enabled ? operatorsLink(folder, url, deps) : undefined,
+    console: link,
   }
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))
@@ -84,17 +84,21 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
   await gateway.stop()
 }
 
+/** How callers reach the gateway. */
+const urlOf = ({ catalogue, url }: Pick<LastStep, 'catalogue' | 'url'>): string =>
+  catalogue.server.public_url ?? reachableUrl(url)
+
 /** Nothing to show once there are other accounts, and no demo account where the catalogue has no model that its key could call. */
-async function makeDemo(folder: DataFolder, catalogue: Catalogue, deps: CliDeps): Promise<Demo | undefined> {
+async function makeDemo(
+  { catalogue, db, ledger }: LastStep,
+  { now, randomBytes }: CliDeps,
+): Promise<Demo | undefined> {
   const mayCall = compileModelPatterns(DEMO_MODELS)
   const model = [...catalogue.models.values()].find((one) => isServed(one) && mayCall(one.id))
   if (!model) return undefined
-  const { now, randomBytes } = deps
-  const key = await withLedger(folder, (ledger) =>
-    withDatabase(folder, 'write', (db) => firstStart({ db, ledger, now, randomBytes })),
-  )
+  const key = await firstStart({ db, ledger, now, randomBytes })
   if (key !== undefined) return { key, model: model.id }
-  return withDatabase(folder, 'read', hasOnlyDemo) ? { key, model: model.id } : undefined
+  return hasOnlyDemo(db) ? { key, model: model.id } : undefined
 }
 
 function firstSignal(): Promise<void> {

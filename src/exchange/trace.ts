@@ -95,28 +95,29 @@ export class Trace {
 
   /** As it is stored: at most `MAX_TRACE_BYTES` long. */
   text(): string {
-    if (!this.#tried && !this.#facts) return `{${this.#times()}}`
+    if (!this.#tried && !this.#facts) return JSON.stringify(this.#times())
     for (const { tries, word_chars } of ROOM) {
       const text = this.#write(tries, word_chars)
       if (Buffer.byteLength(text) <= MAX_TRACE_BYTES) return text
     }
-    return `{${this.#times()},"more_tried":${this.failed_tries}}`
+    return JSON.stringify({ ...this.#times(), more_tried: this.failed_tries })
   }
 
-  #times(): string {
-    const held = `"held_ms":${this.#held_ms}`
-    return this.#head_ms < 0 ? held : `${held},"sent_ms":${this.#sent_ms},"head_ms":${this.#head_ms}`
+  /** An object, which is written at once: a text that is put together makes a string for each of its parts. */
+  #times(): CallTrace {
+    const held_ms = this.#held_ms
+    return this.#head_ms < 0 ? { held_ms } : { held_ms, sent_ms: this.#sent_ms, head_ms: this.#head_ms }
   }
 
   #write(tries: number, word_chars: number): string {
     const tried = this.#tried ?? []
     const more_tried = Math.max(0, tried.length - tries)
-    const rest = JSON.stringify({
+    return JSON.stringify({
+      ...this.#times(),
       ...(tried.length === 0 ? {} : { tried: tried.slice(0, tries).map((one) => cutTry(one, word_chars)) }),
       ...(more_tried === 0 ? {} : { more_tried }),
       ...cutFacts(this.#facts ?? {}, word_chars),
     })
-    return `{${this.#times()},${rest.slice(1)}`
   }
 }
 

@@ -1,11 +1,13 @@
 // The life of a gateway: what is opened in which order, what runs beside the calls, and how all of it ends.
+import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
-import { createConfiguration } from '../config/configuration.ts'
 import { ensureCatalogue } from '../config/first.ts'
+import { lateConfiguration } from '../config/late-configuration.ts'
 import type { Environment } from '../config/providers.ts'
 import type { Catalogue } from '../domain/catalogue.ts'
 import { createRunningCalls, tickRegularly } from '../exchange/running.ts'
 import { behindProxies, type Sockets } from '../http/sockets.ts'
+import type { Ledger } from '../ledger/operations.ts'
 import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
@@ -43,7 +45,7 @@ export interface ServeOptions {
   /** Instead of the catalogue's `[server] listen`. */
   listen?: string | undefined
   /** What is done last, once nothing else can fail: the first start makes its demo account here, whose key is shown once. */
-  atLast?: (catalogue: Catalogue) => Promise<void>
+  atLast?: (step: LastStep) => Promise<void>
   /** Starts although a folder of images is missing, and shows its images as missing. */
   accept_missing_files?: boolean | undefined
   network?: Fetch
@@ -54,6 +56,15 @@ export interface ServeOptions {
   socket_idle_timeout_s?: number | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
+}
+
+/** What the last step of a start works with. */
+export interface LastStep {
+  catalogue: Catalogue
+  url: URL
+  /** It does not wait for locks: what writes does it in `untilFree`. */
+  db: Database
+  ledger: Ledger
 }
 
 export interface StartedGateway {
@@ -104,7 +115,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     running,
     protocols,
     catalogue,
-    configuration: createConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
+    configuration: lateConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady: readiness.notReady,
     sockets: () => listening,
     serve: inside.serve,
@@ -123,9 +134,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   inside.isServedBy(app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
-  const { db, library } = stores
+  const { db, ledger, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
-  await options.atLast?.(catalogue())
+  await options.atLast?.({ catalogue: catalogue(), url: server.url, db, ledger })
   readiness.started()
 
   const stop = () =>

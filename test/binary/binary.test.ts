@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Subprocess } from 'bun'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
+import { clientOf } from '../support/console-session.ts'
+import { eventually } from '../support/eventually.ts'
 
 /** An executable after its first start on a folder, and what its banner says. */
 interface Started {
@@ -13,6 +15,8 @@ interface Started {
   address: string
   demo_key: string
   demo_path: string
+  /** Of the operator's link. */
+  token: string
 }
 
 let work_folder: string
@@ -38,6 +42,7 @@ async function start(...options: string[]): Promise<Started> {
     address: /listens on (http:\S+)/.exec(banner)?.[1] ?? '',
     demo_key: /x-goog-api-key: (tg_[\w-]+)/.exec(banner)?.[1] ?? '',
     demo_path: /curl http:\/\/[^/]+(\/\S+)/.exec(banner)?.[1] ?? '',
+    token: /\/console\/welcome#(\S+)/.exec(banner)?.[1] ?? '',
   }
 }
 
@@ -156,6 +161,29 @@ describe('the executable in an empty folder', () => {
     expect(br.length).toBeLessThan(gzip.length)
     const document = await (await fetch(`${gateway.address}/docs/openapi.json`)).json()
     expect(document).toMatchObject({ openapi: '3.1.1' })
+  })
+
+  test('has the thread that re-rates calls, and audits in a process, for the operator who came by the link', async () => {
+    const url = new URL(gateway.address)
+    const body = { token: gateway.token, password: 'a few words in a row' }
+    const welcome = await clientOf({ url }).send('POST', '/links/accept', { body })
+    const [cookie] = welcome.headers.get('set-cookie')?.split(';') ?? []
+    const operator = clientOf({ url }, cookie)
+    const price = (name: string, value: string) => ({ op: 'set', path: ['models', 0, 'price', name], value })
+    const edits = [price('input', '3.00'), price('output', '25.00')]
+    const { id } = await operator.json('POST', '/catalogue/previews', { edits })
+    await operator.json('POST', '/books/audit')
+    let [preview, books] = [
+      { state: 'running', all: {} },
+      { running_since_at_ms: 0, last: {} },
+    ]
+    await eventually('the re-rating and the audit are done', async () => {
+      preview = await operator.json('GET', `/catalogue/previews/${id}`)
+      books = await operator.json('GET', '/books')
+      return preview.state !== 'running' && books.running_since_at_ms === null
+    })
+    expect(preview).toMatchObject({ state: 'done', all: { calls: 2, unrated_calls: 0 } })
+    expect(books).toMatchObject({ failure: null, last: { report: { clean: true, totals: { calls: 2 } } } })
   })
 
   test('has recorded both calls, which a command sees while it runs', async () => {

@@ -12,7 +12,7 @@ export const LIMITS: Limits = {
     'calls of async functions': 19,
     'plain objects': 124,
     arrays: 57,
-    strings: 34,
+    strings: 33,
     bigints: 0.5,
     maps: 0.2,
     sets: 0.2,

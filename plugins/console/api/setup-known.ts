@@ -1,6 +1,9 @@
 // Providers that the first visit offers, and models of theirs at list price: starting values, which the operator looks at and confirms.
 
-/** A text model as its provider sells it. Models whose price depends on the prompt's length are left to the catalogue page. */
+/**
+ * A text model as its provider sells it. Left to the catalogue page: models whose price depends on the prompt's length, is about
+ * to change, or that are about to be shut down.
+ */
 export interface KnownModel {
   /** The provider's own name of it. */
   model: string
@@ -27,7 +30,9 @@ export interface KnownProvider {
   models: readonly KnownModel[]
 }
 
-/** List prices of November 2025. */
+/** The month in which the prices below stood on the providers' pages, and the models were not to be shut down. */
+export const PRICES_AS_OF = 'October 2026'
+
 export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   {
     title: 'Google Gemini',
@@ -38,7 +43,7 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     prices_url: 'https://ai.google.dev/gemini-api/docs/pricing',
     takes_key: 'yes',
     models: [
-      known('gemini-2.5-flash', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
+      known('gemini-3.5-flash-lite', ['0.30', '2.50', '0.03'], 1_048_576, 65_536),
       known('gemini-2.5-flash-lite', ['0.10', '0.40', '0.01'], 1_048_576, 65_536),
     ],
   },
@@ -47,13 +52,13 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     name: 'anthropic',
     protocol: 'anthropic',
     base_url: 'https://api.anthropic.com',
-    keys_url: 'https://console.anthropic.com/settings/keys',
-    prices_url: 'https://www.anthropic.com/pricing',
+    keys_url: 'https://platform.claude.com/settings/keys',
+    prices_url: 'https://platform.claude.com/docs/en/about-claude/pricing',
     takes_key: 'yes',
     models: [
+      known('claude-sonnet-5-5', ['2.00', '10.00', '0.20'], 1_000_000, 128_000),
+      known('claude-opus-5-5', ['4.00', '20.00', '0.20'], 1_000_000, 128_000),
       known('claude-haiku-4-5', ['1.00', '5.00', '0.10'], 200_000, 64_000),
-      known('claude-sonnet-4-5', ['3.00', '15.00', '0.30'], 200_000, 64_000),
-      known('claude-opus-4-5', ['5.00', '25.00', '0.50'], 200_000, 64_000),
     ],
   },
   {
@@ -62,13 +67,9 @@ export const KNOWN_PROVIDERS: readonly KnownProvider[] = [
     protocol: 'openai',
     base_url: 'https://api.openai.com/v1',
     keys_url: 'https://platform.openai.com/api-keys',
-    prices_url: 'https://platform.openai.com/docs/pricing',
+    prices_url: 'https://developers.openai.com/api/docs/pricing',
     takes_key: 'yes',
-    models: [
-      known('gpt-5-mini', ['0.25', '2.00', '0.025'], 400_000, 128_000),
-      known('gpt-5', ['1.25', '10.00', '0.125'], 400_000, 128_000),
-      known('gpt-4.1-mini', ['0.40', '1.60', '0.10'], 1_047_576, 32_768),
-    ],
+    models: [known('gpt-5.4-mini', ['0.75', '4.50', '0.075'], 400_000, 128_000)],
   },
   {
     title: 'Another server',

@@ -12,7 +12,7 @@ import { money } from '../../../src/http/views.ts'
 import { listCalls } from '../../../src/ledger/history.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
 import { changed, FAILURES, operatorCalls } from '../calls.ts'
-import { KNOWN_PROVIDERS } from './setup-known.ts'
+import { KNOWN_PROVIDERS, PRICES_AS_OF } from './setup-known.ts'
 import { AccountBody, FirstCallQuery, FirstCallView, KeyMade, SetupView } from './setup-views.ts'
 
 /** Of accounts to choose from; whoever has more does not come here. */
@@ -39,6 +39,7 @@ function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
     public_url: server.public_url ?? null,
+    prices_as_of: PRICES_AS_OF,
     known: KNOWN_PROVIDERS.map((known) => ({ ...known, models: [...known.models] })),
     providers: [...providers.values()].map(({ name, protocol, base_url }) => ({
       name,

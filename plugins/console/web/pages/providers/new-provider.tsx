@@ -30,7 +30,7 @@ const SORTS = {
     name: 'openai',
     protocol: 'openai',
     base_url: 'https://api.openai.com/v1',
-    model: 'gpt-4.1-mini',
+    model: 'gpt-5.4-mini',
   },
   anthropic: {
     label: 'Anthropic',
@@ -46,7 +46,7 @@ const SORTS = {
     name: 'google',
     protocol: 'gemini',
     base_url: 'https://generativelanguage.googleapis.com',
-    model: 'gemini-2.5-flash',
+    model: 'gemini-3.5-flash-lite',
   },
   compatible: {
     label: 'A compatible server',

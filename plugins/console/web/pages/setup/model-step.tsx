@@ -80,7 +80,7 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
           <UnitInput unit="USD" value={output} onChange={setOutput} />
         </Field>
       </div>
-      <p className="soft">{priceHint(list !== undefined, prices_url)}</p>
+      <p className="soft">{priceHint(list && setup.prices_as_of, prices_url)}</p>
       <FormActions>
         <SubmitButton>Sell it at this price</SubmitButton>
       </FormActions>
@@ -88,10 +88,11 @@ function NewModel({ setup, provider, tried, onDone }: ModelStepProps) {
   )
 }
 
-const priceHint = (is_listed: boolean, url = '') =>
-  is_listed ? (
+/** @param as_of when the provider listed the price; undefined where it is not known */
+const priceHint = (as_of: string | undefined, url = '') =>
+  as_of ? (
     <>
-      These were the provider’s list prices in November 2025. Check the{' '}
+      These were the provider’s list prices in {as_of}. Check the{' '}
       <a href={url} target="_blank" rel="noreferrer">
         current ones
       </a>

@@ -1,0 +1,14 @@
+// The catalogue file of a gateway, as the console reads and edits it: its code is loaded when it is first asked for.
+import { atFirstUse } from '../domain/at-first-use.ts'
+import type { Configuration, ConfigurationParts } from './configuration.ts'
+
+/** As `createConfiguration`. */
+export function lateConfiguration(parts: ConfigurationParts): Configuration {
+  const load = atFirstUse(async () => (await import('./configuration.ts')).createConfiguration(parts))
+  return {
+    path: parts.path,
+    read: async () => (await load()).read(),
+    check: async (draft) => (await load()).check(draft),
+    save: async (draft, hash) => (await load()).save(draft, hash),
+  }
+}
