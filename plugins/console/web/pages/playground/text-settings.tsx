@@ -1,7 +1,7 @@
 // The settings of the text playground: one model or two, the system prompt, and the parameters that they take.
 import { Columns2, X } from 'lucide-react'
 import { useState } from 'react'
-import { roundedUsd } from '../../parts/amounts.ts'
+import { exactUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { names } from '../../parts/class-names.ts'
 import { Field } from '../../parts/field.tsx'
@@ -116,7 +116,7 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
         help={
           model && (
             <>
-              {roundedUsd(model.input_nanos)} USD in, {roundedUsd(model.output_nanos)} USD out, of a million
+              {exactUsd(model.input_nanos)} USD in, {exactUsd(model.output_nanos)} USD out, of a million
               tokens
               {model.has_tiers && '; more for long prompts'}
             </>
