@@ -14,7 +14,7 @@ const MEANINGS = {
   file_has_its_row: 'A file in the folders of images is named by a row.',
   used_quota_is_sum_of_files:
     "The bytes that an account's rows count against its quota are those of its files on the disk, missing files aside.",
-  quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES} bytes together.`,
+  quota_is_kept: `The uploaded files of an account have at most ${FILE_QUOTA_BYTES / 1024 / 1024} MB together.`,
 } as const
 
 /** Those that `Disagreement` tells in more detail. */

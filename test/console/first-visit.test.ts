@@ -78,6 +78,8 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await using first = await startServe()
   await using visit = await consolePage(new URL(first.link).origin, { size: 'phone', theme: 'dark' })
   const hand = handOf(visit.page)
+  const asked: string[] = []
+  visit.page.on('request', (request) => asked.push(new URL(request.url()).pathname))
 
   await visit.page.goto(first.link)
   await hand.type('Password', PASSWORD)
@@ -94,6 +96,9 @@ test('what is there already is chosen, the call is sent from the page, and the v
   await visit.page.getByText(/Your first call was paid/).waitFor()
   await visit.looksRight()
   expect(first.onlyCall()).toMatchObject({ outcome: 'completed', model: 'sim-flash', surface: 'chat' })
+  // The live feed told of it: the page did not ask by the clock.
+  expect(asked).toContain('/console/api/live')
+  expect(asked.filter((path) => path.endsWith('/first-call')).length).toBeLessThanOrEqual(4)
 
   await visit.open('/console')
   expect(await visit.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
@@ -129,6 +134,8 @@ test('a provider that refuses is told in its own words, each step can be skipped
   await visit.page.getByRole('heading', { name: 'Who pays, and with which key?' }).waitFor()
   await hand.press('Do this later')
   await visit.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await hand.press('First steps')
+  await visit.page.getByRole('heading', { level: 1, name: 'First steps' }).waitFor()
   await visit.open('/console')
   expect(await visit.page.getByRole('heading', { level: 1 }).innerText()).toBe('Overview')
   await visit.isClean()

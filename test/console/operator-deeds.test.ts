@@ -4,6 +4,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileConsole } from '../support/console.ts'
+import { eventually } from '../support/eventually.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -56,4 +57,21 @@ describe('the catalogue', () => {
     expect(file()).toBe(theirs)
     await one.looksRight()
   })
+})
+
+test('a dialog that is closed gives the focus back to the button that opened it', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  const hasFocus = (what: string, is: string) =>
+    eventually(
+      `${is} has the focus`,
+      async () => (await page.evaluate(`document.activeElement.${what}`)) === is,
+    )
+  await one.open('/console/accounts/alice')
+  await page.getByRole('button', { name: 'Top up', exact: true }).click()
+  await page.getByRole('dialog').waitFor()
+  await hasFocus('name', 'amount')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await hasFocus('textContent', 'Top up')
 })

@@ -1,5 +1,6 @@
 // The portal in a browser: a streamed answer with its cost, two models, a chain of pictures, files, usage.
 import { describe, expect, test } from 'bun:test'
+import { IMAGE_TOKENS } from '../../src/simulator/answer.ts'
 import { paint } from '../media/support.ts'
 import { fileConsole, givePasswords } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
@@ -27,7 +28,7 @@ async function converse(one: ConsolePage, question: string): Promise<void> {
 }
 
 describe('the playground for text', () => {
-  test('streams an answer, says what it cost to the nano-dollar, and goes on with the conversation', async () => {
+  test('streams an answer, says what it cost to the nano-dollar, and goes on with a picture', async () => {
     await using one = await visit(ALICE)
     await one.open('/console/playground')
     await converse(one, 'Say hello to the gateway.')
@@ -35,15 +36,22 @@ describe('the playground for text', () => {
     const [call] = calls().slice(-1)
     const title = await one.page.locator('.play-answer-foot [title$="USD"]').last().getAttribute('title')
     expect(Number(title?.replace(/[^\d.]/g, ''))).toBeCloseTo((call?.cost_nanos ?? 0) / 1e9, 9)
-    await converse(one, 'And once more.')
+    const choosing = one.page.waitForEvent('filechooser')
+    await button(one, 'Add a picture').click()
+    await (await choosing).setFiles({ name: 'cat.png', mimeType: 'image/png', buffer: PNG })
+    await one.page.getByLabel('Remove cat.png').waitFor()
+    await converse(one, 'And what is this?')
+    await gateway.atRest()
+    // The provider was given the picture, and charged for it.
+    expect(calls().at(-1)?.input_tokens).toBeGreaterThan((call?.input_tokens ?? 0) + IMAGE_TOKENS)
     expect(await one.page.locator('.play-question').allInnerTexts()).toEqual([
       'Say hello to the gateway.',
-      'And once more.',
+      'And what is this?',
     ])
     await one.looksRight()
     // What was said stays in this tab.
     await one.page.reload()
-    await one.page.getByText('And once more.').waitFor()
+    await one.page.getByText('And what is this?').waitFor()
     await one.isClean()
   })
 

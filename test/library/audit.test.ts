@@ -117,7 +117,7 @@ describe('the audit of the library, and the start after it', () => {
     expect(await auditLibrary(library)).toEqual([
       {
         invariant: 'quota_is_kept',
-        meaning: expect.stringContaining(String(FILE_QUOTA_BYTES)),
+        meaning: expect.stringContaining(`${FILE_QUOTA_BYTES / 1024 / 1024} MB`),
         subject: 'account 1',
         expected: `at most ${FILE_QUOTA_BYTES}`,
         found: FILE_QUOTA_BYTES + 1,

@@ -1,5 +1,5 @@
 // The side bar: the pages, by words with icons, and who is signed in. On a phone it is a drawer.
-import { Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
+import { CircleUserRound, Keyboard, LogOut, Monitor, Moon, Search, Sun, TrafficCone } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../parts/button.tsx'
@@ -98,6 +98,7 @@ function SideFoot({ onHelp }: Pick<SideBarProps, 'onHelp'>) {
       </button>
       <div className="spread">
         <div className="side-link side-who">
+          <CircleUserRound className="icon" aria-hidden />
           <span className="side-who" title={viewer.account ?? undefined}>
             {viewer.account ?? 'Operator'}
             {viewer.key && <div className="small soft">by key {viewer.key.prefix}</div>}

@@ -40,7 +40,12 @@ export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
           <section className="account-choice" aria-label="Choose an account">
             <h2>Choose an account</h2>
             <p className="soft">{why}</p>
-            <SearchInput aria-label="Search accounts" value={search} onChange={setSearch} />
+            <SearchInput
+              aria-label="Search accounts"
+              placeholder="Name"
+              value={search}
+              onChange={setSearch}
+            />
             <ul>
               {accounts.map(({ name, status, available_nanos }) => (
                 <li key={name}>

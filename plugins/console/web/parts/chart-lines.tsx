@@ -4,11 +4,13 @@ import UPlot from 'uplot'
 import { onThemeChange } from '../app/theme.ts'
 import type { ChartProps } from './chart-props.ts'
 
-const AXIS_PX = 56
-const TIMES_PX = 28
+const MIN_AXIS_PX = 56
+const DIGIT_PX = 7.5
+const TIMES_PX = 30
+const TIMES_GAP_PX = 8
 const LABEL_GAP_PX = 8
-/** Half of the last time's label, which stands under the end of the lines. */
-const END_LABEL_PX = 20
+/** Half of the last time’s label, which stands under the end of the lines: "22 Nov" in a wide font. */
+const END_LABEL_PX = 28
 const MAX_LABEL_PX = 120
 const LABEL_HEIGHT_PX = 14
 const FONT = '12px system-ui, sans-serif'
@@ -36,6 +38,7 @@ export default function Lines({
       plot?.destroy()
       const width = element.clientWidth
       const options = optionsOf({
+        times_ms,
         series,
         formatAxis,
         width,
@@ -88,8 +91,7 @@ function coloursOf(element: HTMLElement): Colours {
   return colours
 }
 
-interface Drawn {
-  series: ChartProps['series']
+interface Drawn extends Pick<ChartProps, 'series' | 'times_ms'> {
   formatAxis: (value: number) => string
   width: number
   height: number
@@ -97,7 +99,8 @@ interface Drawn {
   colours: Colours
 }
 
-function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn): UPlot.Options {
+function optionsOf(drawn: Drawn): UPlot.Options {
+  const { times_ms, series, formatAxis, width, height, onRead, colours } = drawn
   const axis = { stroke: colours.text, font: FONT, ticks: { show: false } }
   const is_named = series.length > 1 && width > 480
   return {
@@ -114,12 +117,14 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
         border: { show: true, stroke: colours.line, width: 1 },
         space: 72,
         size: TIMES_PX,
+        gap: TIMES_GAP_PX,
+        incrs: stepsFrom(times_ms),
         values: (_plot, splits, _at, _space, step_s) =>
           splits.map((time_s) => timeLabel(time_s * 1_000, step_s)),
       },
       {
         ...axis,
-        size: AXIS_PX,
+        size: (_plot, labels) => axisWidth(labels),
         space: 36,
         grid: { stroke: colours.line, width: 1 },
         values: (_plot, splits) => splits.map((value) => formatAxis(value)),
@@ -143,6 +148,23 @@ function optionsOf({ series, formatAxis, width, height, onRead, colours }: Drawn
 }
 
 const DAY_S = 86_400
+/** As wide as its longest label. */
+const axisWidth = (labels: readonly string[] | null): number =>
+  Math.max(MIN_AXIS_PX, ...(labels ?? []).map((label) => label.length * DIGIT_PX + LABEL_GAP_PX))
+
+/** Between two times on the axis. */
+const STEPS_S = [
+  ...[1, 5, 10, 15, 30].map((minutes) => minutes * 60),
+  ...[1, 2, 3, 4, 6, 8, 12].map((hours) => hours * 3_600),
+  ...[1, 2, 3, 4, 5, 7, 10, 14, 28].map((days) => days * DAY_S),
+]
+
+/** No finer than the points: between two days there is nothing at noon. */
+function stepsFrom([first = 0, second = first]: readonly number[]): number[] {
+  const apart_s = (second - first) / 1_000
+  return STEPS_S.filter((step_s) => step_s >= apart_s)
+}
+
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
@@ -173,16 +195,29 @@ function drawNames(plot: UPlot, series: ChartProps['series'], colours: Colours):
   ctx.font = `${12 * ratio}px system-ui, sans-serif`
   ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
-  let lowest = Number.NEGATIVE_INFINITY
-  for (const { label, nth, y } of placed) {
-    lowest = Math.max(y, lowest + LABEL_HEIGHT_PX * ratio)
+  for (const { label, nth, y } of apart(placed, bbox.top + bbox.height, LABEL_HEIGHT_PX * ratio)) {
     ctx.fillStyle = colours.series[nth] ?? colours.text
     ctx.fillText(
       label,
       bbox.left + bbox.width + LABEL_GAP_PX * ratio,
-      lowest,
+      y,
       (MAX_LABEL_PX - LABEL_GAP_PX) * ratio,
     )
   }
   ctx.restore()
+}
+
+/** Moves names down where they meet, and up where they would then stand below the lines. @param placed from the top down */
+function apart<Name extends { y: number }>(placed: readonly Name[], bottom: number, height: number): Name[] {
+  let lowest = Number.NEGATIVE_INFINITY
+  const down = placed.map((name) => {
+    lowest = Math.max(name.y, lowest + height)
+    return { ...name, y: lowest }
+  })
+  let highest = bottom
+  return down.toReversed().map((name) => {
+    const y = Math.min(name.y, highest)
+    highest = y - height
+    return { ...name, y }
+  })
 }

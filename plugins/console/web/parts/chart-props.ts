@@ -1,4 +1,6 @@
 // What a chart is given: times, series, and how their values are written.
+import type { ReactNode } from 'react'
+
 export interface Series {
   /** Stands at the end of its line. */
   label: string
@@ -20,4 +22,6 @@ export interface ChartProps {
   height_px?: number
   /** What the figures say in one sentence, for those who do not see the lines. */
   summary?: string
+  /** Below the lines: what to mind of the figures. */
+  note?: ReactNode
 }

@@ -11,7 +11,7 @@ const Lines = lazy(() => import('./chart-lines.tsx'))
 const DEFAULT_HEIGHT_PX = 180
 
 export function Chart(props: ChartProps) {
-  const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary } = props
+  const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
   const [as_table, setAsTable] = useState(false)
   const [at, setAt] = useState<number | null>(null)
   const onRead = useCallback((index: number | null) => setAt(index), [])
@@ -47,6 +47,7 @@ export function Chart(props: ChartProps) {
           </div>
         </>
       )}
+      {note && <p className="small soft">{note}</p>}
     </figure>
   )
 }

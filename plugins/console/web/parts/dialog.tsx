@@ -18,7 +18,10 @@ export interface DialogProps {
   dismissable?: boolean
 }
 
-/** The focus moves in, stays in, and returns to where it came from. */
+/**
+ * The focus moves in, to the first that can be pressed or typed into, stays in, and returns to where it came from. With
+ * `autoFocus` within, it would not know where that was.
+ */
 export function Dialog({ open, onClose, title, children, wide, dismissable = true }: DialogProps) {
   return (
     <Base.Root

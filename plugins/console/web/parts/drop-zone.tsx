@@ -1,9 +1,8 @@
 // A place to drop files on, or to choose them by a button.
 import { Upload } from 'lucide-react'
-import { type DragEvent, type ReactNode, useId, useRef, useState } from 'react'
-import { Button } from './button.tsx'
+import { type DragEvent, type ReactNode, useState } from 'react'
 import { names } from './class-names.ts'
-import { ACCEPTED } from './upload.ts'
+import { FileButton } from './file-button.tsx'
 
 export interface DropZoneProps {
   onFiles: (files: File[]) => void
@@ -15,8 +14,6 @@ export interface DropZoneProps {
 
 export function DropZone({ onFiles, busy, verb, children }: DropZoneProps) {
   const [is_over, setOver] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
-  const id = useId()
 
   function drop(event: DragEvent): void {
     event.preventDefault()
@@ -36,23 +33,9 @@ export function DropZone({ onFiles, busy, verb, children }: DropZoneProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      <input
-        ref={input}
-        id={id}
-        type="file"
-        accept={ACCEPTED}
-        multiple
-        hidden
-        onChange={(event) => {
-          const files = [...(event.target.files ?? [])]
-          // The same file can be chosen again.
-          event.target.value = ''
-          if (files.length > 0) onFiles(files)
-        }}
-      />
-      <Button icon={Upload} busy={busy} onClick={() => input.current?.click()}>
+      <FileButton icon={Upload} busy={busy} onFiles={onFiles}>
         {verb}
-      </Button>
+      </FileButton>
       <span className="soft">{children}</span>
     </div>
   )

@@ -104,7 +104,7 @@ export function EntriesList({ account }: EntriesListProps) {
   const is_filtered = state.kind !== 'all' || state.since !== '' || state.until !== ''
   return (
     <div className="stack">
-      <div className="spread">
+      <div className="spread list-head">
         <div className="filters">
           <Select
             inline

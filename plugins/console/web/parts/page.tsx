@@ -10,13 +10,13 @@ export interface PageFrameProps {
   lead?: ReactNode
   /** The page's deeds, the main one last. */
   actions?: ReactNode
-  /** For forms alone. */
-  narrow?: boolean
+  /** For forms alone, or for what is read from top to bottom; otherwise as wide as tables are. */
+  width?: 'form' | 'text'
   children: ReactNode
 }
 
 /** After a navigation its heading has the focus, so that a screen reader says where it is. */
-export function Page({ title, lead, actions, narrow, children }: PageFrameProps) {
+export function Page({ title, lead, actions, width, children }: PageFrameProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Tollgate`
@@ -25,7 +25,7 @@ export function Page({ title, lead, actions, narrow, children }: PageFrameProps)
     if (claimFocus()) heading.current?.focus()
   }, [])
   return (
-    <div className={names('page', narrow && 'page-narrow')}>
+    <div className={names('page', width && `page-${width}`)}>
       <header className="page-head">
         <div>
           <h1 ref={heading} tabIndex={-1}>

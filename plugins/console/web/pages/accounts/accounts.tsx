@@ -38,14 +38,19 @@ const COLUMNS: Column<ShownAccountRow>[] = [
   { key: 'status', title: 'Status', cell: (account) => <AccountStatus account={account} /> },
   {
     key: 'spent',
-    title: '7 days, USD',
+    title: 'Spent in 7 days, USD',
     sorts: true,
     end: true,
-    cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
+    cell: ({ week_nanos }) => (
+      <>
+        <Money nanos={week_nanos} unit={false} />
+        <span className="on-phone"> in 7 days</span>
+      </>
+    ),
   },
   {
     key: 'change',
-    title: 'Pace',
+    title: 'Change',
     end: true,
     phone: 'none',
     cell: ({ change_percent }) => changeText(change_percent),

@@ -87,7 +87,7 @@ const RULES: Column<Rule>[] = [
   {
     key: 'checked',
     title: 'Checked',
-    cell: ({ checked, over }) => `${count(checked)} ${over}`,
+    cell: ({ checked, over }) => <span className="no-wrap">{`${count(checked)} ${over}`}</span>,
     phone: 'second',
   },
   { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },

@@ -32,6 +32,7 @@ export default function CallPage({ params }: PageProps) {
   return (
     <Page
       title={title}
+      width="text"
       lead={data && <Lead call={data} />}
       actions={curl && <Copy text={curl} what="curl command" label="Copy as curl" look="plain" />}
     >

@@ -53,7 +53,7 @@ function CourseStep({
         <div className="course-track" aria-hidden>
           <div
             className={`course-bar course-${tone}`}
-            style={{ left: `${left}%`, width: `${Math.min(width, 100 - left)}%` }}
+            style={{ left: `min(${left}%, 100% - 2px)`, width: `${Math.min(width, 100 - left)}%` }}
           />
         </div>
       </div>
@@ -122,7 +122,7 @@ function answerSteps({ timings, provider, upstream_model, streamed, outcome }: C
   if (head_ms !== null && answered_ms !== null && answered_ms > head_ms)
     steps.push({
       key: 'head',
-      title: 'Head came',
+      title: 'Headers came',
       detail: streamed ? 'The first event was awaited.' : 'The answer was read to its end.',
       from_ms: head_ms,
       to_ms: answered_ms,

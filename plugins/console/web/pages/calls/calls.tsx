@@ -4,7 +4,7 @@ import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
-import { Button } from '../../parts/button.tsx'
+import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Page } from '../../parts/page.tsx'
@@ -76,6 +76,9 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
 }
 
 function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
+  const { role } = useViewer()
+  const { data } = useAsk(['models'], () => api.models.get(), { enabled: onClear === undefined })
+  const model = data?.models.find(({ kind }) => kind === 'text')?.id ?? 'MODEL'
   if (onClear)
     return (
       <EmptyState
@@ -92,10 +95,15 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
     )
   return (
     <>
-      <EmptyState icon={ArrowLeftRight} title="No calls yet">
-        Every paid call stands here, with what it cost and why. Make the first one with a key of yours:
+      <EmptyState
+        icon={ArrowLeftRight}
+        title="No calls yet"
+        action={role === 'operator' && <ButtonLink href="/setup">First steps</ButtonLink>}
+      >
+        Every paid call stands here, with what it cost and why.
       </EmptyState>
-      <Snippet samples={chatSamples({ base_url: location.origin, key: 'YOUR_KEY', model: 'sim-flash' })} />
+      <p className="soft">With a key of yours, the first one is:</p>
+      <Snippet samples={chatSamples({ base_url: location.origin, key: 'YOUR_KEY', model })} />
     </>
   )
 }
@@ -138,7 +146,7 @@ const OUTCOME: Column<Row> = {
 }
 const USED: Column<Row> = {
   key: 'used',
-  title: 'Tokens in, out',
+  title: 'Tokens in / out',
   end: true,
   cell: (call) => used(call),
   phone: 'none',
@@ -171,5 +179,5 @@ const columnsFor = ({ role }: Viewer): Column<Row>[] => [
 function used({ input_tokens, output_tokens, images, estimated }: Row) {
   if (images > 0) return images === 1 ? '1 image' : `${images} images`
   if (input_tokens + output_tokens === 0) return <span className="soft">–</span>
-  return `${estimated ? '~' : ''}${briefCount(input_tokens)}, ${briefCount(output_tokens)}`
+  return `${estimated ? '~' : ''}${briefCount(input_tokens)} / ${briefCount(output_tokens)}`
 }

@@ -109,7 +109,7 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   return name
 }
 
-function BlockFields({ draft, chosen: { section, at, block, name }, choose }: Choosing & { chosen: Chosen }) {
+function BlockFields({ draft, chosen: { section, at, block }, choose }: Choosing & { chosen: Chosen }) {
   const path = [section, at]
   const remove = async () => {
     if (await draft.edit([{ op: 'remove', path }])) choose(`${section} 0`)
@@ -123,7 +123,7 @@ function BlockFields({ draft, chosen: { section, at, block, name }, choose }: Ch
       )}
       <div>
         <Button small icon={Trash2} onClick={() => void remove()}>
-          Remove {name} from the draft
+          Remove from the draft
         </Button>
       </div>
     </div>

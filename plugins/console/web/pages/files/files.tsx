@@ -40,7 +40,7 @@ export default function Files() {
       }
     >
       {whose.is_operator && whose.account === undefined ? (
-        <AccountChoice why="Files are an account’s." onChoose={whose.choose} />
+        <AccountChoice why="Files belong to an account: choose whose to see." onChoose={whose.choose} />
       ) : (
         <FilesOf whose={whose} />
       )}

@@ -31,7 +31,10 @@ export default function Image({ params }: PageProps) {
     api.images({ id }).get({ query: is_operator && is_shown ? { content: 'shown' } : {} }),
   )
   return (
-    <Page title="Image">
+    <Page
+      title="Image"
+      actions={query.data && <Deeds image={query.data} is_operator={is_operator} is_shown={is_shown} />}
+    >
       <Loaded query={query} rows={8}>
         {(image) => (
           <>
@@ -42,12 +45,7 @@ export default function Image({ params }: PageProps) {
                 is_shown={is_shown}
                 onShow={() => change({ content: 'shown' })}
               />
-              <div className="stack">
-                <div className="row">
-                  <Deeds image={image} is_operator={is_operator} is_shown={is_shown} />
-                </div>
-                <ImageFacts image={image} />
-              </div>
+              <ImageFacts image={image} />
             </div>
             {image.lineage.length > 1 && (
               <Section title="Lineage">

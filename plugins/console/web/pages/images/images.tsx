@@ -102,13 +102,6 @@ const TONES: Record<ListedImage['state'], Tone> = {
 
 const COLUMNS: readonly Column<ListedImage>[] = [
   { key: 'created', title: 'Made', cell: ({ created_at_ms }) => <Time at_ms={created_at_ms} /> },
-  {
-    key: 'cost',
-    title: 'Cost, USD',
-    end: true,
-    phone: 'first-end',
-    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
-  },
   { key: 'account', title: 'Account', phone: 'second', cell: ({ account }) => account },
   { key: 'model', title: 'Model', phone: 'none', cell: ({ model }) => model },
   { key: 'kind', title: 'Kind', phone: 'none', cell: ({ kind }) => KIND_WORDS[kind] },
@@ -118,6 +111,13 @@ const COLUMNS: readonly Column<ListedImage>[] = [
     title: 'State',
     phone: 'second-end',
     cell: ({ state }) => <Status tone={TONES[state]}>{state}</Status>,
+  },
+  {
+    key: 'cost',
+    title: 'Cost, USD',
+    end: true,
+    phone: 'first-end',
+    cell: ({ cost_nanos }) => <Money nanos={cost_nanos} unit={false} />,
   },
 ]
 

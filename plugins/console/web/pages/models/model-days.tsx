@@ -10,13 +10,14 @@ export interface Day {
 const HEIGHT_PX = 140
 const inUsd = (nanos: number): string => `${roundedUsd(nanos)} USD`
 
-export function ModelDays({ days, title }: { days: readonly Day[]; title: string }) {
+/** @param what the amounts are: "Revenue" */
+export function ModelDays({ days, what }: { days: readonly Day[]; what: string }) {
   if (days.every(({ cost_nanos }) => cost_nanos === 0)) return null
   return (
     <Chart
-      label={title}
+      label={`${what} by day`}
       times_ms={days.map(({ start_s }) => start_s * 1_000)}
-      series={[{ label: 'Amount', values: days.map(({ cost_nanos }) => cost_nanos) }]}
+      series={[{ label: what, values: days.map(({ cost_nanos }) => cost_nanos) }]}
       format={inUsd}
       formatAxis={roundedUsd}
       height_px={HEIGHT_PX}

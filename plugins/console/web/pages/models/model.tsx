@@ -30,24 +30,25 @@ export default function ModelPage({ params }: PageProps) {
   const is_operator = useViewer().role === 'operator'
   const { data } = model
   return (
-    <Page
-      title={id}
-      lead={data && (data.display_name === id ? `A model of kind ${data.kind}.` : data.display_name)}
-    >
+    <Page title={id} lead={data && leadOf(data)}>
       <Loaded query={model}>
         {({ week, state, why, days, price, routes, kind, context_tokens, max_output_tokens }) => (
           <>
             {why !== null && <Notice tone="warn">It cannot be called: {why}.</Notice>}
             <Figures>
-              <Figure label="Calls, 7 days" value={count(week.calls)} note={`${count(week.failed)} failed`} />
               <Figure
-                label={is_operator ? 'Revenue, 7 days' : 'Cost, 7 days'}
+                label="Calls in 7 days"
+                value={count(week.calls)}
+                note={`${count(week.failed)} failed`}
+              />
+              <Figure
+                label={is_operator ? 'Revenue in 7 days' : 'Cost in 7 days'}
                 value={<Money nanos={week.cost_nanos} />}
                 note="days in UTC, today included"
               />
-              <Figure label="State" value={<ModelState state={state} why={why} />} note={kind} />
+              <Figure label="State" value={<ModelState state={state} why={why} />} />
             </Figures>
-            <ModelDays days={days} title={is_operator ? 'Revenue by day' : 'Cost by day'} />
+            <ModelDays days={days} what={is_operator ? 'Revenue' : 'Cost'} />
             {is_operator ? (
               <PriceSection id={id} price={price} />
             ) : (
@@ -74,6 +75,22 @@ export default function ModelPage({ params }: PageProps) {
       </Loaded>
     </Page>
   )
+}
+
+/** "Gemini 2.5 Flash, a model for text." */
+function leadOf({ id, display_name, kind }: { id: string; display_name: string; kind: string }): string {
+  const what = `model for ${KIND_WORDS[kind] ?? kind}`
+  return display_name === id ? `A ${what}.` : `${display_name}, a ${what}.`
+}
+
+const KIND_WORDS: Readonly<Record<string, string>> = {
+  text: 'text',
+  image: 'images',
+  embedding: 'embeddings',
+  speech: 'speech',
+  transcription: 'transcriptions',
+  moderation: 'moderation',
+  rerank: 'reranking',
 }
 
 type Price = Parameters<typeof PriceTable>[0]['price']

@@ -27,18 +27,25 @@ interface Row {
 const routeWords = ({ routes = [] }: Row): string =>
   [...new Set(routes.map(({ provider }) => provider))].join(', ')
 
+const WeekCost = ({ nanos }: { nanos: number }) => (
+  <>
+    <Money nanos={nanos} unit={false} />
+    <span className="on-phone"> in 7 days</span>
+  </>
+)
+
 const COLUMNS: Column<Row>[] = [
   { key: 'id', title: 'Model', cell: ({ id }) => id, phone: 'first' },
-  { key: 'kind', title: 'Kind', cell: ({ kind }) => kind, phone: 'none' },
+  { key: 'kind', title: 'Kind', cell: ({ kind }) => <span className="no-wrap">{kind}</span>, phone: 'none' },
   { key: 'price', title: 'Price in USD', cell: ({ price }) => <PriceWords price={price} />, phone: 'second' },
 ]
 
 const WEEK: Column<Row>[] = [
-  { key: 'calls', title: 'Calls', cell: ({ week }) => count(week.calls), end: true, phone: 'none' },
+  { key: 'calls', title: 'Calls in 7 days', cell: ({ week }) => count(week.calls), end: true, phone: 'none' },
   {
     key: 'cost',
-    title: 'Cost',
-    cell: ({ week }) => <Money nanos={week.cost_nanos} />,
+    title: 'Cost in 7 days, USD',
+    cell: ({ week }) => <WeekCost nanos={week.cost_nanos} />,
     end: true,
     phone: 'first-end',
   },
@@ -55,7 +62,7 @@ const OF_OPERATOR: Column<Row>[] = [
   },
   {
     key: 'calls',
-    title: 'Calls, 7 days',
+    title: 'Calls in 7 days',
     cell: ({ week }) => (
       <>
         {count(week.calls)}
@@ -67,8 +74,8 @@ const OF_OPERATOR: Column<Row>[] = [
   },
   {
     key: 'cost',
-    title: 'Revenue, 7 days',
-    cell: ({ week }) => <Money nanos={week.cost_nanos} />,
+    title: 'Revenue in 7 days, USD',
+    cell: ({ week }) => <WeekCost nanos={week.cost_nanos} />,
     end: true,
     phone: 'first-end',
   },

@@ -46,11 +46,26 @@ const COLUMNS: Column<PriceLine>[] = [
     phone: 'first-end',
   },
   { key: 'per', title: 'Per', cell: ({ per }) => per, phone: 'second-end' },
-  { key: 'of', title: 'For', cell: ({ of }) => of || 'all calls', phone: 'second' },
 ]
+
+/** Where some calls have prices of their own. */
+const FOR: Column<PriceLine> = {
+  key: 'of',
+  title: 'For',
+  cell: ({ of }) => of || 'all other calls',
+  phone: 'second',
+}
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-export const PriceTable = ({ price }: { price: readonly PriceLine[] }) => (
-  <Table label="Price" columns={COLUMNS} rows={price} keyOf={({ name, of }) => `${name} ${of}`} />
-)
+export function PriceTable({ price }: { price: readonly PriceLine[] }) {
+  const is_of_all = price.every(({ of }) => of === '')
+  return (
+    <Table
+      label="Price"
+      columns={is_of_all ? COLUMNS : [...COLUMNS, FOR]}
+      rows={price}
+      keyOf={({ name, of }) => `${name} ${of}`}
+    />
+  )
+}

@@ -10,38 +10,36 @@ const MAX_SAMPLES = 100
 
 export function OverviewCharts({ overview: { points, is_sampled } }: { overview: Overview }) {
   const { role } = useViewer()
+  const money = role === 'operator' ? 'Revenue' : 'Spent'
   // The charts are drawn anew only where their figures change.
-  const lines = useMemo(() => linesOf(points), [points])
+  const lines = useMemo(() => linesOf(points, money), [points, money])
   return (
     <section className="overview-charts" aria-label="Over time">
       <h2 className="unseen">Over time</h2>
       <Chart
-        label={role === 'operator' ? 'Revenue' : 'Spent'}
+        label={money}
         times_ms={lines.times_ms}
         series={lines.money}
         format={usd}
         formatAxis={roundedUsd}
       />
-      <div>
-        <Chart
-          label="Time to first byte"
-          times_ms={lines.times_ms}
-          series={lines.latency}
-          format={duration}
-        />
-        {is_sampled && (
-          <p className="small soft">
-            Times are measured on {MAX_SAMPLES} calls of each point, spread over it; money and counts on all.
-          </p>
-        )}
-      </div>
+      <Chart
+        label="Time to first byte"
+        times_ms={lines.times_ms}
+        series={lines.latency}
+        format={duration}
+        note={
+          is_sampled &&
+          `Times are measured on ${MAX_SAMPLES} calls of each point, spread over it; money and counts on all.`
+        }
+      />
     </section>
   )
 }
 
-const linesOf = (points: Overview['points']) => ({
+const linesOf = (points: Overview['points'], money: string) => ({
   times_ms: points.map(({ start_at_ms }) => start_at_ms),
-  money: [{ label: 'USD', values: points.map(({ cost_nanos }) => cost_nanos) }],
+  money: [{ label: money, values: points.map(({ cost_nanos }) => cost_nanos) }],
   latency: [
     { label: 'median', values: points.map(({ first_byte_p50_ms }) => first_byte_p50_ms) },
     { label: '95 %', values: points.map(({ first_byte_p95_ms }) => first_byte_p95_ms) },

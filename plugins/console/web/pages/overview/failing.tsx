@@ -37,9 +37,12 @@ const COLUMNS: Column<Route>[] = [
     key: 'route',
     title: 'Route',
     cell: ({ provider, upstream_model }) => (
-      <>
-        {provider} <span className="soft">{upstream_model}</span>
-      </>
+      <span className="no-wrap">
+        {provider}{' '}
+        <span className="soft overview-route" title={upstream_model}>
+          {upstream_model}
+        </span>
+      </span>
     ),
     phone: 'first',
   },

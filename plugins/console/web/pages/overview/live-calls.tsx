@@ -6,14 +6,17 @@ import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
 import { duration } from '../../parts/amounts.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { useLive } from '../../parts/live.ts'
+import { LIVE_PATH, type LiveEvent } from '../../parts/live-event.ts'
 import { Money } from '../../parts/money.tsx'
 import { Outcome } from '../../parts/outcome.tsx'
 import { Section } from '../../parts/page.tsx'
+import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { type LiveCall, type LiveEvent, merged, type Seen, shownCalls } from './live-state.ts'
+import { type LiveCall, merged, type Seen, shownCalls } from './live-state.ts'
 
 const SHOWN = 10
 /** Events of so long are shown together. */
@@ -37,7 +40,9 @@ export function Live() {
       }
     >
       {calls.length === 0 ? (
-        <p className="soft">No calls yet. They show up here as they happen.</p>
+        <Loaded query={recent} rows={SHOWN}>
+          {() => <NoCalls is_operator={role === 'operator'} />}
+        </Loaded>
       ) : (
         <Table
           label="Live calls"
@@ -51,6 +56,27 @@ export function Live() {
         <p className="small soft">Too many at once to show each: {seen.skipped} events were left out.</p>
       )}
     </Section>
+  )
+}
+
+function NoCalls({ is_operator }: { is_operator: boolean }) {
+  return (
+    <>
+      <p className="soft">
+        {is_operator
+          ? 'No calls yet. They show up here as they happen; the first steps lead to the first one.'
+          : 'No calls yet. They show up here as they happen, with what each cost.'}
+      </p>
+      <div>
+        {is_operator ? (
+          <ButtonLink look="primary" href="/setup">
+            First steps
+          </ButtonLink>
+        ) : (
+          <ButtonLink href="/playground">Try a model in the playground</ButtonLink>
+        )}
+      </div>
+    </>
   )
 }
 
@@ -81,7 +107,7 @@ function useSeen() {
       setSeen((before) => merged(before, events))
     }, DRAW_EVERY_MS)
   }, [])
-  const state = useLive<LiveEvent>('/console/api/live', hear)
+  const state = useLive<LiveEvent>(LIVE_PATH, hear)
   return { seen, state }
 }
 

@@ -1,28 +1,6 @@
 // The state of live calls, from the feed's events and the newest calls of the history. Pure.
+import type { AboutCall, LiveEvent } from '../../parts/live-event.ts'
 import type { CallOutcome } from '../../parts/outcome.tsx'
-
-interface AboutCall {
-  request_id: string
-  key: string
-  model: string
-  account: string
-  /** ISO 8601. */
-  at: string
-}
-
-/** The data of the feed's events, as far as they are shown. */
-export type LiveEvent =
-  | (AboutCall & { type: 'held' })
-  | (AboutCall & { type: 'first_byte'; after_ms: number })
-  | (AboutCall & {
-      type: 'settled'
-      outcome: CallOutcome
-      status: number
-      duration_ms: number
-      cost_nanos: number
-    })
-  | { type: 'skipped'; events: number }
-  | { type: 'ping' }
 
 export interface LiveCall {
   request_id: string

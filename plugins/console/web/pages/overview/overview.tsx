@@ -102,7 +102,11 @@ function Known({ overview }: { overview: Overview }) {
           good="down"
         />
       </Figures>
-      <OverviewCharts overview={overview} />
+      {totals.calls === 0 ? (
+        <p className="soft">There were no calls in this time.</p>
+      ) : (
+        <OverviewCharts overview={overview} />
+      )}
       {failing && <FailingRoutes {...failing} />}
     </div>
   )

@@ -1,13 +1,13 @@
 // One streamed answer of a model: asked through the console, and heard piece by piece.
 import { askRaw } from '../../app/client.ts'
 import { readEvents } from '../../parts/live.ts'
-import type { Message } from './draft.ts'
+import type { ChatMessage } from './chat-messages.ts'
 
 export interface ChatAsked {
   /** Who pays; the operator must say. */
   account: string | undefined
   model: string
-  messages: readonly Message[]
+  messages: readonly ChatMessage[]
   fields: Readonly<Record<string, unknown>>
   signal: AbortSignal
 }

@@ -20,11 +20,11 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
   const at = Number(side)
   const model = models[at] ?? models[0]
   const typed = draft.question.trim()
-  const messages = messagesOf(
-    draft,
-    at,
-    typed === '' && draft.turns.length > 0 ? undefined : typed || 'Hello',
-  )
+  const next =
+    typed === '' && draft.turns.length > 0
+      ? undefined
+      : { question: typed || 'Hello', pictures: draft.pictures }
+  const messages = messagesOf(draft, at, next)
   const call = {
     url: location.origin,
     model: model?.id ?? '',
@@ -53,6 +53,7 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
       <p className="small soft">
         Put one of your keys into the environment variable TOLLGATE_KEY. Any of the three libraries calls any
         model.
+        {messages.some(({ pictures }) => pictures) && ' The data of a picture goes where its name stands.'}
       </p>
     </Dialog>
   )

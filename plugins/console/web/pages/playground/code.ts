@@ -1,4 +1,5 @@
 // A conversation as code: for curl, Python and JavaScript, with the SDK of each of three providers.
+import { anthropicContent, googleParts, openaiContent } from './code-contents.ts'
 import type { Message } from './draft.ts'
 import { type Value, type Writing, written } from './written.ts'
 
@@ -43,7 +44,7 @@ type Fields = Readonly<Record<string, Value | undefined>>
 
 const openaiFields = ({ model, messages, fields }: CodeOf): Fields => ({
   model,
-  messages: messages.map(({ role, content }) => ({ role, content })),
+  messages: messages.map((message) => ({ role: message.role, content: openaiContent(message) })),
   ...(fields as Fields),
 })
 
@@ -53,17 +54,18 @@ function anthropicFields(call: CodeOf): Fields {
     model: call.model,
     max_tokens: number('max_completion_tokens') ?? DEFAULT_MAX_TOKENS,
     system,
-    messages: turns.map(({ role, content }) => ({ role, content })),
+    messages: turns.map((turn) => ({ role: turn.role, content: anthropicContent(turn) })),
     temperature: number('temperature'),
     top_p: number('top_p'),
     stop_sequences: stop,
   }
 }
 
-const contentsOf = (call: CodeOf): Value =>
-  partsOf(call).turns.map(({ role, content }) => ({
-    role: role === 'assistant' ? 'model' : 'user',
-    parts: [{ text: content }],
+/** @param snake in Python's spelling */
+const contentsOf = (call: CodeOf, snake = false): Value =>
+  partsOf(call).turns.map((turn) => ({
+    role: turn.role === 'assistant' ? 'model' : 'user',
+    parts: googleParts(turn, snake),
   }))
 
 /** @param snake in Python's spelling */
@@ -163,7 +165,7 @@ client = genai.Client(
     api_key=os.environ["TOLLGATE_KEY"], http_options={"base_url": "${call.url}"}
 )
 answer = client.models.generate_content(
-${keywords({ model: call.model, contents: contentsOf(call), config: isEmpty(config) ? undefined : config })})
+${keywords({ model: call.model, contents: contentsOf(call, true), config: isEmpty(config) ? undefined : config })})
 print(answer.text)`
     },
     JavaScript(call) {

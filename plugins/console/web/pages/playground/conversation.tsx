@@ -7,6 +7,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { AnswerCost } from './answer-cost.tsx'
 import type { Answer, Turn } from './draft.ts'
 import type { TextModel } from './models.ts'
+import { PickedPictures } from './picked-pictures.tsx'
 
 export interface TurnsProps {
   turns: readonly Turn[]
@@ -29,7 +30,14 @@ export function Turns({ turns, models }: TurnsProps) {
     <div className="play-turns" data-follows={follows || undefined}>
       {turns.map((turn) => (
         <section key={turn.id} className="play-turn" aria-label="Question and answer">
-          <div className="play-question">{turn.question}</div>
+          <div className="play-question">
+            {turn.pictures && turn.pictures.length > 0 && (
+              <div className="play-references">
+                <PickedPictures pictures={turn.pictures} />
+              </div>
+            )}
+            {turn.question}
+          </div>
           <div className={names('play-answers', models.length > 1 && 'play-answers-two')}>
             {models.map((model, side) => (
               <AnswerView

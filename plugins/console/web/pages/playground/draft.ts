@@ -1,6 +1,7 @@
 // What stands in the text playground: models, instructions, the conversation and the draft; kept while this tab is open.
 import { keepInTab, keptInTab } from '../../app/tab.ts'
 import type { Parameter } from './models.ts'
+import type { Reference } from './reference.ts'
 
 /** What came of one question to one model. */
 export interface Answer {
@@ -22,6 +23,8 @@ export interface Answer {
 export interface Turn {
   id: string
   question: string
+  /** Sent along with it. */
+  pictures?: readonly Reference[]
   answers: readonly (Answer | null)[]
 }
 
@@ -32,10 +35,19 @@ export interface Draft {
   /** As typed; empty: the model's default. */
   parameters: Readonly<Partial<Record<Parameter, string>>>
   question: string
+  /** To be sent along with it. */
+  pictures: readonly Reference[]
   turns: readonly Turn[]
 }
 
-export const EMPTY: Draft = { models: [], system: '', parameters: {}, question: '', turns: [] }
+export const EMPTY: Draft = {
+  models: [],
+  system: '',
+  parameters: {},
+  question: '',
+  pictures: [],
+  turns: [],
+}
 
 export type Change =
   | { type: 'set'; some: Partial<Draft> }
@@ -44,7 +56,8 @@ export type Change =
 
 export function changed(draft: Draft, change: Change): Draft {
   if (change.type === 'set') return { ...draft, ...change.some }
-  if (change.type === 'asked') return { ...draft, question: '', turns: [...draft.turns, change.turn] }
+  if (change.type === 'asked')
+    return { ...draft, question: '', pictures: [], turns: [...draft.turns, change.turn] }
   const { turn: id, side, some } = change
   return {
     ...draft,
@@ -64,25 +77,33 @@ export function changed(draft: Draft, change: Change): Draft {
 export interface Message {
   role: 'system' | 'user' | 'assistant'
   content: string
+  /** Before its text. */
+  pictures?: readonly Reference[]
 }
 
-/** The conversation as one of the models sees it: its own answers only. @param question the next one, where there is one */
-export function messagesOf({ system, turns }: Draft, side: number, question?: string): Message[] {
+/** What is asked next. */
+export type Asked = Pick<Draft, 'question' | 'pictures'>
+
+/** The conversation as one of the models sees it: its own answers only. @param next where there is one */
+export function messagesOf({ system, turns }: Draft, side: number, next?: Asked): Message[] {
   const before = turns.flatMap((turn): Message[] => {
     const answer = turn.answers[side]
     // What failed was not said: the question is left out with it, or two would follow each other.
     if (!answer || answer.text === '') return []
-    return [
-      { role: 'user', content: turn.question },
-      { role: 'assistant', content: answer.text },
-    ]
+    return [asked(turn), { role: 'assistant', content: answer.text }]
   })
   return [
     ...(system.trim() === '' ? [] : [{ role: 'system', content: system } as const]),
     ...before,
-    ...(question === undefined ? [] : [{ role: 'user', content: question } as const]),
+    ...(next ? [asked(next)] : []),
   ]
 }
+
+const asked = ({ question, pictures = [] }: Pick<Turn, 'question' | 'pictures'>): Message => ({
+  role: 'user',
+  content: question,
+  ...(pictures.length === 0 ? {} : { pictures }),
+})
 
 /** Parameters as a request has them: those that are set, and that the model takes. */
 export function fieldsOf(

@@ -1,12 +1,6 @@
 // A drawing on its way: what is asked of an image model, and what comes of it.
 import { askRaw } from '../../app/client.ts'
-
-/** A picture to work from: a produced image by its id, or an uploaded file by its key. */
-export interface Reference {
-  is: 'image' | 'file'
-  id: string
-  label: string
-}
+import type { Reference } from './reference.ts'
 
 export interface DrawingAsked {
   account: string | undefined

@@ -7,7 +7,7 @@ import { Notice } from '../../parts/notice.tsx'
 import { Section } from '../../parts/page.tsx'
 import { imageThumbnail, type ListedImage } from '../../parts/pictures.ts'
 import { Thumbnail } from '../../parts/thumbnail.tsx'
-import type { Reference } from './drawing.ts'
+import type { Reference } from './reference.ts'
 import type { Drawing } from './use-drawings.ts'
 
 interface Choosing {

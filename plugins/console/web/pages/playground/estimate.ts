@@ -11,9 +11,15 @@ export function estimatedTokens(text: string): number {
 
 /** Each message has a few tokens of its own. */
 const TOKENS_PER_MESSAGE = 4
+/** Providers count a picture by its size; this is one of a large one. */
+const TOKENS_PER_PICTURE = 1_600
 
 export const estimatedPrompt = (messages: readonly Message[]): number =>
-  messages.reduce((sum, { content }) => sum + TOKENS_PER_MESSAGE + estimatedTokens(content), 0)
+  messages.reduce(
+    (sum, { content, pictures = [] }) =>
+      sum + TOKENS_PER_MESSAGE + estimatedTokens(content) + pictures.length * TOKENS_PER_PICTURE,
+    0,
+  )
 
 /** In nano-dollars. */
 export const estimatedCost = (

@@ -63,12 +63,7 @@ export function ImagePlayground({ models, account, onCharged }: ImagePlaygroundP
             onBegin={begin}
             placeholder={references.length === 0 ? 'Describe a picture' : 'Describe what is to change'}
           />
-          <References
-            references={references}
-            onChange={setReferences}
-            account={account}
-            is_operator={is_operator}
-          />
+          <References references={references} onChange={setReferences} account={account} />
           <div className="row">
             <Button look="primary" icon={WandSparkles} disabled={prompt.trim() === ''} onClick={begin}>
               {verbFor(references)}

@@ -1,5 +1,5 @@
 // The settings of the image playground: the model, and what it may be told of size, quality and number.
-import { roundedUsd } from '../../parts/amounts.ts'
+import { exactUsd } from '../../parts/amounts.ts'
 import { Choices } from '../../parts/choices.tsx'
 import { Field } from '../../parts/field.tsx'
 import { TextInput } from '../../parts/input.tsx'
@@ -86,5 +86,5 @@ const asOption = (value: string) => ({ value, label: value === OWN ? 'As the mod
 
 const priceOf = ({ from_nanos, to_nanos }: ImageModel): string =>
   from_nanos === to_nanos
-    ? `${roundedUsd(from_nanos)} USD an image`
-    : `${roundedUsd(from_nanos)} to ${roundedUsd(to_nanos)} USD an image`
+    ? `${exactUsd(from_nanos)} USD an image`
+    : `${exactUsd(from_nanos)} to ${exactUsd(to_nanos)} USD an image`

@@ -1,10 +1,10 @@
 // The text playground: models and their settings beside a conversation that streams.
-import { Code as CodeIcon, Eraser, Send, Square } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useState } from 'react'
+import { Code as CodeIcon, Eraser } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import { toast } from '../../app/toasts.tsx'
 import { Button } from '../../parts/button.tsx'
-import { TextArea } from '../../parts/input.tsx'
 import { CodeDialog } from './code-dialog.tsx'
+import { Composer } from './composer.tsx'
 import { Turns } from './conversation.tsx'
 import type { TextModel } from './models.ts'
 import { TextSettings } from './text-settings.tsx'
@@ -42,6 +42,9 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
         <Composer
           value={draft.question}
           onChange={(question) => set({ question })}
+          pictures={draft.pictures}
+          onPictures={(pictures) => set({ pictures })}
+          account={account}
           onSend={send}
           onStop={stop}
           is_streaming={is_streaming}
@@ -58,53 +61,6 @@ export function TextPlayground({ models, account, onCharged }: TextPlaygroundPro
       </div>
       <TextSettings draft={draft} set={set} models={models} is_streaming={is_streaming} />
       <CodeDialog open={shows_code} onClose={() => setShowsCode(false)} draft={draft} models={chosen} />
-    </div>
-  )
-}
-
-interface ComposerProps {
-  value: string
-  onChange: (value: string) => void
-  onSend: () => void
-  onStop: () => void
-  is_streaming: boolean
-  children: React.ReactNode
-}
-
-/** Enter sends; with Shift it is a new line. Esc stops the answer. */
-function Composer({ value, onChange, onSend, onStop, is_streaming, children }: ComposerProps) {
-  function press(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
-      event.preventDefault()
-      onSend()
-    }
-    if (event.key === 'Escape' && is_streaming) onStop()
-  }
-  return (
-    <div className="play-composer">
-      <TextArea
-        aria-label="Message"
-        placeholder="Ask the model something"
-        rows={3}
-        value={value}
-        onChange={onChange}
-        onKeyDown={press}
-      />
-      <div className="spread">
-        <div className="row">{children}</div>
-        <div className="row">
-          <span className="small soft play-composer-keys">Enter sends, Shift+Enter is a new line</span>
-          {is_streaming ? (
-            <Button icon={Square} onClick={onStop}>
-              Stop
-            </Button>
-          ) : (
-            <Button look="primary" icon={Send} onClick={onSend} disabled={value.trim() === ''}>
-              Send
-            </Button>
-          )}
-        </div>
-      </div>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 // The settings of the text playground: one model or two, the system prompt, and the parameters that they take.
 import { Columns2, X } from 'lucide-react'
-import { roundedUsd } from '../../parts/amounts.ts'
+import { useState } from 'react'
+import { exactUsd } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { names } from '../../parts/class-names.ts'
 import { Field } from '../../parts/field.tsx'
@@ -36,6 +37,7 @@ export function TextSettings({ draft, set, models, is_streaming }: TextSettingsP
   const setParameter = (name: Parameter, value: string) =>
     set({ parameters: { ...draft.parameters, [name]: value } })
   const first = models.find(({ id }) => !draft.models.includes(id)) ?? models[0]
+  const [begins_open] = useState(draft.system !== '')
   return (
     <aside className="play-settings" aria-label="Settings">
       {draft.models.map((id, side) => (
@@ -66,10 +68,13 @@ export function TextSettings({ draft, set, models, is_streaming }: TextSettingsP
           </Button>
         </div>
       )}
-      <Field label="System prompt" help="What the model is told before the conversation.">
-        <TextArea rows={3} value={draft.system} onChange={(system) => set({ system })} />
-      </Field>
-      <details className="play-parameters">
+      <details className="play-more" open={begins_open}>
+        <summary>System prompt</summary>
+        <Field label="What the model is told before the conversation">
+          <TextArea rows={3} value={draft.system} onChange={(system) => set({ system })} />
+        </Field>
+      </details>
+      <details className="play-more">
         <summary>Parameters</summary>
         <div className="stack">
           {taken.map((name) => (
@@ -111,7 +116,7 @@ function ModelField({ label, value, models, disabled, onChange, onRemove }: Mode
         help={
           model && (
             <>
-              {roundedUsd(model.input_nanos)} USD in, {roundedUsd(model.output_nanos)} USD out, of a million
+              {exactUsd(model.input_nanos)} USD in, {exactUsd(model.output_nanos)} USD out, of a million
               tokens
               {model.has_tiers && '; more for long prompts'}
             </>

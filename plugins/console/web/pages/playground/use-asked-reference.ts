@@ -1,7 +1,7 @@
 // The picture that another page sent here to be worked from: named in the address.
 import { useMemo } from 'react'
 import { useAddressState } from '../../parts/address-state.ts'
-import type { Reference } from './drawing.ts'
+import { fileName, type Reference } from './reference.ts'
 
 export function useAskedReference(): Reference | undefined {
   const [{ from }] = useAddressState({ from: '' })
@@ -12,6 +12,3 @@ export function useAskedReference(): Reference | undefined {
       : { is: 'image', id: from, label: 'the chosen image' }
   }, [from])
 }
-
-/** A file's key is `files/<account>/<uuid>_<name>`. */
-export const fileName = (key: string): string => /_([^/]+)$/.exec(key)?.[1] ?? key

@@ -1,8 +1,18 @@
 // A conversation with one or two models: asked at once, streamed side by side, stopped together.
 import { useCallback, useEffect, useReducer, useRef } from 'react'
 import { useViewer } from '../../app/session.tsx'
+import { chatMessages } from './chat-messages.ts'
 import { streamChat } from './chat-stream.ts'
-import { type Answer, changed, type Draft, fieldsOf, keepDraft, keptDraft, messagesOf } from './draft.ts'
+import {
+  type Answer,
+  type Asked,
+  changed,
+  type Draft,
+  fieldsOf,
+  keepDraft,
+  keptDraft,
+  messagesOf,
+} from './draft.ts'
 import { estimatedPrompt } from './estimate.ts'
 import type { TextModel } from './models.ts'
 
@@ -43,7 +53,7 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
   // Who leaves the page leaves the answers, too.
   useEffect(() => stop, [stop])
 
-  async function ask(turn: string, side: number, model: TextModel, question: string): Promise<void> {
+  async function ask(turn: string, side: number, model: TextModel, next: Asked): Promise<void> {
     const controller = new AbortController()
     running.current.add(controller)
     const tell = (some: Partial<Answer>) => dispatch({ type: 'heard', turn, side, some })
@@ -53,7 +63,7 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
         {
           account,
           model: model.id,
-          messages: messagesOf(draft, side, question),
+          messages: await chatMessages(messagesOf(draft, side, next), role === 'operator', controller.signal),
           fields: fieldsOf(draft.parameters, model.parameters),
           signal: controller.signal,
         },
@@ -80,9 +90,10 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
     const chosen = draft.models.map((id) => models.find((model) => model.id === id))
     if (question === '' || running.current.size > 0) return
     const id = `turn-${Date.now()}`
-    const answers = chosen.map((model, side) => (model ? begun(draft, side, question) : null))
-    dispatch({ type: 'asked', turn: { id, question, answers } })
-    for (const [side, model] of chosen.entries()) if (model) void ask(id, side, model, question)
+    const next = { question, pictures: draft.pictures }
+    const answers = chosen.map((model, side) => (model ? begun(draft, side, next) : null))
+    dispatch({ type: 'asked', turn: { id, ...next, answers } })
+    for (const [side, model] of chosen.entries()) if (model) void ask(id, side, model, next)
   }
 
   return {
@@ -94,11 +105,11 @@ export function useConversation({ models, account, onCharged }: ConversationOpti
   }
 }
 
-const begun = (draft: Draft, side: number, question: string): Answer => ({
+const begun = (draft: Draft, side: number, next: Asked): Answer => ({
   text: '',
   thinking: '',
   state: 'streaming',
-  asked_tokens: estimatedPrompt(messagesOf(draft, side, question)),
+  asked_tokens: estimatedPrompt(messagesOf(draft, side, next)),
   started_ms: Date.now(),
 })
 

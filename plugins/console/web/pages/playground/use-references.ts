@@ -1,6 +1,7 @@
 // The pictures to work from: those that are pressed, those that are dropped, and the one that another page sent here.
 import { useEffect, useState } from 'react'
-import { MAX_REFERENCES, type Reference } from './drawing.ts'
+import { MAX_REFERENCES } from './drawing.ts'
+import type { Reference } from './reference.ts'
 import { useAskedReference } from './use-asked-reference.ts'
 
 export function useReferences() {

@@ -116,7 +116,7 @@ export default function NewProviderPage() {
     <Page
       title="New provider"
       lead="Who serves models to this gateway. It goes into the catalogue file."
-      narrow
+      width="form"
     >
       <Form submit={submit}>
         <Field label="Provider">

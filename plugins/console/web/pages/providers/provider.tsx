@@ -60,7 +60,7 @@ function ProviderSections({ provider }: { provider: Provider }) {
         facts={[
           ['State', <ProviderState key="state" state={state} why={why} />],
           ['Address', <code key="address">{base_url}</code>],
-          ['Protocol', responses ? `${protocol}, and responses` : protocol],
+          ['Protocol', responses ? `${protocol}, with its responses API` : protocol],
           ['Headers', headers.length > 0 && headers.join(', ')],
           ['Longest call', settings.call_timeout_ms !== undefined && duration(settings.call_timeout_ms)],
           ['First cooldown', settings.cooldown_ms !== undefined && duration(settings.cooldown_ms)],
@@ -83,7 +83,7 @@ function Keys({ provider }: { provider: Provider }) {
       title: 'From',
       cell: ({ source, mark }) => (
         <>
-          {source}
+          {source === 'none' ? 'no key' : source}
           {mark !== null && (
             <>
               {' '}
@@ -172,8 +172,14 @@ function KeyTrial({ id, order }: { id: string; order: { provider: string; model:
     <li>
       <div className="spread">
         <code>{id}</code>
-        <Button small icon={FlaskConical} busy={trial.busy} onClick={() => void trial.start(order)}>
-          Try {id}
+        <Button
+          small
+          icon={FlaskConical}
+          aria-label={`Try ${id}`}
+          busy={trial.busy}
+          onClick={() => void trial.start(order)}
+        >
+          Try
         </Button>
       </div>
       <TrialResult trial={trial} />

@@ -70,8 +70,8 @@ const COLUMNS: Column<Provider>[] = [
   },
   {
     key: 'attempts',
-    title: 'Answered, failed',
-    cell: (provider) => `${count(sumOf(provider, 'answered'))}, ${count(sumOf(provider, 'failed'))}`,
+    title: 'Answered / failed',
+    cell: (provider) => `${count(sumOf(provider, 'answered'))} / ${count(sumOf(provider, 'failed'))}`,
     end: true,
     phone: 'second-end',
   },

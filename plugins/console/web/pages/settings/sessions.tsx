@@ -105,7 +105,7 @@ const columnsOf = (end: (id: number) => void, busy: boolean): Column<Session>[] 
   },
   {
     key: 'end',
-    title: 'Action',
+    title: '',
     end: true,
     phone: 'first-end',
     cell: ({ id, is_current }) =>

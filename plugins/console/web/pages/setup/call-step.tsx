@@ -1,6 +1,6 @@
 // The last step: the first call, from here or by an SDK, and what it was charged.
 import { Send } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { announce } from '../../app/announce.ts'
 import { api, askRaw, part } from '../../app/client.ts'
@@ -10,6 +10,8 @@ import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Secret } from '../../parts/code.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { useLive } from '../../parts/live.ts'
+import { LIVE_PATH, type LiveEvent } from '../../parts/live-event.ts'
 import { Money } from '../../parts/money.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
@@ -18,7 +20,8 @@ import type { FirstCallView, MadeKey, SetupState } from './choices.ts'
 import { type FirstCall, SDKS, type Sdk, samplesFor } from './first-call-samples.ts'
 
 const MESSAGE = 'Say hello to the new gateway.'
-const ASK_EVERY_MS = 1_000
+/** Where there is no live feed. */
+const ASK_EVERY_MS = 2_000
 
 interface CallStepProps {
   setup: SetupState
@@ -71,18 +74,22 @@ interface WaitingProps extends Pick<CallStepProps, 'onDone'> {
 
 function Waiting({ made, call, onDone }: WaitingProps) {
   const [seen, setSeen] = useState<FirstCallView['call']>(null)
-  const { data } = useAsk(
+  const is_waiting = seen === null
+  const { data, refetch } = useAsk(
     ['setup', 'first-call', made.key_id],
     () => api.setup['first-call'].get({ query: { key_id: String(made.key_id) } }),
-    seen ? { enabled: false } : { every_ms: ASK_EVERY_MS },
+    // It asks when it is told to.
+    { enabled: false },
   )
+  const ask = useCallback(() => void refetch(), [refetch])
+  useCallsOf(made.prefix, ask, is_waiting)
   const first = data?.call ?? null
   useEffect(() => {
     if (!first) return
     setSeen(first)
     announce(`Your first call is here. It was charged ${first.cost_usd} USD.`)
   }, [first])
-  if (seen)
+  if (!is_waiting)
     return (
       <>
         <FirstCallSeen call={seen} account={made.account} />
@@ -97,6 +104,22 @@ function Waiting({ made, call, onDone }: WaitingProps) {
       <SendFromHere call={call} />
     </>
   )
+}
+
+/** Calls `ask` whenever a call of the key may have ended: as the live feed tells it, and by the clock while there is none. */
+function useCallsOf(prefix: string, ask: () => void, enabled: boolean): void {
+  const hear = (event: LiveEvent): void => {
+    if (event.type === 'skipped' || (event.type === 'settled' && event.key === prefix)) ask()
+  }
+  const state = useLive<LiveEvent>(LIVE_PATH, hear, { enabled })
+  useEffect(() => {
+    if (!enabled) return
+    // What ended before the feed was open, or while it was lost.
+    ask()
+    if (state === 'open') return
+    const timer = setInterval(ask, ASK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [enabled, state, ask])
 }
 
 /** The call as the snippet makes it, by the browser. */

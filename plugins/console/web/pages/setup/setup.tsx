@@ -23,7 +23,7 @@ export default function Setup() {
     <Page
       title="First steps"
       lead="A provider, a model with its price, an account with a key: then the first paid call."
-      narrow
+      width="form"
     >
       <Loaded query={setup}>
         {(state) => <Wizard setup={state} refresh={() => void setup.refetch()} />}

@@ -30,7 +30,7 @@ export function Steps({ current, done, onGo }: StepsProps) {
               <span className="setup-number" aria-hidden>
                 {done[value] ? <Check className="icon" /> : at + 1}
               </span>
-              {title}
+              <span className="setup-title">{title}</span>
               {done[value] && <span className="unseen">, done</span>}
             </button>
           </li>

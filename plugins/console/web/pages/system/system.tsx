@@ -1,7 +1,9 @@
 // The System page: what the process says of itself, and what its data folder holds.
+import { ListChecks } from 'lucide-react'
 import { api } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
 import { bytes, count, lasting, share } from '../../parts/amounts.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Id } from '../../parts/id.tsx'
@@ -18,7 +20,14 @@ type System = NonNullable<Awaited<ReturnType<typeof api.system.get>>['data']>
 export default function SystemPage() {
   const system = useAsk(['system'], () => api.system.get(), { every_ms: EVERY_MS })
   return (
-    <Page title="System">
+    <Page
+      title="System"
+      actions={
+        <ButtonLink icon={ListChecks} href="/setup">
+          First steps
+        </ButtonLink>
+      }
+    >
       <Loaded query={system} rows={10}>
         {(data) => <Known system={data} />}
       </Loaded>

@@ -176,7 +176,7 @@ const FIGURES: readonly Column<Sum>[] = [
     cell: ({ calls }) => (
       <>
         {count(calls)}
-        <span className="usage-unit">{calls === 1 ? ' call' : ' calls'}</span>
+        <span className="on-phone">{calls === 1 ? ' call' : ' calls'}</span>
       </>
     ),
   },

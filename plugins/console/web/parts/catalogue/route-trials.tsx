@@ -68,10 +68,11 @@ function TryButton({ route: { provider, model }, kind }: { route: Route; kind: s
       <Button
         small
         icon={FlaskConical}
+        aria-label={`Try ${model}`}
         busy={trial.busy}
         onClick={() => (is_image ? setAsks(true) : void start())}
       >
-        Try {model}
+        Try
       </Button>
       <TrialResult trial={trial} />
       <ConfirmDialog

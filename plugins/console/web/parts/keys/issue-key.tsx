@@ -3,13 +3,13 @@ import { useState } from 'react'
 import type { Issued } from '../../../api/keys-views.ts'
 import { api, ask } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
+import { AccountInput } from '../account-input.tsx'
 import { Button } from '../button.tsx'
 import { AsCommand } from '../code.tsx'
 import { useDeed } from '../deed.ts'
 import { Dialog } from '../dialog.tsx'
 import { Field } from '../field.tsx'
 import { Form, FormActions, SubmitButton } from '../form.tsx'
-import { TextInput } from '../input.tsx'
 import { IssuedKey } from './issued-key.tsx'
 import { EMPTY_DRAFT, KeyFields, optionsFor, settingsOf } from './key-fields.tsx'
 
@@ -67,7 +67,7 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
       {is_chosen && (
         <Field label="Account" name="account" help="Who pays for its calls.">
-          <TextInput value={owner} onChange={setOwner} autoComplete="off" />
+          <AccountInput value={owner} onChange={setOwner} />
         </Field>
       )}
       <KeyFields draft={draft} onChange={setDraft} />

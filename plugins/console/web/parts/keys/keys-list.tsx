@@ -28,16 +28,21 @@ const SHOWN = [
 
 const OF_ACCOUNT: Column<ShownKeyRow>[] = [
   { key: 'name', title: 'Key', cell: ({ name }) => name, phone: 'first' },
-  { key: 'prefix', title: 'Begins with', cell: ({ prefix }) => <code>{prefix}…</code>, phone: 'second' },
+  {
+    key: 'prefix',
+    title: 'Begins with',
+    cell: ({ prefix }) => <code className="no-wrap">{prefix}…</code>,
+    phone: 'second',
+  },
   { key: 'status', title: 'Status', cell: (key) => <KeyStatus of={key} />, phone: 'first-end' },
   {
     key: 'week',
-    title: '7 days, USD',
+    title: 'Spent in 7 days, USD',
     end: true,
     cell: ({ week_nanos }) => <Money nanos={week_nanos} unit={false} />,
     phone: 'none',
   },
-  { key: 'spent', title: 'Spent, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
+  { key: 'spent', title: 'In all, USD', end: true, cell: (key) => <Spent of={key} />, phone: 'second-end' },
   { key: 'used', title: 'Last used', cell: (key) => <LastUse of={key} />, phone: 'none' },
 ]
 
@@ -57,6 +62,7 @@ function Spent({ of: { spent_nanos, spend_limit_nanos } }: { of: ShownKeyRow }) 
           <Money nanos={spend_limit_nanos} unit={false} />
         </span>
       )}
+      <span className="on-phone"> spent</span>
     </>
   )
 }
@@ -83,7 +89,7 @@ export function KeysList({ account }: KeysListProps) {
 
   return (
     <div className="stack">
-      <div className="spread">
+      <div className="spread list-head">
         <div className="filters">
           <FilterSearch
             label="Search keys"

@@ -1,0 +1,22 @@
+// Files that become references: uploaded for the account that pays.
+import { toast } from '../../app/toasts.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { uploadFiles } from '../../parts/upload.ts'
+import { fileName, type Reference } from './reference.ts'
+
+/** @param onAdded called with what was taken in; a refusal is shown */
+export function useUploads(account: string | undefined, onAdded: (added: Reference[]) => void) {
+  const upload = useDeed({
+    work: (files: File[]) => uploadFiles(files, account === undefined ? {} : { account }),
+    changes: ['files'],
+  })
+  async function add(files: File[]): Promise<void> {
+    try {
+      const keys = await upload.runOrThrow(files)
+      onAdded(keys.map((key): Reference => ({ is: 'file', id: key, label: fileName(key) })))
+    } catch (failure) {
+      toast({ tone: 'bad', text: failure instanceof Error ? failure.message : String(failure) })
+    }
+  }
+  return { busy: upload.busy, add: (files: File[]) => void add(files) }
+}

@@ -1,0 +1,31 @@
+// A field's input for the name of an account, with those that there are as suggestions.
+import { useId } from 'react'
+import { api } from '../app/client.ts'
+import { useAsk } from '../app/query.ts'
+import { TextInput } from './input.tsx'
+
+const MAX_SUGGESTED = 12
+
+interface AccountInputProps {
+  value: string
+  onChange: (name: string) => void
+}
+
+/** For the operator: nobody else may ask for the accounts. */
+export function AccountInput({ value, onChange }: AccountInputProps) {
+  const id = useId()
+  const search = value.trim()
+  const { data } = useAsk(['accounts', 'choice', search], () =>
+    api.accounts.get({ query: { limit: MAX_SUGGESTED, ...(search === '' ? {} : { search }) } }),
+  )
+  return (
+    <>
+      <TextInput value={value} onChange={onChange} autoComplete="off" list={id} />
+      <datalist id={id}>
+        {data?.accounts.map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </>
+  )
+}
