@@ -12,6 +12,7 @@ import { operatorsLink } from './console.ts'
 import { type Context, contextOf } from './context.ts'
 import { type DataFolder, withDatabase, withLedger } from './data-folder.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
+import { tellAddress } from './served-at.ts'
 import { type CliDeps, EXIT } from './terminal.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
@@ -64,7 +65,8 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     },
   })
   const { server, models, console: server_console } = gateway.catalogue()
-  const url = server.public_url ?? reachableUrl(gateway.url)
+  const address = reachableUrl(gateway.url)
+  const url = server.public_url ?? address
   const started = {
     version: manifest.version,
     url,
@@ -75,12 +77,15 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     demo,
     console: server_console.enabled ? operatorsLink(folder, url, deps) : undefined,
   }
+  const takeBack = tellAddress(folder.dir, address)
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))
   const stopReloading = reloadOnHangup(gateway)
   await stopRequested
   stopReloading()
   process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
+  // While the folder is still this gateway's: the next one tells its own.
+  takeBack()
   await gateway.stop()
 }
 

@@ -36,7 +36,6 @@ const KnownProviderView = Type.Object(
 export const SetupView = Type.Object(
   {
     due: Type.Boolean({ description: 'whether no call was ever recorded' }),
-    public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
     known: Type.Array(KnownProviderView),
     providers: Type.Array(
       Type.Object({ name: Type.String(), protocol: Type.String(), simulated: Type.Boolean() }, closed),

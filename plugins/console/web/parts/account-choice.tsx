@@ -16,12 +16,16 @@ export interface AccountChoiceProps {
   onChoose: (account: string) => void
 }
 
+/** The first accounts whose name has these words in it. */
+export const useAccountsLike = (search: string) =>
+  useAsk(['accounts', 'choice', search], () =>
+    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
+  )
+
 /** Some accounts, and a search for the others. */
 export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const [search, setSearch] = useState('')
-  const query = useAsk(['accounts', 'choice', search], () =>
-    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
-  )
+  const query = useAccountsLike(search)
   return (
     <Loaded query={query} rows={4}>
       {({ accounts }) =>

@@ -6,7 +6,7 @@ import type { AuditReport } from '../../../../../src/surface/books.ts'
 import { announce } from '../../app/announce.ts'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { count, duration } from '../../parts/amounts.ts'
+import { count, counted, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { useDeed } from '../../parts/deed.ts'
@@ -72,7 +72,7 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
         <Status tone="good">{`All ${rules.length} rules hold.`}</Status>
       ) : (
         <Status tone="bad">
-          {findings.length === 1 ? '1 finding.' : `${count(findings.length)} findings.`}
+          {`${counted(findings.length, 'finding')}.`}
         </Status>
       )}{' '}
       <span className="soft">
@@ -87,7 +87,7 @@ const RULES: Column<Rule>[] = [
   {
     key: 'checked',
     title: 'Checked',
-    cell: ({ checked, over }) => `${count(checked)} ${over}`,
+    cell: ({ checked, over }) => `${over}: ${count(checked)}`,
     phone: 'second',
   },
   { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },

@@ -2,7 +2,7 @@
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
 import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { useViewer, type Viewer } from '../../app/session.tsx'
+import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -95,9 +95,17 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
       <EmptyState icon={ArrowLeftRight} title="No calls yet">
         Every paid call stands here, with what it cost and why. Make the first one with a key of yours:
       </EmptyState>
-      <Snippet samples={chatSamples({ base_url: location.origin, key: 'YOUR_KEY', model: 'sim-flash' })} />
+      <FirstCall />
     </>
   )
+}
+
+/** With a model that the viewer can call; without one there is nothing to paste. */
+function FirstCall() {
+  const base_url = useBaseUrl()
+  const { data } = useAsk(['models'], () => api.models.get())
+  const model = data?.models.find(({ kind, state }) => kind === 'text' && state === 'served')
+  return model ? <Snippet samples={chatSamples({ base_url, key: 'YOUR_KEY', model: model.id })} /> : null
 }
 
 const MODEL: Column<Row> = {
