@@ -91,7 +91,9 @@ describe('a first start', () => {
     expect((await call(serving.url, key)).status).toBe(200)
     expect((await tollgate(['audit'])).status).toBe(0)
     expect((await tollgate(['backup', 'b.db'])).status).toBe(0)
-    expect((await tollgate(['account', 'invite', 'anna'])).out).toStartWith(`${serving.url}/console/invitation#`)
+    expect((await tollgate(['account', 'invite', 'anna'])).out).toStartWith(
+      `${serving.url}/console/invitation#`,
+    )
   })
 
   test('a second gateway on the same folder is refused', async () => {

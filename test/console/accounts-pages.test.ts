@@ -16,7 +16,8 @@ one.allow(/status of 4(00|04|22)/)
 
 const accountRow = (name: string) => gateway.rows().accounts.find((row) => row.name === name)
 const keyRow = (text: string) => gateway.rows().keys.find(({ prefix }) => prefix === text.slice(0, 10))
-const movements = () => gateway.rows().entries.map(({ kind, amount_nanos, note }) => [kind, amount_nanos, note])
+const movements = () =>
+  gateway.rows().entries.map(({ kind, amount_nanos, note }) => [kind, amount_nanos, note])
 const closed = () => gateway.db.query('SELECT account_id FROM closed_accounts').all()
 
 /** What a person does on the page. */
@@ -201,7 +202,7 @@ describe('a key', () => {
     await hand.press('Create key')
     text = await hand.takeSecret('I have stored it')
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...LIMITS })
-    expect([await statusOf(text, 'sim-flash'), await statusOf(text, 'sim-claude')]).toEqual([200, 404])
+    expect([await statusOf(text, 'sim-flash'), await statusOf(text, 'sim-claude')]).toEqual([200, 403])
   })
 
   test('is changed: what is emptied is no limit, what is left as it was stays', async () => {

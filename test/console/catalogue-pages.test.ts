@@ -64,7 +64,7 @@ describe('the operator', () => {
     await one.open('/console/providers/attic')
     await page.getByRole('button', { name: 'Try attic#1' }).click()
     await page.getByText(/Unreachable in/).waitFor()
-    expect(await page.locator('main').innerText()).toContain('check base_url')
+    expect(await page.locator('main').innerText()).toContain('check the address (base_url)')
     await one.looksRight()
   })
 

@@ -16,16 +16,12 @@ export interface AccountChoiceProps {
   onChoose: (account: string) => void
 }
 
-/** The first accounts whose name has these words in it. */
-export const useAccountsLike = (search: string) =>
-  useAsk(['accounts', 'choice', search], () =>
-    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
-  )
-
 /** Some accounts, and a search for the others. */
 export function AccountChoice({ why, onChoose }: AccountChoiceProps) {
   const [search, setSearch] = useState('')
-  const query = useAccountsLike(search)
+  const query = useAsk(['accounts', 'choice', search], () =>
+    api.accounts.get({ query: { limit: MAX_SHOWN, ...(search === '' ? {} : { search }) } }),
+  )
   return (
     <Loaded query={query} rows={4}>
       {({ accounts }) =>

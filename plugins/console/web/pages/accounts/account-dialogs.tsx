@@ -49,7 +49,7 @@ function Rename({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
         name="name"
         help="Keys, money and calls stay as they are. The sign-in is by the new name."
       >
-        <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
+        <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <FormActions>
         <Button onClick={onClose}>Cancel</Button>
@@ -113,7 +113,7 @@ function Close({ account, onClose }: Omit<AccountDialogProps, 'open'>) {
         Resuming opens it again; its keys stay revoked.
       </p>
       <Field label={`Write ${account.name} to be sure`} name="name">
-        <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
+        <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <FormActions>
         <Button onClick={onClose}>Cancel</Button>

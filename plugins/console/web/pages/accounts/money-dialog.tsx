@@ -57,7 +57,7 @@ function MoneyForm({ account, movement, onClose }: MoneyDialogProps & { movement
   return (
     <Form submit={move} aria-label={is_debit ? 'Debit' : 'Top up'}>
       <Field label="Amount" name="amount" help={helpFor(account, movement)}>
-        <MoneyInput value={amount} onChange={setAmount} autoFocus />
+        <MoneyInput value={amount} onChange={setAmount} />
       </Field>
       <Field
         label={is_debit ? 'Reason' : 'Note'}

@@ -36,7 +36,7 @@ function NewAccount({ onClose }: { onClose: () => void }) {
   return (
     <Form submit={make} aria-label="New account">
       <Field label="Name" name="name" help="A person, a team or a program: letters, digits and . _ @ + -">
-        <TextInput value={name} onChange={setName} autoComplete="off" autoFocus />
+        <TextInput value={name} onChange={setName} autoComplete="off" />
       </Field>
       <FormActions>
         <Button onClick={onClose}>Cancel</Button>

@@ -71,9 +71,7 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
       {clean ? (
         <Status tone="good">{`All ${rules.length} rules hold.`}</Status>
       ) : (
-        <Status tone="bad">
-          {`${counted(findings.length, 'finding')}.`}
-        </Status>
+        <Status tone="bad">{`${counted(findings.length, 'finding')}.`}</Status>
       )}{' '}
       <span className="soft">
         Checked <Time at_ms={last.ended_at_ms} />, in {duration(last.took_ms)}.

@@ -1,9 +1,8 @@
 // Making a key: its limits, then its text, which is shown once, and a first call with it.
-import { useId, useState } from 'react'
+import { useState } from 'react'
 import type { Issued } from '../../../api/keys-views.ts'
 import { api, ask } from '../../app/client.ts'
 import { useViewer } from '../../app/session.tsx'
-import { useAccountsLike } from '../account-choice.tsx'
 import { Button } from '../button.tsx'
 import { AsCommand } from '../code.tsx'
 import { useDeed } from '../deed.ts'
@@ -66,7 +65,11 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
   })
   return (
     <Form submit={async () => onIssued(await runOrThrow(undefined))} aria-label="New key">
-      {is_chosen && <OwnerField owner={owner} onChange={setOwner} />}
+      {is_chosen && (
+        <Field label="Account" name="account" help="Who pays for its calls.">
+          <TextInput value={owner} onChange={setOwner} autoComplete="off" />
+        </Field>
+      )}
       <KeyFields draft={draft} onChange={setDraft} />
       <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
@@ -76,21 +79,5 @@ function NewKey({ account, onIssued, onCancel }: NewKeyProps) {
         <AsCommand command={`tollgate key create ${owner.trim() || 'ACCOUNT'}${optionsFor(draft)}`} />
       )}
     </Form>
-  )
-}
-
-/** The account by its name, of which some are suggested as it is typed. */
-function OwnerField({ owner, onChange }: { owner: string; onChange: (owner: string) => void }) {
-  const list = useId()
-  const { data } = useAccountsLike(owner.trim())
-  return (
-    <Field label="Account" name="account" help="Who pays for its calls.">
-      <TextInput value={owner} onChange={onChange} autoComplete="off" list={list} />
-      <datalist id={list}>
-        {data?.accounts.map(({ name }) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-    </Field>
   )
 }
