@@ -34,6 +34,7 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
+import { realFirst } from './real-first.ts'
 
 /** `GET` and `POST /console/api/keys`; `GET` and `PATCH /console/api/keys/{id}`. */
 export function keyRoutes(gateway: Gateway) {
@@ -140,7 +141,8 @@ async function issueKey(
 }
 
 function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Static<typeof IssuedView> {
-  const models = [...gateway.catalogue().models.values()]
+  const catalogue = gateway.catalogue()
+  const models = realFirst(catalogue.models.values(), catalogue)
   const mayCall = compileModelPatterns(key.models)
   const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
   return {
