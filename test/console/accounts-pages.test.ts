@@ -48,7 +48,6 @@ const hand = {
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 5)
     expect(await dialog.isVisible()).toBe(true)
-    await one.looksRight()
     await hand.press(button)
     await hand.isClosed()
     expect(await page.content()).not.toContain(secret)
@@ -114,6 +113,8 @@ describe('an account', () => {
   test('is invited by a link that is shown once, and suspended, which ends its session', async () => {
     await hand.choose('Invite to sign in')
     await hand.press('Make link')
+    await dialog.getByText('Send this link to alice').waitFor()
+    await one.looksRight()
     const link = await hand.takeSecret('Done')
     await using guest = await visit()
     guest.allow(/status of 40[13]/)
@@ -200,6 +201,8 @@ describe('a key', () => {
       "tollgate key create bob --name laptop --models 'sim-flash,sim-p*' --spend-limit 5 --expires 2030-12-31 --addresses 127.0.0.0/8",
     )
     await hand.press('Create key')
+    await dialog.getByText('Store the key now').waitFor()
+    await one.looksRight()
     text = await hand.takeSecret('I have stored it')
     expect(keyRow(text) as object).toMatchObject({ name: 'laptop', ...LIMITS })
     expect([await statusOf(text, 'sim-flash'), await statusOf(text, 'sim-claude')]).toEqual([200, 403])
