@@ -17,6 +17,7 @@ import { parseListenAddress } from '../server/listen-address.ts'
 import { type ConsoleLink, reachableUrl } from './banner.ts'
 import { contextOf } from './context.ts'
 import { type DataFolder, requireCatalogue, withDatabase } from './data-folder.ts'
+import { servedAt } from './served-at.ts'
 import type { CliDeps } from './terminal.ts'
 
 /**
@@ -81,16 +82,15 @@ export function addInvite(account: Command, deps: CliDeps): void {
     })
 }
 
-/** How the console is reached, by the catalogue. @throws GatewayError conflict where it is switched off */
-async function consoleOf({ catalogue_path }: DataFolder, { env }: CliDeps): Promise<{ url: string }> {
+/** How the console is reached: by the catalogue, or as the gateway that runs has told. @throws GatewayError conflict where it is switched off */
+async function consoleOf({ dir, catalogue_path }: DataFolder, { env }: CliDeps): Promise<{ url: string }> {
   const { catalogue } = await requireCatalogue(catalogue_path, env)
   if (!catalogue.console.enabled)
     throw conflict('The console is switched off: set enabled = true in [console] of tollgate.toml first.')
-  return { url: urlOf(catalogue) }
+  return { url: catalogue.server.public_url ?? servedAt(dir) ?? listenUrl(catalogue) }
 }
 
-function urlOf({ server: { public_url, listen } }: Catalogue): string {
-  if (public_url !== undefined) return public_url
+function listenUrl({ server: { listen } }: Catalogue): string {
   const { hostname, port } = parseListenAddress(listen)
   return reachableUrl(new URL(`http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`))
 }

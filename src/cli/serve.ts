@@ -11,6 +11,7 @@ import { banner, type ConsoleLink, type Demo, reachableUrl } from './banner.ts'
 import { operatorsLink } from './console.ts'
 import { type Context, contextOf } from './context.ts'
 import { DEMO_MODELS, firstStart, hasOnlyDemo } from './first-start.ts'
+import { tellAddress } from './served-at.ts'
 import { type CliDeps, EXIT } from './terminal.ts'
 
 export function addServeCommand(program: Command, deps: CliDeps): void {
@@ -65,6 +66,7 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     },
   })
   const catalogue = gateway.catalogue()
+  const address = reachableUrl(gateway.url)
   const started = {
     version: manifest.version,
     url: urlOf({ catalogue, url: gateway.url }),
@@ -75,12 +77,15 @@ async function serve({ folder, json, warn }: Context, flags: ServeFlags, deps: C
     demo,
     console: link,
   }
+  const takeBack = tellAddress(folder.dir, address)
   for (const line of gateway.warnings) warn(line)
   terminal.err(json ? JSON.stringify({ started }) : banner(started))
   const stopReloading = reloadOnHangup(gateway)
   await stopRequested
   stopReloading()
   process.once('SIGINT', endAtOnce).once('SIGTERM', endAtOnce)
+  // While the folder is still this gateway's: the next one tells its own.
+  takeBack()
   await gateway.stop()
 }
 

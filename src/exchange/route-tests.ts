@@ -29,12 +29,13 @@ export const kindOf = ({ model, by_responses }: TestedRoute): string =>
 
 /** What to do about a result. */
 export const ADVICE: Readonly<Record<Exclude<TestResult, 'ok'>, string>> = {
-  'bad key': 'bad key: check api_keys, and what the account of the key may do and has left at its provider.',
-  'not found': "not found: check the route's model in the provider's own list, and the version in base_url.",
+  'bad key': 'bad key: check the key (api_keys), and what its account at the provider may do and has left.',
+  'not found':
+    "not found: look up the model in the provider's own list, and check the version in the address (base_url).",
   'rate limited': 'rate limited: the key is at its limit. Wait, or raise the limit at the provider.',
   refused: 'refused: the provider does not take this request for this model; see its words.',
-  failed: 'failed: the provider had an error, or base_url is not an API of this protocol.',
-  unreachable: 'unreachable: check base_url, whether the server runs, and the way to it.',
+  failed: 'failed: the provider had an error, or its address (base_url) is not an API of this protocol.',
+  unreachable: 'unreachable: check the address (base_url), whether the server runs, and the way to it.',
   'too slow': 'too slow: nothing came in time. Try again, and see that the server is not overloaded.',
 }
 

@@ -91,6 +91,9 @@ describe('a first start', () => {
     expect((await call(serving.url, key)).status).toBe(200)
     expect((await tollgate(['audit'])).status).toBe(0)
     expect((await tollgate(['backup', 'b.db'])).status).toBe(0)
+    expect((await tollgate(['account', 'invite', 'anna'])).out).toStartWith(
+      `${serving.url}/console/invitation#`,
+    )
   })
 
   test('a second gateway on the same folder is refused', async () => {
@@ -108,6 +111,7 @@ describe('a first start', () => {
   test('SIGTERM ends it with status 0; its log is JSON lines on standard output, without the key', async () => {
     const { status, log } = await stop(serving)
     expect(status).toBe(0)
+    expect(existsSync(join(data, 'serve.address'))).toBe(false)
     expect(log).not.toContain(demo_key)
     const messages = log
       .trimEnd()

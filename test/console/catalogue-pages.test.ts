@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FIRST_CATALOGUE } from '../../src/config/first.ts'
 import { fileConsole } from '../support/console.ts'
+import { signedIn } from '../support/console-session.ts'
 
 const SECRET = 'key-of-the-attic-1'
 const ATTIC = `
@@ -64,7 +65,7 @@ describe('the operator', () => {
     await one.open('/console/providers/attic')
     await page.getByRole('button', { name: 'Try attic#1' }).click()
     await page.getByText(/Unreachable in/).waitFor()
-    expect(await page.locator('main').innerText()).toContain('check base_url')
+    expect(await page.locator('main').innerText()).toContain('check the address (base_url)')
     await one.looksRight()
   })
 
@@ -112,6 +113,13 @@ describe('the operator', () => {
     await one.open('/console/models')
     await one.looksRight()
   })
+})
+
+test('a model of a real provider is suggested before simulated ones', async () => {
+  const account = signedIn(gateway, { account: gateway.rows().accounts[0]?.name ?? '' })
+  expect(await account.json('POST', '/keys', {})).toMatchObject({ sample_model: 'house-model' })
+  const { text_models } = await account.json('GET', '/play')
+  expect(text_models.map(({ id }: { id: string }) => id).slice(0, 2)).toEqual(['house-model', 'sim-flash'])
 })
 
 test('an account holder sees the models and their prices, and no provider', async () => {

@@ -1,6 +1,6 @@
 // The live feed on the overview: calls turn up while they happen, without a reload; an account sees only its own.
 import { expect, test } from 'bun:test'
-import { fileConsole, givePasswords } from '../support/console.ts'
+import { fileConsole, givePasswords, PASSWORD } from '../support/console.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
@@ -37,5 +37,17 @@ test('an account sees its own calls, and no other', async () => {
   await callBy('alice', 'sim-pro')
   await live.getByText('sim-pro').first().waitFor()
   expect(await live.innerText()).not.toContain('sim-claude')
+
+  // Who signs in again sees them go on.
+  one.allow(/status of 401/)
+  gateway.db.run("DELETE FROM sessions WHERE role = 'account'")
+  await callBy('alice', 'sim-pro')
+  const dialog = one.page.getByRole('dialog', { name: 'Sign in again' })
+  await dialog.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await dialog.getByRole('button', { name: 'Sign in' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await live.getByText('live', { exact: true }).waitFor()
+  await callBy('alice', 'sim-gpt')
+  await live.getByText('sim-gpt').first().waitFor()
   await one.isClean()
 })

@@ -13,6 +13,10 @@ const issuing = () => ({
   now_ms: Date.now(),
 })
 const SIDE_BAR = { name: 'Pages' }
+const sessionsOf = (name: string) =>
+  gateway.db
+    .query('SELECT s.id FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE a.name = ?')
+    .all(name).length
 
 describe('signing in', () => {
   test('as the operator, by the keyboard alone, at the address that was asked for', async () => {
@@ -132,6 +136,7 @@ describe('sessions in the settings', () => {
     await page.getByText('The session has ended.').waitFor()
     await one.quiet()
     expect(await page.getByRole('button', { name: 'End', exact: true }).count()).toBe(0)
+    expect(sessionsOf('carol')).toBe(1)
     other.allow(/status of 401/)
     await other.page.reload()
     await other.page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -141,8 +146,11 @@ describe('sessions in the settings', () => {
     await one.looksRight()
     // The list may be asked for once more, by a session that is over.
     one.allow(/status of 401/)
+    await page.evaluate("sessionStorage.setItem('draft', 'of carol')")
     await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    expect(sessionsOf('carol')).toBe(0)
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
     await one.isClean()
   })
 
@@ -165,6 +173,7 @@ describe('sessions in the settings', () => {
     await old_password.fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByText('Your password is changed').waitFor()
+    expect(sessionsOf('dora')).toBe(1)
     await page.reload()
     await page.getByText('this session').waitFor()
     await other.page.reload()

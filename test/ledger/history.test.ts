@@ -150,7 +150,11 @@ describe('a search looks at a bounded number of calls, and its pages together fi
       { account_id: 1, model: 'thirds', key_id: 2 },
       (id) => isThird(id) && id % 2 === 1,
     ],
-    ['a stretch of time', { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS }, (id) => id >= 500 && id < 900],
+    [
+      'a stretch of time',
+      { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
+      (id) => id >= 500 && id < 900,
+    ],
     ['an outcome of all', { outcome: 'completed' }, () => true],
   ])('%s', (_, filter, matches) => {
     for (const limit of [1, 7, 50, 1_000]) expect(searched(filter, limit).ids).toEqual(matching(matches))
@@ -159,7 +163,11 @@ describe('a search looks at a bounded number of calls, and its pages together fi
   test.each<[name: string, filter: CallFilter, matches: (id: number) => boolean]>([
     ['a model of few calls', { model: 'rare' }, (id) => RARE.includes(id)],
     ['a model of many', { model: 'thirds' }, isThird],
-    ['a stretch of time', { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS }, (id) => id >= 500 && id < 900],
+    [
+      'a stretch of time',
+      { since_ms: 500 * STEP_MS, until_ms: 900 * STEP_MS },
+      (id) => id >= 500 && id < 900,
+    ],
     ['a model that no call is of', { model: 'none' }, () => false],
   ])('%s, of all accounts, some days in a turn', async (_, filter, matches) => {
     const ids: number[] = []

@@ -34,6 +34,7 @@ import {
   NewKey,
   Rotation,
 } from './keys-views.ts'
+import { realFirst } from './real-first.ts'
 
 /** An account makes keys for itself, and none of them is ever deleted: at most 120 a minute, and so many that work. */
 const KEY_COUNTS_AS = 10
@@ -147,7 +148,8 @@ async function issueKey(
 }
 
 function issued(gateway: Gateway, viewer: Viewer, { key, text }: IssuedKey): Static<typeof IssuedView> {
-  const models = [...gateway.catalogue().models.values()]
+  const catalogue = gateway.catalogue()
+  const models = realFirst(catalogue.models.values(), catalogue)
   const mayCall = compileModelPatterns(key.models)
   const sample = models.find((model) => model.kind === 'text' && isServed(model) && mayCall(model.id))
   return {

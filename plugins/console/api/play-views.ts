@@ -10,6 +10,7 @@ import { MoneyFields, money, NullableMoneyFields } from '../../../src/http/views
 import type { RequestField } from '../../../src/protocols/carries.ts'
 import { protocolOf, type Registry } from '../../../src/protocols/registry.ts'
 import { closed } from './fields.ts'
+import { realFirst } from './real-first.ts'
 
 const KeyView = Type.Object(
   {
@@ -114,7 +115,9 @@ interface Playing {
 /** @param key what pays: its limits decide which models there are */
 export function playView({ account, key, catalogue, protocols, now_ms }: Playing): Static<typeof PlayView> {
   const mayCall = compileModelPatterns(key?.models ?? null)
-  const models = [...catalogue.models.values()].filter((model) => isServed(model) && mayCall(model.id))
+  const models = realFirst(catalogue.models.values(), catalogue).filter(
+    (model) => isServed(model) && mayCall(model.id),
+  )
   const takes = (model: TextModel) => parametersOf(model, catalogue, protocols)
   return {
     payer: account

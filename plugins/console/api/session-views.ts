@@ -32,6 +32,7 @@ export const ViewerView = Type.Object({
   account: Nullable(Type.String({ description: 'null: the operator' })),
   account_id: Nullable(Type.Integer()),
   key: Nullable(KeyView),
+  public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
   rights: Type.Object({
     operate: Type.Boolean({ description: 'sees and changes everything' }),
     manage_keys: Type.Boolean({ description: 'creates, rotates and revokes keys' }),
@@ -46,7 +47,7 @@ export const SessionView = Type.Object({
 })
 
 /** @param key the key of a session by key */
-export function viewerView(viewer: Viewer, key: Key | undefined) {
+export function viewerView(viewer: Viewer, key: Key | undefined, public_url: string | undefined) {
   const { role, session_id } = viewer
   const account = role === 'operator' ? null : viewer.account
   const account_id = role === 'operator' ? null : viewer.account_id
@@ -55,7 +56,15 @@ export function viewerView(viewer: Viewer, key: Key | undefined) {
     manage_keys: role !== 'key',
     change_password: role !== 'key',
   }
-  return { role, session_id, account, account_id, key: key ? keyView(key) : null, rights }
+  return {
+    role,
+    session_id,
+    account,
+    account_id,
+    key: key ? keyView(key) : null,
+    public_url: public_url ?? null,
+    rights,
+  }
 }
 
 const keyView = ({ id, name, prefix }: KeyOfAccount['key']) => ({ id, name, prefix })

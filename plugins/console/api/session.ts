@@ -91,10 +91,10 @@ const SessionParams = Type.Object({ id: WholeNumber({ minimum: 1 }, 'the number 
 
 /** Whoever is signed in with an answer's cookie, as the pages are told. */
 export function sessionView(gateway: Gateway, request: Request, viewer: Viewer | undefined) {
-  const { db } = gateway
+  const { db, catalogue } = gateway
   const [key] = viewer?.role === 'key' ? keyQueries(db).keysById.all({ id: viewer.key_id }) : []
   return {
-    viewer: viewer ? viewerView(viewer, key) : null,
+    viewer: viewer ? viewerView(viewer, key, catalogue().server.public_url) : null,
     operator_is_set: hasOperator(db),
     sign_in_refusal: signInRefusal(request, siteSettings(gateway)) ?? null,
   }

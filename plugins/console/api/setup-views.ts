@@ -36,7 +36,6 @@ const KnownProviderView = Type.Object(
 export const SetupView = Type.Object(
   {
     due: Type.Boolean({ description: 'whether no call was ever recorded' }),
-    public_url: Nullable(Type.String({ description: 'how callers reach the gateway, where it is set' })),
     prices_as_of: Type.String({ description: 'the month of the list prices' }),
     known: Type.Array(KnownProviderView),
     providers: Type.Array(

@@ -33,12 +33,11 @@ export const setup = (gateway: Gateway) =>
     })
 
 function setupView({ db, catalogue }: Gateway): Static<typeof SetupView> {
-  const { server, providers, models } = catalogue()
+  const { providers, models } = catalogue()
   const accounts =
     listAccountPage(db, { status: 'active', order: 'name' }, { limit: MAX_ACCOUNTS })?.rows ?? []
   return {
     due: listCalls(db, {}, { limit: 1, cursor: undefined }).calls.length === 0,
-    public_url: server.public_url ?? null,
     prices_as_of: PRICES_AS_OF,
     known: KNOWN_PROVIDERS.map((known) => ({ ...known, models: [...known.models] })),
     providers: [...providers.values()].map(({ name, protocol, base_url }) => ({

@@ -125,3 +125,18 @@ export function onSignedOut(hear: () => void): () => void {
   signed_out.add(hear)
   return () => signed_out.delete(hear)
 }
+
+const signed_in = new Set<() => void>()
+
+/** Somebody has signed in again over a page that stays. */
+export function signedIn(): void {
+  for (const hear of signed_in) hear()
+}
+
+/** Calls `hear` whenever somebody has. @returns how to stop */
+export function onSignedIn(hear: () => void): () => void {
+  signed_in.add(hear)
+  return () => {
+    signed_in.delete(hear)
+  }
+}

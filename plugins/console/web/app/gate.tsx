@@ -4,7 +4,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from
 import { signIn } from '../pages/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FailedState } from '../parts/states.tsx'
-import { api, ask, onSignedOut } from './client.ts'
+import { api, ask, onSignedOut, signedIn } from './client.ts'
 import { oweFocus } from './navigation.ts'
 import { SignedIn, type Viewer } from './session.tsx'
 
@@ -32,6 +32,7 @@ export function SessionGate({ children }: { children: ReactNode }) {
   const goOn = useCallback(async () => {
     const { data: now } = await refetch()
     setExpired(false)
+    signedIn()
     if (!viewer) oweFocus()
     if (sameViewer(viewer, now?.viewer ?? null)) await queries.invalidateQueries()
     else queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== KEY[0] })

@@ -1,7 +1,7 @@
 // Whether the focus is owed to the heading of the next page: after a navigation, not at the first load.
 let owed = false
 
-/** A navigation began. */
+/** A navigation began, or a heading that has the focus goes. */
 export function oweFocus(): void {
   owed = true
 }

@@ -34,30 +34,43 @@ export function SearchDialog({ open, onClose, search }: SearchDialogProps) {
   )
 }
 
+/** Enter opens what is chosen: at once where it is found already, else as soon as it is. */
+function useEnter(hit: Hit | undefined, is_found: boolean, onClose: () => void) {
+  const [is_pressed, setPressed] = useState(false)
+  const [, go] = useLocation()
+  useEffect(() => {
+    if (!is_pressed || !is_found) return
+    setPressed(false)
+    if (!hit) return
+    onClose()
+    go(hit.href)
+  }, [is_pressed, is_found, hit, onClose, go])
+  return { press: () => setPressed(true), forget: () => setPressed(false) }
+}
+
 function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
   const [words, setWords] = useState('')
   const [at, setAt] = useState(0)
-  const [, go] = useLocation()
   const list = useId()
   const asked = useSettled(words.trim())
-  const { data, error } = useQuery({
+  const { data, error, isPlaceholderData } = useQuery({
     queryKey: ['search', asked],
     queryFn: () => search(asked),
     enabled: asked.length >= MIN_CHARS,
   })
   const hits = asked.length >= MIN_CHARS ? (data ?? []) : []
   const chosen = Math.min(at, hits.length - 1)
+  const is_found = data !== undefined && !isPlaceholderData && asked === words.trim()
+  const enter = useEnter(hits[chosen], is_found, onClose)
 
   function press(event: KeyboardEvent): void {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const hit = hits[chosen]
     if (step !== undefined && hits.length > 0) {
       event.preventDefault()
       setAt((chosen + step + hits.length) % hits.length)
-    } else if (event.key === 'Enter' && hit) {
+    } else if (event.key === 'Enter') {
       event.preventDefault()
-      onClose()
-      go(hit.href)
+      enter.press()
     }
   }
 
@@ -74,6 +87,7 @@ function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
         onChange={(typed) => {
           setWords(typed)
           setAt(0)
+          enter.forget()
         }}
         onKeyDown={press}
       />
@@ -81,7 +95,8 @@ function SearchBox({ onClose, search }: Omit<SearchDialogProps, 'open'>) {
       <Hits hits={hits} list={list} chosen={chosen} onChosen={onClose} />
       {data && hits.length === 0 && asked.length >= MIN_CHARS && (
         <p className="soft" role="status">
-          Nothing begins with “{asked}”. Names, key prefixes and ids are searched from their beginning.
+          Nothing is called “{asked}”. Names are found by any part, keys by how they begin, calls by the first
+          12 characters of their request id.
         </p>
       )}
     </>

@@ -19,6 +19,12 @@ export function useViewer(): Viewer {
   return viewer
 }
 
+/** How callers reach the gateway, for what is copied from here. The operator may have come another way, such as a tunnel. */
+export function useBaseUrl(): string {
+  const { public_url } = useViewer()
+  return public_url?.replace(/\/+$/, '') ?? location.origin
+}
+
 /** @returns signs out: the server ends the session, and nothing of what was seen stays in memory */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient()

@@ -23,6 +23,10 @@ export function exactUsd(nanos: number): string {
 /** `12,345`. */
 export const count = (value: number): string => counts.format(value)
 
+/** `1 call`, `12,345 calls`. */
+export const counted = (value: number, noun: string): string =>
+  `${count(value)} ${noun}${value === 1 ? '' : 's'}`
+
 /** `12.3K`, for axes and figures without room. */
 export const briefCount = (value: number): string => compact.format(value)
 

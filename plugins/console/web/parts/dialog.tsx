@@ -1,7 +1,7 @@
 // Dialogs: one for anything, and one that asks before what costs or cuts off.
 import { Dialog as Base } from '@base-ui/react/dialog'
 import { X } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type RefObject, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { names } from './class-names.ts'
 import { Notice } from './notice.tsx'
@@ -16,13 +16,15 @@ export interface DialogProps {
   wide?: boolean
   /** False for what must not go by accident, such as a new key: only its own buttons close it. */
   dismissable?: boolean
+  /** What has the focus first; without, the first control. */
+  first?: RefObject<HTMLElement | null>
 }
 
 /**
- * The focus moves in, to the first that can be pressed or typed into, stays in, and returns to where it came from. With
- * `autoFocus` within, it would not know where that was.
+ * The focus moves to the first control, stays in, and returns to where it came from. (It does not where a control has
+ * `autoFocus`, which is earlier: then it came from within.)
  */
-export function Dialog({ open, onClose, title, children, wide, dismissable = true }: DialogProps) {
+export function Dialog({ open, onClose, title, children, wide, dismissable = true, first }: DialogProps) {
   return (
     <Base.Root
       open={open}
@@ -34,7 +36,7 @@ export function Dialog({ open, onClose, title, children, wide, dismissable = tru
       <Base.Portal>
         <Base.Backdrop className="veil" />
         <Base.Viewport className="dialog-place">
-          <Base.Popup className={names('dialog', wide && 'dialog-wide')}>
+          <Base.Popup className={names('dialog', wide && 'dialog-wide')} initialFocus={first}>
             <div className="dialog-head">
               <Base.Title>{title}</Base.Title>
             </div>
@@ -74,6 +76,7 @@ export interface ConfirmDialogProps {
 export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm }: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
+  const cancel = useRef<HTMLButtonElement>(null)
 
   async function goAhead(): Promise<void> {
     setBusy(true)
@@ -89,7 +92,7 @@ export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm
   }
 
   return (
-    <Dialog open={open} onClose={onClose} title={title}>
+    <Dialog open={open} onClose={onClose} title={title} first={cancel}>
       <div>{consequence}</div>
       {failure && (
         <Notice tone="bad" alert>
@@ -97,7 +100,9 @@ export function ConfirmDialog({ open, onClose, title, consequence, verb, confirm
         </Notice>
       )}
       <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+        <Button ref={cancel} onClick={onClose}>
+          Cancel
+        </Button>
         <Button look="danger" busy={busy} onClick={() => void goAhead()}>
           {verb}
         </Button>

@@ -113,8 +113,8 @@ export function EntriesList({ account }: EntriesListProps) {
             value={state.kind as 'all'}
             onChange={(kind) => filter({ kind })}
           />
-          <Day label="From" value={state.since} onChange={(since) => filter({ since })} />
-          <Day label="Until" value={state.until} onChange={(until) => filter({ until })} />
+          <Day label="From day (UTC)" value={state.since} onChange={(since) => filter({ since })} />
+          <Day label="To day (UTC)" value={state.until} onChange={(until) => filter({ until })} />
         </div>
         <a className="button" href={`/console/api/entries.csv?${new URLSearchParams(filters)}`} download>
           <Download className="icon" aria-hidden />

@@ -1,16 +1,16 @@
 // A feed of server-sent events: read by fetch, opened again when it breaks.
 import { useEffect, useRef, useState } from 'react'
-import { ApiError, askRaw } from '../app/client.ts'
+import { ApiError, askRaw, onSignedIn } from '../app/client.ts'
 
 const MIN_WAIT_MS = 500
 const MAX_WAIT_MS = 10_000
 
-/** 'lost': it was open, and is being opened again. */
-export type LiveState = 'connecting' | 'open' | 'lost' | 'refused'
+/** 'lost': it was open, and is being opened again; 'crowded': too many are open, and it is tried again. */
+export type LiveState = 'connecting' | 'open' | 'lost' | 'crowded' | 'refused'
 
 /**
- * Reads a feed for as long as the component is there. A refusal (no rights, signed out) ends it; anything else opens it
- * again, and waits longer each time.
+ * Reads a feed for as long as the component is there. A refusal (no rights, signed out) ends it, until somebody signs in
+ * again; anything else opens it again, and waits longer each time.
  *
  * @param path of a route that answers `text/event-stream` whose data are JSON
  * @param onEvent called with each event's data, in order
@@ -21,16 +21,20 @@ export function useLive<Event>(
   { enabled = true }: { enabled?: boolean } = {},
 ): LiveState {
   const [state, setState] = useState<LiveState>('connecting')
+  const [round, setRound] = useState(0)
   const hear = useRef(onEvent)
   hear.current = onEvent
 
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each round opens it again
   useEffect(() => {
     if (!enabled) return
     const stop = new AbortController()
     setState('connecting')
     void keepOpen<Event>(path, stop.signal, { onEvent: (event) => hear.current(event), onState: setState })
     return () => stop.abort()
-  }, [path, enabled])
+  }, [path, enabled, round])
+  // The end of the session before has ended it.
+  useEffect(() => onSignedIn(() => setRound((before) => before + 1)), [])
   return state
 }
 
@@ -42,6 +46,7 @@ interface Hearers<Event> {
 async function keepOpen<Event>(path: string, signal: AbortSignal, hear: Hearers<Event>): Promise<void> {
   let wait_ms = MIN_WAIT_MS
   while (!signal.aborted) {
+    let state: LiveState = 'lost'
     try {
       const answer = await askRaw(path, { signal, headers: { accept: 'text/event-stream' } })
       hear.onState('open')
@@ -49,11 +54,11 @@ async function keepOpen<Event>(path: string, signal: AbortSignal, hear: Hearers<
       for await (const event of readEvents(answer)) hear.onEvent(JSON.parse(event) as Event)
     } catch (broken) {
       if (signal.aborted) return
-      if (broken instanceof ApiError && broken.status < 500 && broken.status !== 429)
-        return hear.onState('refused')
+      if (broken instanceof ApiError && broken.status === 429) state = 'crowded'
+      else if (broken instanceof ApiError && broken.status < 500) return hear.onState('refused')
     }
     if (signal.aborted) return
-    hear.onState('lost')
+    hear.onState(state)
     await pause(wait_ms, signal)
     wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS)
   }

@@ -1,6 +1,6 @@
 // The frame of a page: its title, what can be done here, its sections.
-import { type ReactNode, useEffect, useRef } from 'react'
-import { claimFocus } from '../app/navigation.ts'
+import { type ReactNode, useEffect, useLayoutEffect, useRef } from 'react'
+import { claimFocus, oweFocus } from '../app/navigation.ts'
 import { names } from './class-names.ts'
 
 export interface PageFrameProps {
@@ -23,6 +23,13 @@ export function Page({ title, lead, actions, width, children }: PageFrameProps) 
   }, [title])
   useEffect(() => {
     if (claimFocus()) heading.current?.focus()
+  }, [])
+  useLayoutEffect(() => {
+    const own = heading.current
+    // The page goes on in another frame, once its data is there: that one's heading takes the focus over.
+    return () => {
+      if (own !== null && document.activeElement === own) oweFocus()
+    }
   }, [])
   return (
     <div className={names('page', width && `page-${width}`)}>

@@ -2,7 +2,7 @@
 import type { Sample } from './snippet.tsx'
 
 export interface ChatCall {
-  /** The gateway's own address: `location.origin`. */
+  /** How the gateway is reached: `useBaseUrl()`. */
   base_url: string
   /** A key, or a place to put one. */
   key: string

@@ -1,4 +1,5 @@
 // The limits of an account in force, and where they are set.
+import { Link } from 'wouter'
 import type { ShownAccount } from '../../../api/accounts-views.ts'
 import { Code } from '../../parts/code.tsx'
 import { LimitFacts } from '../../parts/limit-facts.tsx'
@@ -10,8 +11,9 @@ export function AccountLimits({ account }: { account: ShownAccount }) {
       <LimitFacts limits={account.limits} />
       <Section title="Set them">
         <p className="soft">
-          Limits of calls stand in the catalogue: for every account under <code>[limits.account]</code>, for
-          this one under its name. What a key may spend is set with the key.
+          Limits of calls stand in <Link href="/catalogue">the catalogue</Link>: for every account under{' '}
+          <code>[limits.account]</code>, for this one under its name. What a key may spend is set with the
+          key.
         </p>
         <Code what="section of the catalogue">{`${account.limits_section}\nrequests_per_minute = 60`}</Code>
       </Section>

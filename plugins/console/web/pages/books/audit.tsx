@@ -6,7 +6,7 @@ import type { AuditReport } from '../../../../../src/surface/books.ts'
 import { announce } from '../../app/announce.ts'
 import { api, ask } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { count, duration } from '../../parts/amounts.ts'
+import { count, counted, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { AsCommand } from '../../parts/code.tsx'
 import { useDeed } from '../../parts/deed.ts'
@@ -71,9 +71,7 @@ function Summary({ last }: { last: { report: AuditReport; ended_at_ms: number; t
       {clean ? (
         <Status tone="good">{`All ${rules.length} rules hold.`}</Status>
       ) : (
-        <Status tone="bad">
-          {findings.length === 1 ? '1 finding.' : `${count(findings.length)} findings.`}
-        </Status>
+        <Status tone="bad">{`${counted(findings.length, 'finding')}.`}</Status>
       )}{' '}
       <span className="soft">
         Checked <Time at_ms={last.ended_at_ms} />, in {duration(last.took_ms)}.
@@ -87,7 +85,7 @@ const RULES: Column<Rule>[] = [
   {
     key: 'checked',
     title: 'Checked',
-    cell: ({ checked, over }) => <span className="no-wrap">{`${count(checked)} ${over}`}</span>,
+    cell: ({ checked, over }) => <span className="no-wrap">{`${over}: ${count(checked)}`}</span>,
     phone: 'second',
   },
   { key: 'state', title: 'State', cell: (rule) => <RuleState rule={rule} />, phone: 'first-end' },

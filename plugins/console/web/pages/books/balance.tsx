@@ -1,12 +1,12 @@
 // The books as one sum: what came in, what went out, and what is there.
 import type { AuditReport } from '../../../../../src/surface/books.ts'
-import { count } from '../../parts/amounts.ts'
+import { counted } from '../../parts/amounts.ts'
 import { Money } from '../../parts/money.tsx'
 
 export function Balance({ totals }: { totals: AuditReport['totals'] }) {
   const lines: [sign: string, label: string, nanos: number, note: string][] = [
-    ['', 'Topped up', totals.topped_up_nanos, `${count(totals.accounts)} accounts`],
-    ['−', 'Charged for calls', totals.charged_nanos, `${count(totals.calls)} calls`],
+    ['', 'Topped up', totals.topped_up_nanos, counted(totals.accounts, 'account')],
+    ['−', 'Charged for calls', totals.charged_nanos, counted(totals.calls, 'call')],
     ['−', 'Debited', totals.withdrawn_nanos, ''],
   ]
   return (

@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { ApiError, api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
-import { useViewer } from '../../app/session.tsx'
+import { useBaseUrl, useViewer } from '../../app/session.tsx'
 import { duration } from '../../parts/amounts.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Copy } from '../../parts/copy.tsx'
@@ -26,9 +26,10 @@ export default function CallPage({ params }: PageProps) {
   const request_id = params.request_id ?? ''
   const call = useAsk(['calls', 'one', request_id], () => api.calls({ request_id: part(request_id) }).get())
   const { data, error, refetch } = call
+  const base_url = useBaseUrl()
   const code = data === undefined && error instanceof ApiError ? error.code : ''
   const title = data ? `Call of ${data.model}` : 'Call'
-  const curl = data ? curlOf(data) : undefined
+  const curl = data ? curlOf(data, base_url) : undefined
   return (
     <Page
       title={title}

@@ -45,13 +45,16 @@ const REQUESTS: Readonly<Record<string, (asked: Asked) => Request>> = {
 
 const streaming = (streamed: boolean) => (streamed ? { stream: true } : {})
 
-/** @returns undefined for surfaces whose requests are forms with files */
-export function curlOf(call: Asked): string | undefined {
+/**
+ * @param base_url how the gateway is reached
+ * @returns undefined for surfaces whose requests are forms with files
+ */
+export function curlOf(call: Asked, base_url: string): string | undefined {
   const request = REQUESTS[call.surface]?.(call)
   if (!request) return undefined
   const { path, body, headers = [] } = request
   return [
-    `curl ${inShell(`${location.origin}${path}`)} \\`,
+    `curl ${inShell(`${base_url}${path}`)} \\`,
     // In double quotes: the shell puts the key in.
     '  -H "Authorization: Bearer $TOLLGATE_KEY" \\',
     ...['Content-Type: application/json', ...headers].map((header) => `  -H ${inShell(header)} \\`),

@@ -2,7 +2,7 @@
 import { ArrowLeftRight, RotateCcw } from 'lucide-react'
 import { api, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
-import { useViewer, type Viewer } from '../../app/session.tsx'
+import { useBaseUrl, useViewer, type Viewer } from '../../app/session.tsx'
 import { briefCount, duration } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -77,8 +77,6 @@ function CallList({ calls, next_cursor, searched_back_to_at_ms, onClear, is_firs
 
 function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
   const { role } = useViewer()
-  const { data } = useAsk(['models'], () => api.models.get(), { enabled: onClear === undefined })
-  const model = data?.models.find(({ kind }) => kind === 'text')?.id ?? 'MODEL'
   if (onClear)
     return (
       <EmptyState
@@ -102,8 +100,21 @@ function NoCalls({ onClear }: Pick<CallListProps, 'onClear'>) {
       >
         Every paid call stands here, with what it cost and why.
       </EmptyState>
+      <FirstCall />
+    </>
+  )
+}
+
+/** With a model that the viewer can call; without one there is nothing to paste. */
+function FirstCall() {
+  const base_url = useBaseUrl()
+  const { data } = useAsk(['models'], () => api.models.get())
+  const model = data?.models.find(({ kind, state }) => kind === 'text' && state === 'served')
+  if (!model) return null
+  return (
+    <>
       <p className="soft">With a key of yours, the first one is:</p>
-      <Snippet samples={chatSamples({ base_url: location.origin, key: 'YOUR_KEY', model })} />
+      <Snippet samples={chatSamples({ base_url, key: 'YOUR_KEY', model: model.id })} />
     </>
   )
 }

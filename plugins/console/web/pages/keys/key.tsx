@@ -7,7 +7,7 @@ import { api, part } from '../../app/client.ts'
 import type { PageProps } from '../../app/page-entry.ts'
 import { useAsk } from '../../app/query.ts'
 import { useViewer } from '../../app/session.tsx'
-import { count } from '../../parts/amounts.ts'
+import { counted } from '../../parts/amounts.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Facts } from '../../parts/facts.tsx'
 import { Id } from '../../parts/id.tsx'
@@ -74,8 +74,8 @@ function KeyPage({ of: key }: { of: ShownKey }) {
         <LimitFacts limits={key.limits} />
         {role === 'operator' && (
           <p className="soft small">
-            They stand in the catalogue, under <code>[limits.key]</code> for every key and{' '}
-            <code>[limits.keys.{key.prefix}]</code> for this one.
+            They stand in <Link href="/catalogue">the catalogue</Link>, under <code>[limits.key]</code> for
+            every key and <code>[limits.keys.{key.prefix}]</code> for this one.
           </p>
         )}
       </Section>
@@ -140,6 +140,6 @@ function Spent({ of: { spent_nanos, spend_limit_nanos, left_nanos, held_nanos } 
 
 const Week = ({ of: { week_calls, week_nanos } }: { of: ShownKey }) => (
   <>
-    <Money nanos={week_nanos} /> for {week_calls === 1 ? '1 call' : `${count(week_calls)} calls`}
+    <Money nanos={week_nanos} /> for {counted(week_calls, 'call')}
   </>
 )

@@ -82,11 +82,8 @@ function NoCalls({ is_operator }: { is_operator: boolean }) {
 
 function Connection({ state }: { state: ReturnType<typeof useLive> }) {
   if (state === 'open') return <Status tone="good">live</Status>
-  return state === 'refused' ? (
-    <Status tone="warn">not live: too many tabs are</Status>
-  ) : (
-    <Status tone="idle">connecting</Status>
-  )
+  if (state === 'crowded') return <Status tone="warn">not live: too many tabs are</Status>
+  return <Status tone="idle">{state === 'refused' ? 'not live' : 'connecting'}</Status>
 }
 
 const NOTHING: Seen = { calls: new Map(), skipped: 0 }

@@ -1,5 +1,6 @@
 // "Copy as code": what stands in the playground, as a program would ask it.
 import { useState } from 'react'
+import { useBaseUrl } from '../../app/session.tsx'
 import { Choices } from '../../parts/choices.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Snippet } from '../../parts/snippet.tsx'
@@ -17,6 +18,7 @@ export interface CodeDialogProps {
 export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
   const [sdk, setSdk] = useState<Sdk>('OpenAI')
   const [side, setSide] = useState('0')
+  const url = useBaseUrl()
   const at = Number(side)
   const model = models[at] ?? models[0]
   const typed = draft.question.trim()
@@ -26,7 +28,7 @@ export function CodeDialog({ open, onClose, draft, models }: CodeDialogProps) {
       : { question: typed || 'Hello', pictures: draft.pictures }
   const messages = messagesOf(draft, at, next)
   const call = {
-    url: location.origin,
+    url,
     model: model?.id ?? '',
     messages: typed === '' ? withoutLastAnswer(messages) : messages,
     fields: fieldsOf(draft.parameters, model?.parameters ?? []),

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, ask, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { forgetTab } from '../../app/tab.ts'
 import { Button } from '../../parts/button.tsx'
 import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
@@ -37,6 +38,7 @@ export function SessionsSection() {
   async function endAll(): Promise<void> {
     await ask(api.sessions.delete())
     queries.clear()
+    forgetTab()
     location.assign('/console')
   }
 

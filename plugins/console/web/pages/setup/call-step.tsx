@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { announce } from '../../app/announce.ts'
 import { api, askRaw, part } from '../../app/client.ts'
 import { useAsk } from '../../app/query.ts'
+import { useBaseUrl } from '../../app/session.tsx'
 import { count, duration } from '../../parts/amounts.ts'
 import { Button } from '../../parts/button.tsx'
 import { Choices } from '../../parts/choices.tsx'
@@ -43,7 +44,7 @@ const Done = ({ onDone }: Pick<CallStepProps, 'onDone'>) => (
 export function CallStep({ setup, model, made, onDone }: CallStepProps) {
   const [sdk, setSdk] = useState<Sdk>('openai')
   const call: FirstCall = {
-    base_url: setup.public_url?.replace(/\/+$/, '') ?? location.origin,
+    base_url: useBaseUrl(),
     key: made?.text ?? 'YOUR_KEY',
     model: model === '' ? (setup.models[0]?.id ?? 'MODEL') : model,
     message: MESSAGE,

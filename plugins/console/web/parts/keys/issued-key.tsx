@@ -1,5 +1,6 @@
 // A key that was just made: its text, shown only this once, and a first call with it.
 import type { Issued } from '../../../api/keys-views.ts'
+import { useBaseUrl } from '../../app/session.tsx'
 import { Button } from '../button.tsx'
 import { Secret } from '../code.tsx'
 import { DialogActions } from '../dialog.tsx'
@@ -9,6 +10,7 @@ import { Snippet } from '../snippet.tsx'
 
 export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => void }) {
   const { text, unmatched, sample_model } = issued
+  const base_url = useBaseUrl()
   return (
     <div className="stack">
       <Notice tone="warn">
@@ -21,7 +23,7 @@ export function IssuedKey({ issued, onDone }: { issued: Issued; onDone: () => vo
       {sample_model !== null && (
         <>
           <h3>A first call</h3>
-          <Snippet samples={chatSamples({ base_url: location.origin, key: text, model: sample_model })} />
+          <Snippet samples={chatSamples({ base_url, key: text, model: sample_model })} />
         </>
       )}
       <DialogActions>

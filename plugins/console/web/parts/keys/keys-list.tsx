@@ -115,9 +115,9 @@ export function KeysList({ account }: KeysListProps) {
         {({ keys: rows, next_cursor }) =>
           rows.length === 0 ? (
             <NoKeys
-              is_filtered={state.search !== '' || state.keys !== 'usable'}
+              which={state.search === '' ? state.keys : 'some'}
               clear={() => filter({ search: '', keys: 'all' })}
-              may_make={may_make}
+              make={may_make ? () => setMaking(true) : undefined}
             />
           ) : (
             <>
@@ -138,26 +138,35 @@ export function KeysList({ account }: KeysListProps) {
   )
 }
 
-function NoKeys({
-  is_filtered,
-  clear,
-  may_make,
-}: {
-  is_filtered: boolean
+interface NoKeysProps {
+  /** What was asked for: `usable`, `all`, or fewer. */
+  which: string
   clear: () => void
-  may_make: boolean
-}) {
+  /** Undefined where the viewer makes no keys. */
+  make: (() => void) | undefined
+}
+
+function NoKeys({ which, clear, make }: NoKeysProps) {
+  const show_all = <Button onClick={clear}>Show all keys</Button>
+  if (which !== 'usable' && which !== 'all')
+    return (
+      <EmptyState icon={KeyRound} title="No key fits" action={show_all}>
+        The filter leaves none.
+      </EmptyState>
+    )
+  const new_key = make && (
+    <Button look="primary" icon={Plus} onClick={make}>
+      New key
+    </Button>
+  )
   return (
     <EmptyState
       icon={KeyRound}
-      title={is_filtered ? 'No key fits' : 'No key that works'}
-      action={<Button onClick={clear}>Show all keys</Button>}
+      title={which === 'all' ? 'No keys yet' : 'No key that works'}
+      action={new_key ?? (which === 'usable' && show_all)}
     >
-      {is_filtered
-        ? 'The filter leaves none.'
-        : may_make
-          ? 'Programs call the gateway with a key. Make one for each program, so that each can be limited and revoked by itself.'
-          : 'Programs call the gateway with a key.'}
+      Programs call the gateway with a key.
+      {make && ' Make one for each program, so that each can be limited and revoked by itself.'}
     </EmptyState>
   )
 }

@@ -1,0 +1,91 @@
+// The page of the books in a browser: the audit with each of its figures, what it finds, and the entries, filtered and as a file.
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { formatUsd } from '../../src/domain/money.ts'
+import { fileConsole } from '../support/console.ts'
+import { signedIn } from '../support/console-session.ts'
+
+const { gateway, visit } = await fileConsole()
+const operator = signedIn(gateway, 'operator')
+const alice = await gateway.account('alice', { balance_usd: '12.5' })
+await operator.json('POST', `/accounts/${alice.id}/debit`, {
+  amount: '2.5',
+  note: 'hardware',
+  deed: crypto.randomUUID(),
+})
+const asked = { model: 'sim-pro', messages: [{ role: 'user', content: 'Hello' }] }
+await (await gateway.call('/v1/chat/completions', asked, { key: gateway.key('alice') })).arrayBuffer()
+await gateway.atRest()
+
+const sumOf = (kind: string) =>
+  gateway
+    .rows()
+    .entries.filter((entry) => entry.kind === kind)
+    .reduce((sum, { amount_nanos }) => sum + Math.abs(amount_nanos), 0)
+
+test('an audit is run and told figure by figure, with what it finds; entries are filtered and exported', async () => {
+  await using one = await visit('operator')
+  const { page } = one
+  await one.open('/console/books')
+  const linesOf = async (table: string) => {
+    const lines = await page.getByRole('table', { name: table }).getByRole('row').allInnerTexts()
+    return lines.map((line) => line.replace(/\s+/g, ' ').trim())
+  }
+  const audited = async (summary: string) => {
+    await page.getByRole('button', { name: 'Run audit' }).click()
+    await page.getByRole('button', { name: 'Checking' }).waitFor()
+    await page.getByRole('button', { name: 'Run audit' }).waitFor()
+    await page.getByText(summary).first().waitFor()
+    const { last } = await operator.json('GET', '/books')
+    return last.report as { rules: { meaning: string; over: string; checked: number }[] }
+  }
+
+  const { rules } = await audited('rules hold.')
+  const charged = sumOf('charge')
+  expect(charged).toBeGreaterThan(0)
+  const usd = (nanos: number) => formatUsd(nanos)
+  expect(await linesOf('The books as one sum')).toEqual([
+    `Topped up 1 account ${usd(sumOf('top_up'))}`,
+    `Charged for calls 1 call − ${usd(charged)}`,
+    `Debited − ${usd(sumOf('withdrawal'))}`,
+    `Balance of all accounts ${usd(10e9 - charged)} USD`,
+  ])
+  expect(gateway.rows().accounts).toMatchObject([{ balance_nanos: 10e9 - charged }])
+  const [, ...shown] = await linesOf('Rules')
+  expect(shown).toEqual(rules.map(({ meaning, over, checked }) => `${meaning} ${over}: ${checked} holds`))
+  await page.getByText(`All ${rules.length} rules hold.`).waitFor()
+
+  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos + 7')
+  await audited('1 finding.')
+  gateway.db.run('UPDATE accounts SET balance_nanos = balance_nanos - 7')
+  const [, finding = ''] = await linesOf('Findings')
+  expect(finding).toStartWith(`account ${alice.id} ${10e9 - charged + 7} ${10e9 - charged} `)
+  await page.getByText('broken, 1').waitFor()
+  await one.looksRight()
+
+  await page.getByRole('tab', { name: 'Entries' }).click()
+  await page.getByRole('table', { name: 'Entries' }).waitFor()
+  expect(await linesOf('Entries')).toHaveLength(1 + gateway.rows().entries.length)
+  await page.getByRole('combobox', { name: 'Which entries' }).click()
+  await page.getByRole('option', { name: 'Debits' }).click()
+  await page.waitForURL(/kind=withdrawal/)
+  await one.quiet()
+  expect(await linesOf('Entries')).toEqual([
+    'Entry Account USD For When',
+    expect.stringMatching(/^Debit alice -2\.50 hardware /),
+  ])
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Export CSV' }).click()
+  const file = await downloading
+  expect(file.suggestedFilename()).toMatch(/^tollgate-entries-\d{4}-\d\d-\d\d\.csv$/)
+  const [head, line = '', ...rest] = readFileSync(await file.path(), 'utf8').split('\r\n')
+  expect(head).toStartWith('id,time_utc,account,kind,amount_usd')
+  expect(line).toContain(',alice,withdrawal,-2.50,-2500000000,')
+  expect(rest).toEqual([''])
+
+  await page.getByLabel('From day (UTC)').fill('2999-01-01')
+  await page.getByText('No entry fits').waitFor()
+  await page.getByRole('button', { name: 'Show all entries' }).click()
+  await page.getByText('Top-up').first().waitFor()
+  await one.isClean()
+})
