@@ -14,7 +14,7 @@ export function consolePages(gateway: Gateway) {
     ])
     return baseApp(gateway).use(pageRoutes(gateway)).use(consoleApi(gateway))
   })
-  const serve = async (call: { request: Request }) => guarded(await compose(call))
+  const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
   return new Elysia({ name: 'console' })
     .get('/', ({ request }) => (isBrowser(request) ? serve({ request }) : refuse()), HANDED_ON)
     .get('/console', serve, HANDED_ON)

@@ -23,15 +23,23 @@ const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
 /** One signed-in page for each viewer and size. */
 function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
   const name = `${who} ${size}`
-  const visit = visits.get(name) ?? pageOf(week.gateway, VIEWERS[who], { size })
+  const visit = visits.get(name) ?? begin(who, size)
   visits.set(name, visit)
+  return visit
+}
+
+async function begin(who: Listed, size: Size): Promise<ConsolePage> {
+  const visit = await pageOf(week.gateway, VIEWERS[who], { size })
+  await visit.open('/console')
   return visit
 }
 
 describe.each(['wide', 'phone'] as const)('%s', (size) => {
   test.each(PAGES.map((page) => [page.name, page] as const))('%s', async (_, { who, address }) => {
     const visit = await visitOf(who, size)
-    await visit.open(addressOf(address, week))
+    const there = addressOf(address, week)
+    // On a phone as by a link: the addresses themselves are opened in the other size.
+    await (size === 'wide' || who === 'nobody' ? visit.open(there) : visit.go(there))
     expect(await visit.page.getByText('There is no page at this address').count()).toBe(0)
     await visit.looksRight()
   })

@@ -49,8 +49,10 @@ describe.each(VIEWERS)('%s', (_, as) => {
     const pages = await pagesIn(one)
     for (const title of ['Accounts', 'Providers', 'Catalogue', 'Books', 'System'])
       expect(pages).not.toContain(title)
+    await one.open('/console/accounts')
+    await one.page.getByText('There is no page at this address').waitFor()
     for (const path of OF_OPERATOR) {
-      await one.open(`/console${path}`)
+      await one.go(`/console${path}`)
       await one.page.getByText('There is no page at this address').waitFor()
     }
     await one.looksRight()
@@ -58,8 +60,9 @@ describe.each(VIEWERS)('%s', (_, as) => {
 
   test('sees its own calls and keys, and nothing of another account', async () => {
     await using one = await visit(as)
+    await one.open('/console')
     for (const path of ['/', '/calls', '/keys', '/usage', '/images', '/files']) {
-      await one.open(`/console${path}`)
+      await one.go(`/console${path}`)
       const text = await one.page.locator('body').innerText()
       expect(text).not.toContain('bob')
       expect(text).not.toContain(keys.bob.slice(0, 12))

@@ -24,13 +24,18 @@ export interface ConsolePage extends AsyncDisposable {
   context: BrowserContext
   /** Opens an address (`/console/calls?…`), and waits until its data is there. */
   open(address: string): Promise<void>
+  /** Goes there as a link on the page does, without loading it anew. */
+  go(address: string): Promise<void>
   /** Waits until the page asks for nothing and shows no skeleton. A live feed does not count. */
   quiet(): Promise<void>
   /** Problems that match are the test's own doing: a refusal that it provokes, a gateway that it stops. */
   allow(pattern: RegExp): void
   /** Asserts that nothing has gone wrong until now: console, errors, foreign requests, content that the policy refused. */
   isClean(): Promise<void>
-  /** Asserts what must hold of whatever is shown, an open dialog included, in both themes; `isClean` too. */
+  /**
+   * Asserts what must hold of whatever is shown, an open dialog included, in both themes; `isClean` too. The page keeps the
+   * second theme.
+   */
   looksRight(): Promise<void>
 }
 
@@ -63,7 +68,9 @@ const axeRun = (rules: readonly string[] | undefined) => `
 /** All that another theme can change. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-const BUSY = 'document.querySelectorAll(\'[aria-busy="true"]\').length'
+const BUSY = '[aria-busy="true"]'
+const SHIFT = 'globalThis.tollgateShift'
+const NO_SHIFT = `${SHIFT} = 0`
 
 let axe: Promise<string> | undefined
 const axeSource = () => (axe ??= Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text())
@@ -126,6 +133,7 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
   const asking = watchRequests(page)
 
   let loading_shift = 0
+  let shown = theme
   const self: ConsolePage = {
     page,
     context: page.context(),
@@ -133,13 +141,19 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       await page.goto(address)
       await page.locator('h1').first().waitFor()
       await self.quiet()
-      loading_shift = await page.evaluate<number>('globalThis.tollgateShift')
+      loading_shift = await page.evaluate<number>(SHIFT)
+    },
+    async go(address) {
+      await page.evaluate(`history.pushState(null, '', ${JSON.stringify(address)}), ${NO_SHIFT}`)
+      await self.quiet()
+      loading_shift = await page.evaluate<number>(SHIFT)
     },
     async quiet() {
-      await eventually('the page was quiet', async () => {
-        if (asking.size > 0 || performance.now() - asking.last_ms < QUIET_MS) return false
-        return (await page.evaluate<number>(BUSY)) === 0
-      })
+      for (;;) {
+        await eventually('the page asked for nothing', () => asking.size === 0 && asking.restMs() >= QUIET_MS)
+        await page.locator(BUSY).first().waitFor({ state: 'detached' })
+        if (asking.size === 0 && asking.restMs() >= QUIET_MS) return
+      }
     },
     allow: (pattern) => void problems.allowed.push(pattern),
     async isClean() {
@@ -151,13 +165,11 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       expect(loading_shift).toBeLessThanOrEqual(MAX_SHIFT)
       expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
       expect(await page.title()).toMatch(/Tollgate/)
-      const first = theme
-      expect({ theme: first, findings: await findingsOf(page) }).toEqual({ theme: first, findings: [] })
-      const other = first === 'light' ? 'dark' : 'light'
-      await page.emulateMedia({ colorScheme: other })
+      expect({ theme: shown, findings: await findingsOf(page) }).toEqual({ theme: shown, findings: [] })
+      shown = shown === 'light' ? 'dark' : 'light'
+      await page.emulateMedia({ colorScheme: shown })
       const findings = await findingsOf(page, OF_COLOURS)
-      expect({ theme: other, findings }).toEqual({ theme: other, findings: [] })
-      await page.emulateMedia({ colorScheme: first })
+      expect({ theme: shown, findings }).toEqual({ theme: shown, findings: [] })
     },
     [Symbol.asyncDispose]: leave,
   }
@@ -190,8 +202,8 @@ function watchProblems(page: Page, origin: string): { allowed: RegExp[]; seen():
   }
 }
 
-/** The requests under way but for feeds, and when the last one began or ended. */
-function watchRequests(page: Page): { readonly size: number; readonly last_ms: number } {
+/** The requests under way but for feeds, and for how long none has begun or ended. */
+function watchRequests(page: Page): { readonly size: number; restMs(): number } {
   const open = new Set<unknown>()
   let last_ms = performance.now()
   page.on('request', (request) => {
@@ -208,8 +220,6 @@ function watchRequests(page: Page): { readonly size: number; readonly last_ms: n
     get size() {
       return open.size
     },
-    get last_ms() {
-      return last_ms
-    },
+    restMs: () => performance.now() - last_ms,
   }
 }
