@@ -1,12 +1,13 @@
 // Every page of the console with a week's data: nothing wrong on its console, no foreign request, no serious finding of axe, light and dark, wide and on a phone.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { givePasswords, pageOf } from '../support/console.ts'
-import type { ConsolePage, Size } from '../support/console-page.ts'
+import type { ConsolePage, Size, Theme } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
+import { IS_LONG } from '../support/long.ts'
 import { addressOf, type Listed, PAGES } from './pages.ts'
 import { startWeek } from './week.ts'
 
-const week = await startWeek({ calls_a_day: 24 })
+const week = await startWeek({ calls_a_day: 12 })
 await givePasswords(week.gateway, ['alice'])
 const visits = new Map<string, Promise<ConsolePage>>()
 afterAll(async () => {
@@ -20,6 +21,9 @@ const VIEWERS: Readonly<Record<Listed, Who | undefined>> = {
   alice: { account: 'alice' },
 }
 
+/** Each page is seen in both, and in a long run in both at each size. */
+const THEMES: Readonly<Record<Size, Theme>> = { wide: 'light', phone: 'dark' }
+
 /** One signed-in page for each viewer and size. */
 function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
   const name = `${who} ${size}`
@@ -29,7 +33,7 @@ function visitOf(who: Listed, size: Size): Promise<ConsolePage> {
 }
 
 async function begin(who: Listed, size: Size): Promise<ConsolePage> {
-  const visit = await pageOf(week.gateway, VIEWERS[who], { size })
+  const visit = await pageOf(week.gateway, VIEWERS[who], { size, theme: THEMES[size] })
   await visit.open('/console')
   return visit
 }
@@ -38,9 +42,9 @@ describe.each(['wide', 'phone'] as const)('%s', (size) => {
   test.each(PAGES.map((page) => [page.name, page] as const))('%s', async (_, { who, address }) => {
     const visit = await visitOf(who, size)
     const there = addressOf(address, week)
-    // On a phone as by a link: the addresses themselves are opened in the other size.
-    await (size === 'wide' || who === 'nobody' ? visit.open(there) : visit.go(there))
+    // By a link, for a tenth of what loading takes; a long run loads each page.
+    await (IS_LONG || who === 'nobody' ? visit.open(there) : visit.go(there))
     expect(await visit.page.getByText('There is no page at this address').count()).toBe(0)
-    await visit.looksRight()
+    await visit.looksRight(IS_LONG ? 'both' : 'one')
   })
 })

@@ -1,8 +1,9 @@
 // Memory stays flat over a long stream: a process of its own translates 50,000 events, and does not grow with them.
-
+// In long runs only: TOLLGATE_LONG=1
 import { describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { IS_LONG } from '../support/long.ts'
 
 const EVENTS = 50_000
 const PIECE_BYTES = 1_024
@@ -22,7 +23,7 @@ const PAIRS: [BuiltInProtocol, BuiltInProtocol][] = [
   ['gemini', 'anthropic'],
 ]
 
-describe('memory stays flat', () => {
+describe.skipIf(!IS_LONG)('memory stays flat', () => {
   test.each(PAIRS)(
     'a caller of %s, a %s model',
     async (surface, provider) => {

@@ -1,16 +1,18 @@
 // Uploads are parsed as a stream to the disk, so that memory does not grow with them: measured in a process of its own.
+// In long runs only: TOLLGATE_LONG=1
 import { expect, test } from 'bun:test'
 import { MAX_IMAGE_BYTES } from '../../src/media/limits.ts'
 import { startServer } from '../crash/process.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
+import { IS_LONG } from '../support/long.ts'
 import { peakMemory } from '../support/memory.ts'
 import { BOUNDARY, formOf, pictureOf } from './support.ts'
 
 const UPLOADS = 16
 const MAX_MB = 300
 
-test(`${UPLOADS} uploads of 25 MB at once keep the process below ${MAX_MB} MB`, async () => {
+test.skipIf(!IS_LONG)(`${UPLOADS} uploads of 25 MB at once keep the process below ${MAX_MB} MB`, async () => {
   using folder = await prepareDataFolder(
     catalogueOf({ upstream_url: 'simulator', server: 'listen = "127.0.0.1:0"' }),
     { accounts: UPLOADS },
