@@ -1,6 +1,5 @@
 // The console: its pages, and the JSON routes that they ask.
-import { Elysia } from 'elysia'
-import { notFound } from '../../src/domain/errors.ts'
+import { Elysia, NotFoundError } from 'elysia'
 import { atFirstRequest, HANDED_ON } from '../../src/surface/at-first-request.ts'
 import { baseApp } from '../../src/surface/base-app.ts'
 import type { Gateway } from '../../src/surface/gateway.ts'
@@ -16,7 +15,7 @@ export function consolePages(gateway: Gateway) {
   })
   const serve = async ({ request }: { request: Request }) => guarded(await compose({ request }))
   return new Elysia({ name: 'console' })
-    .get('/', ({ request }) => (isBrowser(request) ? serve({ request }) : refuse()), HANDED_ON)
+    .get('/', ({ request }) => (isBrowser(request) ? serve({ request }) : noRoute()), HANDED_ON)
     .get('/console', serve, HANDED_ON)
     .get('/console/*', serve, HANDED_ON)
     .all('/console/api/*', serve, HANDED_ON)
@@ -25,8 +24,9 @@ export function consolePages(gateway: Gateway) {
 /** Whoever types the gateway's address into a browser means the console; for programs there is nothing here, and nothing is loaded. */
 const isBrowser = ({ headers }: Request): boolean => headers.get('accept')?.includes('text/html') === true
 
-function refuse(): never {
-  throw notFound('There is no such endpoint. Check the path and the method.')
+/** As for a path that no route has. */
+function noRoute(): never {
+  throw new NotFoundError()
 }
 
 /**

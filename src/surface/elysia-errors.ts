@@ -23,7 +23,8 @@ export function refusalBy(error: unknown): unknown {
 
 /** An answer of ours that does not fit its own schema is our bug: it is not sent, and only its faulty paths are logged. */
 function refusalOfValues({ type, validator, value }: ValidationError) {
-  const faults = 'Errors' in validator ? firstOf(faultsFrom(validator.Errors(value), value)) : []
+  const all = 'Errors' in validator ? faultsFrom(validator.Errors(value), value) : []
+  const faults = Iterator.from(all).take(MAX_FAULTS).toArray()
   if (type !== 'response') return refusalOf(faults, type === 'body' ? 'field' : 'parameter')
   return internal('The gateway failed to write its answer. It has been logged; please try again.', {
     cause: new Error(`the answer does not fit its schema: ${faults.map(inBrief).join('; ')}`),
@@ -32,12 +33,6 @@ function refusalOfValues({ type, validator, value }: ValidationError) {
 
 /** Nobody reads more; a body may have as many faults as it has bytes. */
 const MAX_FAULTS = 10
-
-function firstOf(all: Iterable<Fault>): Fault[] {
-  const faults: Fault[] = []
-  for (const fault of all) if (faults.push(fault) === MAX_FAULTS) break
-  return faults
-}
 
 const inBrief = ({ path, problem, must }: Fault): string =>
   `${path.join('.')}: ${problem}${problem === 'wrong' ? `, must be ${must}` : ''}`

@@ -2,13 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { IMAGE_TOKENS } from '../../src/simulator/answer.ts'
 import { paint } from '../media/support.ts'
-import { fileConsole, givePasswords } from '../support/console.ts'
+import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import { eventually } from '../support/eventually.ts'
 
 const { gateway, visit } = await fileConsole()
 for (const name of ['alice', 'bert', 'cleo']) await gateway.account(name, { balance_usd: '10' })
-await givePasswords(gateway, ['alice', 'bert', 'cleo'])
 const ALICE = { account: 'alice' }
 const PNG = Buffer.from(await paint('png', { width: 64, height: 48 }))
 

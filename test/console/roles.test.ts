@@ -1,13 +1,12 @@
 // The console's roles kept apart in the browser: which pages each of them has, and what an account is shown of others.
 import { describe, expect, test } from 'bun:test'
-import { fileConsole, givePasswords } from '../support/console.ts'
+import { fileConsole } from '../support/console.ts'
 import type { ConsolePage } from '../support/console-page.ts'
 import type { Who } from '../support/console-session.ts'
 
 const { gateway, visit } = await fileConsole()
 await gateway.account('alice', { balance_usd: '10' })
 await gateway.account('bob', { balance_usd: '10' })
-await givePasswords(gateway, ['alice', 'bob'])
 const keys = { alice: gateway.key('alice', { name: 'laptop' }), bob: gateway.key('bob', { name: 'phone' }) }
 for (const key of Object.values(keys)) {
   const messages = [{ role: 'user', content: 'Hello' }]

@@ -1,6 +1,13 @@
 // The reference in a real browser: it shows every operation, in both themes and on a phone, and asks no other host for anything.
 import { afterAll, expect, test } from 'bun:test'
-import { type ConsolePage, consolePage, type PageOptions, type Theme } from '../support/console-page.ts'
+import {
+  axeFindings,
+  type ConsolePage,
+  consolePage,
+  OF_COLOURS,
+  type PageOptions,
+  type Theme,
+} from '../support/console-page.ts'
 import { startDocumented } from './support.ts'
 
 const { gateway, document, operations } = await startDocumented()
@@ -12,25 +19,20 @@ const SHOWN = { timeout: 30_000 }
 const WITHOUT_EVAL =
   "globalThis.tollgateRefused = globalThis.tollgateRefused.filter((one) => one !== 'script-src: eval')"
 
-/** All that a second theme can change. */
-const OF_COLOURS = ", runOnly: ['color-contrast', 'link-in-text-block']"
+/** Its transitions have ended: what fades in has no contrast yet. */
+const AT_REST =
+  'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => null)'
 
 async function assertClean({ page, isClean }: ConsolePage): Promise<void> {
   await page.evaluate(WITHOUT_EVAL)
   await isClean()
 }
 
-/** What axe finds serious or worse once the page has come to rest. */
-async function findingsOf({ page }: ConsolePage, theme: Theme): Promise<string[]> {
-  await Bun.sleep(500)
-  const axe = Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)
-  await page.evaluate(await Bun.file(axe).text())
-  return await page.evaluate<
-    string[]
-  >(`axe.run(document, { resultTypes: ['violations']${theme === 'light' ? '' : OF_COLOURS} }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html.slice(0, 200)).join(' | ')))`)
+/** What axe finds serious or worse once the page has come to rest; in a second theme, of what that can change. */
+async function findingsOf({ page, quiet }: ConsolePage, theme: Theme): Promise<string[]> {
+  await quiet()
+  await page.evaluate(AT_REST)
+  return await axeFindings(page, theme === 'light' ? undefined : OF_COLOURS)
 }
 
 async function opened(options: PageOptions = {}) {

@@ -66,7 +66,7 @@ const axeRun = (rules: readonly string[] | undefined) => `
       .map(({ id, help, nodes }) => id + ': ' + help + ' ' + nodes.map((node) => node.html.slice(0, 160)).join(' | ')))
 `
 /** All that another theme can change. */
-const OF_COLOURS = ['color-contrast', 'link-in-text-block']
+export const OF_COLOURS = ['color-contrast', 'link-in-text-block']
 const SIDE_SCROLL = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 const BUSY = '[aria-busy="true"]'
 const SHIFT = 'globalThis.tollgateShift'
@@ -165,11 +165,11 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
       expect(loading_shift).toBeLessThanOrEqual(MAX_SHIFT)
       expect(await page.evaluate<number>(SIDE_SCROLL)).toBeLessThanOrEqual(0)
       expect(await page.title()).toMatch(/Tollgate/)
-      expect({ theme: shown, findings: await findingsOf(page) }).toEqual({ theme: shown, findings: [] })
+      expect({ theme: shown, findings: await axeFindings(page) }).toEqual({ theme: shown, findings: [] })
       if (themes === 'one') return
       shown = shown === 'light' ? 'dark' : 'light'
       await page.emulateMedia({ colorScheme: shown })
-      const findings = await findingsOf(page, OF_COLOURS)
+      const findings = await axeFindings(page, OF_COLOURS)
       expect({ theme: shown, findings }).toEqual({ theme: shown, findings: [] })
     },
     [Symbol.asyncDispose]: leave,
@@ -178,7 +178,7 @@ async function visitOf(page: Page, { origin, theme, leave }: Visiting): Promise<
 }
 
 /** What axe (https://github.com/dequelabs/axe-core) finds serious or worse. */
-async function findingsOf(page: Page, rules?: readonly string[]): Promise<string[]> {
+export async function axeFindings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const is_loaded = await page.evaluate('typeof axe === "object"')
   if (!is_loaded) await page.evaluate(await axeSource())
   return await page.evaluate<string[]>(axeRun(rules))

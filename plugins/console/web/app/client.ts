@@ -114,29 +114,28 @@ function refused(body: unknown, { status, headers }: Response): ApiError {
         null,
         request_id,
       )
-  if (status === 401) for (const hear of signed_out) hear()
+  if (status === 401) signed_out.tell()
   return failure
 }
 
-const signed_out = new Set<() => void>()
-
-/** Calls `hear` whenever a call is refused because nobody is signed in. @returns how to stop */
-export function onSignedOut(hear: () => void): () => void {
-  signed_out.add(hear)
-  return () => signed_out.delete(hear)
-}
-
-const signed_in = new Set<() => void>()
-
-/** Somebody has signed in again over a page that stays. */
-export function signedIn(): void {
-  for (const hear of signed_in) hear()
-}
-
-/** Calls `hear` whenever somebody has. @returns how to stop */
-export function onSignedIn(hear: () => void): () => void {
-  signed_in.add(hear)
-  return () => {
-    signed_in.delete(hear)
+/** News for whoever listens. `on` calls `hear` for each. @returns how to stop */
+function createNews() {
+  const hearers = new Set<() => void>()
+  return {
+    tell(): void {
+      for (const hear of hearers) hear()
+    },
+    on(hear: () => void): () => void {
+      hearers.add(hear)
+      return () => void hearers.delete(hear)
+    },
   }
 }
+
+const signed_out = createNews()
+
+/** A call was refused because nobody is signed in. */
+export const onSignedOut = signed_out.on
+
+/** Somebody has signed in again over a page that stays. */
+export const { tell: signedIn, on: onSignedIn } = createNews()

@@ -3,14 +3,21 @@ import type { ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Notice } from './notice.tsx'
 
-/** `children`: whose they are, and what of them is not shown. */
-export function HiddenPictures({ children, onShow }: { children: ReactNode; onShow: () => void }) {
+export interface HiddenPicturesProps {
+  /** Whose they are, and what of them is not shown. */
+  children: ReactNode
+  /** What the button says. */
+  verb?: string
+  onShow: () => void
+}
+
+export function HiddenPictures({ children, verb = 'Show pictures', onShow }: HiddenPicturesProps) {
   return (
     <Notice>
       <p>{children} It is logged then.</p>
       <p className="notice-deed">
         <Button small onClick={onShow}>
-          Show pictures
+          {verb}
         </Button>
       </p>
     </Notice>

@@ -12,6 +12,7 @@ import { Button, ButtonLink } from '../../parts/button.tsx'
 import { useDeed } from '../../parts/deed.ts'
 import { ConfirmDialog } from '../../parts/dialog.tsx'
 import { Facts } from '../../parts/facts.tsx'
+import { HiddenPictures } from '../../parts/hidden-pictures.tsx'
 import { Id } from '../../parts/id.tsx'
 import { Notice } from '../../parts/notice.tsx'
 import { Page, Section } from '../../parts/page.tsx'
@@ -77,14 +78,9 @@ function Picture({ image, is_operator, is_shown, onShow }: PictureProps) {
   if (without !== undefined) return <Notice tone="warn">{without}</Notice>
   if (!is_shown)
     return (
-      <Notice>
-        <p>What this image shows is its account’s. It is logged that you looked.</p>
-        <p className="notice-deed">
-          <Button small onClick={onShow}>
-            Show picture
-          </Button>
-        </p>
-      </Notice>
+      <HiddenPictures verb="Show picture" onShow={onShow}>
+        What this image shows is its account’s: it is not shown unless you ask.
+      </HiddenPictures>
     )
   return (
     <img
