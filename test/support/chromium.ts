@@ -1,9 +1,16 @@
 // The browser of the console's tests: one Chromium for each process that runs tests, started at its first use. Run by itself: is there one?
 import type { Browser } from 'playwright-core'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** The first draws the same pages for two thirds of the time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+]
 const MISSING =
-  'The tests need Chromium. Install it, on Debian by `apt-get install chromium fonts-dejavu-core`, or name the program in ' +
+  'The tests need Chromium. Install it, on Debian by `apt-get install chromium-headless-shell fonts-dejavu-core`, or name the program in ' +
   'the environment variable TOLLGATE_BROWSER.'
 
 /** @throws Error that says what to install where there is none */

@@ -1,15 +1,16 @@
 // The gate before the pages: signs in where nobody is, and again over the page when a session has ended.
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useState } from 'react'
 import { signIn } from '../pages/index.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { useLoaded } from '../parts/loaded.ts'
 import { FailedState } from '../parts/states.tsx'
 import { api, ask, onSignedOut, signedIn } from './client.ts'
 import { oweFocus } from './navigation.ts'
+import type { SignInProps } from './page-entry.ts'
 import { SignedIn, type Viewer } from './session.tsx'
 
 const KEY = ['session']
-const SignIn = lazy(signIn)
 
 const sameViewer = (one: Viewer | null, other: Viewer | null): boolean =>
   one?.role === other?.role && one?.account_id === other?.account_id && one?.key?.id === other?.key?.id
@@ -42,24 +43,25 @@ export function SessionGate({ children }: { children: ReactNode }) {
   if (!viewer)
     return (
       <Outside>
-        <Suspense>
-          <SignIn onSignedIn={() => void goOn()} />
-        </Suspense>
+        <SignInForm onSignedIn={() => void goOn()} />
       </Outside>
     )
   return (
     <SignedIn value={viewer} key={`${viewer.role} ${viewer.account_id} ${viewer.key?.id}`}>
       {children}
       <Dialog open={expired} onClose={() => {}} title="Sign in again" dismissable={false}>
-        <Suspense>
-          <SignIn
-            note="Your session has ended. What you typed is still on the page."
-            onSignedIn={() => void goOn()}
-          />
-        </Suspense>
+        <SignInForm
+          note="Your session has ended. What you typed is still on the page."
+          onSignedIn={() => void goOn()}
+        />
       </Dialog>
     </SignedIn>
   )
+}
+
+function SignInForm(props: SignInProps) {
+  const SignIn = useLoaded(signIn)
+  return SignIn && <SignIn {...props} />
 }
 
 function Failed({ failure, retry }: { failure: Error; retry: () => void }) {

@@ -1,16 +1,17 @@
 // The page for the address: found in the list, loaded at first use, with the focus on its heading.
 
 import { FileQuestionMark } from 'lucide-react'
-import { type ComponentType, type LazyExoticComponent, lazy, Suspense, useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { matchRoute, useRouter } from 'wouter'
 import { usePathname } from 'wouter/use-browser-location'
 import { pages } from '../pages/index.ts'
 import { ButtonLink } from '../parts/button.tsx'
+import { useLoaded } from '../parts/loaded.ts'
 import { Page } from '../parts/page.tsx'
 import { EmptyState, Skeleton } from '../parts/states.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { oweFocus } from './navigation.ts'
-import type { OpenPageEntry, PageEntry, PageProps, Role } from './page-entry.ts'
+import type { OpenPageEntry, PageEntry, Role } from './page-entry.ts'
 
 export const BASE = '/console'
 
@@ -55,27 +56,19 @@ function decodedPart(text: string): string {
 /** The pages that a role sees. */
 export const pagesOf = (role: Role): PageEntry[] => pages.filter(({ seen_by }) => seen_by.includes(role))
 
-const loaded = new Map<string, LazyExoticComponent<ComponentType<PageProps>>>()
-
-function componentOf({ path, load }: OpenPageEntry): LazyExoticComponent<ComponentType<PageProps>> {
-  const known = loaded.get(path)
-  if (known) return known
-  const component = lazy(load)
-  loaded.set(path, component)
-  return component
-}
-
 /** Draws an entry's page. It begins anew with each address. */
-export function Opened({ entry, params }: Match<OpenPageEntry>) {
+export function Opened(match: Match<OpenPageEntry>) {
   const path = usePath()
-  const Component = componentOf(entry)
   return (
     <ErrorBoundary place={path}>
-      <Suspense fallback={<Skeleton rows={6} />}>
-        <Component key={path} params={params} />
-      </Suspense>
+      <Loaded key={path} {...match} />
     </ErrorBoundary>
   )
+}
+
+function Loaded({ entry, params }: Match<OpenPageEntry>) {
+  const Component = useLoaded(entry.load)
+  return Component ? <Component params={params} /> : <Skeleton rows={6} />
 }
 
 /** After a step to another page: from its top, except back and forward, and with the focus on its heading. */

@@ -1,17 +1,19 @@
 // A chart of values over time: thin lines with their names at their ends, read by hovering, and the same figures as a table.
 import { ChartLine, Table2 } from 'lucide-react'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { Button } from './button.tsx'
 import type { ChartProps } from './chart-props.ts'
+import { useLoaded } from './loaded.ts'
 import { Table } from './table.tsx'
 import { shortTime } from './time.tsx'
 
-const Lines = lazy(() => import('./chart-lines.tsx'))
+const loadLines = () => import('./chart-lines.tsx')
 
 const DEFAULT_HEIGHT_PX = 180
 
 export function Chart(props: ChartProps) {
   const { label, times_ms, series, format, height_px = DEFAULT_HEIGHT_PX, summary, note } = props
+  const Lines = useLoaded(loadLines)
   const [as_table, setAsTable] = useState(false)
   const [at, setAt] = useState<number | null>(null)
   const onRead = useCallback((index: number | null) => setAt(index), [])
@@ -41,9 +43,7 @@ export function Chart(props: ChartProps) {
         <>
           <Reading {...{ times_ms, series, format, at }} />
           <div className="chart-area" style={place} role="img" aria-label={summary ?? summaryOf(props)}>
-            <Suspense>
-              <Lines {...props} height_px={height_px} onRead={onRead} />
-            </Suspense>
+            {Lines && <Lines {...props} height_px={height_px} onRead={onRead} />}
           </div>
         </>
       )}
