@@ -3,15 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { commandOf } from '../support/programs.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 const KEY = /tg_[A-Za-z0-9_-]{43}/
 
 const dir = mkdtempSync(join(tmpdir(), 'tollgate-first-hour-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 function spawn(...args: string[]) {
-  return Bun.spawn([process.execPath, MAIN, ...args], {
+  return Bun.spawn([...commandOf('gateway'), ...args], {
     cwd: dir,
     stdin: 'ignore',
     stdout: 'pipe',
@@ -69,7 +69,9 @@ describe('a first start on a port that is taken', () => {
     const told = await startAndStop('--data', data)
     expect(told).not.toMatch(KEY)
     const command = `key create demo --models 'sim-*' --data ${data}`
-    expect(told).toContain(`  npx bun@1.4.5 src/main.ts ${command}\n`)
+    // As the program is run itself: from source, or as an executable.
+    expect(told).toMatch(/^ {2}(?:npx bun@1\.4\.5 src\/main\.ts|tollgate) key create/m)
+    expect(told).toContain(` ${command}\n`)
     const { out } = await tollgate(...command.replaceAll("'", '').split(' '))
     expect(out).toMatch(KEY)
   })

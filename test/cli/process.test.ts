@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
+import { commandOf } from '../support/programs.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 const PROMPT = JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] })
 
 const dir = mkdtempSync(join(tmpdir(), 'tollgate-process-'))
@@ -14,7 +14,7 @@ const data = join(dir, 'data')
 const environment = (other: Record<string, string>) => ({ ...process.env, ...other })
 
 async function tollgate(args: string[], env: Record<string, string> = { TOLLGATE_DATA: data }) {
-  const ran = Bun.spawn([process.execPath, MAIN, ...args], {
+  const ran = Bun.spawn([...commandOf('gateway'), ...args], {
     cwd: dir,
     env: environment(env),
     stderr: 'pipe',
@@ -31,7 +31,7 @@ interface Serving {
 
 /** Starts a gateway and waits for its banner, after which it takes calls. */
 async function serve(): Promise<Serving> {
-  const server = Bun.spawn([process.execPath, MAIN, 'serve', '--listen', '127.0.0.1:0', '--data', data], {
+  const server = Bun.spawn([...commandOf('gateway'), 'serve', '--listen', '127.0.0.1:0', '--data', data], {
     cwd: dir,
     stdin: 'ignore',
     stdout: 'pipe',

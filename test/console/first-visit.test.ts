@@ -11,8 +11,8 @@ import { formatUsd } from '../../src/domain/money.ts'
 import { createSimulator } from '../../src/simulator/index.ts'
 import { PASSWORD } from '../support/console.ts'
 import { consolePage } from '../support/console-page.ts'
+import { commandOf } from '../support/programs.ts'
 
-const MAIN = join(import.meta.dir, '../../src/main.ts')
 const PROVIDER_KEY = 'sk-of-the-provider-0123456789'
 /** A person who types and clicks takes two seconds for each, and this must be done within a minute. */
 const MAX_DEEDS = 24
@@ -164,7 +164,7 @@ function handOf(page: Page) {
 /** `serve` over an empty folder, as a person starts it. */
 async function startServe() {
   const folder = mkdtempSync(join(tmpdir(), 'tollgate-first-visit-'))
-  const command = [process.execPath, MAIN, 'serve', '--data', folder, '--listen', '127.0.0.1:0']
+  const command = [...commandOf('gateway'), 'serve', '--data', folder, '--listen', '127.0.0.1:0']
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' })
   const link = await linkOf(child.stderr)
   return {

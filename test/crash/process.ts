@@ -1,7 +1,7 @@
 // A server process as its driver sees it: its address, its log, and its end.
-import { join } from 'node:path'
 import type { Subprocess } from 'bun'
 import type { LogLine } from '../support/memory-log.ts'
+import { commandOf } from '../support/programs.ts'
 
 export interface ServerProcess {
   /** Undefined where the process died before it listened. */
@@ -15,10 +15,11 @@ export interface ServerProcess {
 
 /** Starts test/crash/server.ts, and waits until it listens or has died. */
 export async function startServer(folder: string, point: string, passing: number): Promise<ServerProcess> {
-  const child = Bun.spawn(
-    [process.execPath, join(import.meta.dir, 'server.ts'), folder, point, String(passing)],
-    { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
-  )
+  const child = Bun.spawn([...commandOf('crash-server'), folder, point, String(passing)], {
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
   const listening = Promise.withResolvers<string | undefined>()
   const lines: LogLine[] = []
   void eachLine(child.stdout, (text) => {

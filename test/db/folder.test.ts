@@ -19,6 +19,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { createScene } from '../cli/scene.ts'
 import { prepareDataFolder } from '../support/data-folder.ts'
 import { type GatewayProcess, startGatewayProcess } from '../support/gateway-process.ts'
+import { commandOf } from '../support/programs.ts'
 
 const IS_ROOT = process.geteuid?.() === 0
 /** "nobody", who owns nothing here. */
@@ -35,7 +36,7 @@ const ownerOf = (path: string) => [lstatSync(path).uid, lstatSync(path).gid]
 
 /** Runs a command as a user without rights. */
 async function asService(...args: string[]) {
-  const program = [process.execPath, join(import.meta.dir, '../support/as-user.ts'), String(SERVICE)]
+  const program = [...commandOf('as-user'), String(SERVICE)]
   const ran = Bun.spawn([...program, ...args, '--data', folder], {
     env: { PATH: '', HOME: '/' },
     stdin: 'ignore',

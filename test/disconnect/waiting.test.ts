@@ -8,8 +8,9 @@ import { callRaw, disconnectScene, expectSettledOnce, priceOf, type RawCall, ste
 setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
-/** More than the socket buffers of two connections take of one stream. */
-const MAX_IN_FLIGHT = 32 * MIB
+/** More than the socket buffers of two connections take of one stream: 33 MiB were seen on a busy machine. */
+const MAX_IN_FLIGHT = 40 * MIB
+const STREAM_BYTES = 64 * MIB
 const END = {
   candidates: [{ finishReason: 'STOP' }],
   usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 9 },
@@ -44,7 +45,7 @@ async function untilBlocked(sent: { bytes: number }): Promise<void> {
 describe.concurrent('a caller who does not read', () => {
   test('holds the upstream back, and gets all of the stream when they read on', async () => {
     await using s = await disconnectScene()
-    const { sent, answer } = largeStream(2 * MAX_IN_FLIGHT)
+    const { sent, answer } = largeStream(STREAM_BYTES)
     s.upstream.answer(answer)
     const { key, client } = await callRaw(s, true)
     await client.sees('word')
@@ -61,7 +62,7 @@ describe.concurrent('a caller who does not read', () => {
 
   test('counts as gone after the time-out: cut off, charged for what was sent, the upstream call aborted', async () => {
     await using s = await disconnectScene({ server: 'stalled_reader_timeout_ms = 1000' })
-    s.upstream.answer(largeStream(2 * MAX_IN_FLIGHT).answer)
+    s.upstream.answer(largeStream(STREAM_BYTES).answer)
     const { key, client } = await callRaw(s, true)
     await client.sees('word')
     client.pause()

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/open.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import { auditResponses } from '../../src/responses/audit.ts'
 import { createKeptResponses } from '../../src/responses/store.ts'
+import { commandOf } from '../support/programs.ts'
 
 const STEPS = ['response.written', 'response.kept', 'response.deleted'] as const
 const PASSINGS = [1, 2, 7] as const
@@ -29,8 +30,7 @@ interface Report {
 
 /** Runs the process until it is dead. @returns its reports */
 async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
-  const script = join(import.meta.dir, 'crash-process.ts')
-  const child = Bun.spawn([process.execPath, script, folder, step, String(passing)], {
+  const child = Bun.spawn([...commandOf('crash-responses'), folder, step, String(passing)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -7,6 +7,7 @@ import { createFileStore } from '../../src/media/store.ts'
 import { RESPONSES_FOLDER } from '../../src/responses/store.ts'
 import { catalogueOf } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
+import { commandOf } from '../support/programs.ts'
 import { restarts } from '../support/restarts.ts'
 import { answerTo, LARGE, type ResponsesScene, responsesScene } from './support.ts'
 import { DAY_MS } from './world.ts'
@@ -57,18 +58,19 @@ describe('time', () => {
 })
 
 // In processes of their own: a closed connection keeps its file open until its prepared queries are collected.
-async function bun(...args: string[]): Promise<{ status: number; out: string }> {
-  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
+async function run(...command: string[]): Promise<{ status: number; out: string }> {
+  const child = Bun.spawn(command, { cwd: ROOT, stdout: 'pipe', stderr: 'pipe' })
   const [out, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
   return { status: await child.exited, out: out + errors }
 }
 
 /** Keeps a conversation of two responses in a data folder that no gateway serves: one in a row, one in a file. */
 async function fill(folder: string): Promise<void> {
-  expect(await bun('test/kept-responses/fill.ts', folder)).toEqual({ status: 0, out: '' })
+  expect(await run(...commandOf('fill-responses'), folder)).toEqual({ status: 0, out: '' })
 }
 
-const tollgate = (folder: string, ...args: string[]) => bun('src/main.ts', ...args, '--data', folder)
+const tollgate = (folder: string, ...args: string[]) =>
+  run(...commandOf('gateway'), ...args, '--data', folder)
 
 describe('a restart', () => {
   test('finds everything as it was, each account its own, and deletes files without a row', async () => {

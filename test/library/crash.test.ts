@@ -13,6 +13,7 @@ import { findGeneration, readGeneration } from '../../src/library/generations.ts
 import { openLibrary } from '../../src/library/library.ts'
 import { recoverLibrary } from '../../src/library/recovery.ts'
 import { chanceFrom } from '../media/support.ts'
+import { commandOf } from '../support/programs.ts'
 
 const CYCLES = Number(process.env.TOLLGATE_CRASH_CYCLES ?? 12)
 const SEED = Number(process.env.TOLLGATE_SEED ?? Math.floor(Math.random() * 2 ** 32))
@@ -50,8 +51,7 @@ interface Report {
 
 /** Runs the process until it is dead. @returns its reports */
 async function runUntilKilled(step: string, passing: number): Promise<Report[]> {
-  const script = join(import.meta.dir, 'crash-process.ts')
-  const child = Bun.spawn([process.execPath, script, folder, step, String(passing)], {
+  const child = Bun.spawn([...commandOf('crash-library'), folder, step, String(passing)], {
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -1,12 +1,9 @@
 // The gateway as an operator runs it: `serve` in a process of its own, over a data folder with one account.
-import { join } from 'node:path'
 import { openDatabase } from '../../src/db/open.ts'
 import type { Call, Hold } from '../../src/db/schema.ts'
 import { audit } from '../../src/ledger/audit.ts'
 import { type DataFolder, prepareDataFolder } from './data-folder.ts'
-
-const AS_USER = join(import.meta.dir, 'as-user.ts')
-const MAIN = join(import.meta.dir, '../../src/main.ts')
+import { commandOf } from './programs.ts'
 
 /** What is on the disk once the process is gone. */
 export interface Books {
@@ -55,8 +52,8 @@ async function over(
   folder: DataFolder,
   { as_user, environment = {} }: ProcessOptions,
 ): Promise<GatewayProcess> {
-  const program = as_user === undefined ? [MAIN] : [AS_USER, String(as_user)]
-  const command = [process.execPath, ...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
+  const program = as_user === undefined ? commandOf('gateway') : [...commandOf('as-user'), String(as_user)]
+  const command = [...program, 'serve', '--data', folder.path, '--listen', '127.0.0.1:0']
   const env = { ...process.env, ...environment }
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe', env })
   const url = await addressOf(child.stderr)

@@ -1,0 +1,28 @@
+// The programs that tests start in processes of their own: from source, or, in a whole run, from one executable (build-programs.ts).
+import { join, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** Names a program in the arguments of the executable, which is the gateway without it. */
+export const PROGRAM_MARK = 'test-program:'
+
+/** Their files, below the root. */
+const SOURCES = {
+  gateway: 'src/main.ts',
+  'as-user': 'test/support/as-user.ts',
+  'crash-server': 'test/crash/server.ts',
+  'crash-library': 'test/library/crash-process.ts',
+  'crash-responses': 'test/kept-responses/crash-process.ts',
+  'fill-responses': 'test/kept-responses/fill.ts',
+} as const
+export type ProgramName = keyof typeof SOURCES
+
+/** The executable of this run: `bun run test` builds it, since started from source a program costs eight times the CPU. */
+const { TOLLGATE_TEST_PROGRAMS: executable } = process.env
+
+/** The command that starts a program, to be followed by its arguments. */
+export function commandOf(name: ProgramName): string[] {
+  if (!executable) return [process.execPath, join(ROOT, SOURCES[name])]
+  const built = resolve(ROOT, executable)
+  return name === 'gateway' ? [built] : [built, PROGRAM_MARK + name]
+}
