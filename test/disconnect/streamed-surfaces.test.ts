@@ -2,6 +2,7 @@
 // call then costs to the nano-dollar. One settlement, nothing held, the place of the call freed.
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
+import { cellsOf } from '../support/long.ts'
 import { type Step, stream } from '../support/upstream.ts'
 import { type ProviderStream, SEEN, STREAMED, type StreamedSurface } from './streams.ts'
 import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
@@ -94,9 +95,9 @@ function endingOf({ finished_at, charge }: ProviderStream, { events }: Point, wh
   return { ...(events > 1 ? charge(events) : FREE), outcome: 'broken', status: 200 } as const
 }
 
-const surfaces = Object.entries(STREAMED)
+const surfaces = Object.entries(STREAMED).map(([name, surface], at) => [name, surface, at] as const)
 
-describe.each(surfaces)('%s', (_name, surface) => {
+describe.each(surfaces)('%s', (_name, surface, row) => {
   const { provider: theirs } = surface
   const points = Object.entries(pointsOf(theirs))
   // Of each surface's own: what a scene asserts takes longer with every call in its books.
@@ -122,24 +123,35 @@ describe.each(surfaces)('%s', (_name, surface) => {
     expect(upstream.seen).toHaveLength(seen)
   })
 
-  test.each(points)('the caller leaves %s; cancel: what was delivered is charged', async (_when, point) => {
-    const { key, seen } = await leaveAt(cancelling, surface, point, false)
-    expect(seen.aborted).toBe(true)
-    const expected = theirs.charge(point.events)
-    await expectSettledOnce(cancelling, key, { ...expected, outcome: 'cancelled', status: 499, streamed: 1 })
-  })
+  test.each(cellsOf(points, row))(
+    'the caller leaves %s; cancel: what was delivered is charged',
+    async (_when, point) => {
+      const { key, seen } = await leaveAt(cancelling, surface, point, false)
+      expect(seen.aborted).toBe(true)
+      const expected = theirs.charge(point.events)
+      await expectSettledOnce(cancelling, key, {
+        ...expected,
+        outcome: 'cancelled',
+        status: 499,
+        streamed: 1,
+      })
+    },
+  )
 
-  test.each(points)('the caller leaves %s; drain: all of it is charged', async (_when, point) => {
-    const { key, seen } = await leaveAt(draining, surface, point, true)
-    expect(seen.aborted).toBe(false)
-    const expected = theirs.charge(theirs.events.length)
-    await expectSettledOnce(draining, key, { ...expected, outcome: 'cancelled', status: 499, streamed: 1 })
-  })
+  test.each(cellsOf(points, row + 1))(
+    'the caller leaves %s; drain: all of it is charged',
+    async (_when, point) => {
+      const { key, seen } = await leaveAt(draining, surface, point, true)
+      expect(seen.aborted).toBe(false)
+      const expected = theirs.charge(theirs.events.length)
+      await expectSettledOnce(draining, key, { ...expected, outcome: 'cancelled', status: 499, streamed: 1 })
+    },
+  )
 
   const breaks = points.flatMap(([when, point]) =>
     Object.entries(breaksOf(theirs)).map(([what, steps]) => [when, what, point, steps] as const),
   )
-  test.each(breaks)('the upstream, %s, %s', async (_when, what, point, steps) => {
+  test.each(cellsOf(breaks, row))('the upstream, %s, %s', async (_when, what, point, steps) => {
     const { key, received } = await breakAt(cancelling, surface, point, steps)
     const ending = endingOf(theirs, point, what)
     expect(received).toStartWith(`HTTP/1.1 ${ending.status} `)

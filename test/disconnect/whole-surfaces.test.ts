@@ -4,6 +4,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { eventually } from '../support/eventually.ts'
+import { cellsOf } from '../support/long.ts'
 import { type Answer, RESET, refusal, type Step, splitAt, whole } from '../support/upstream.ts'
 import { type DisconnectScene, disconnectScene, expectSettledOnce, FREE, sendRaw } from './support.ts'
 import {
@@ -189,7 +190,9 @@ const BREAKS: Readonly<Record<string, Answer | ((answer: object) => Answer)>> = 
   },
 }
 
-describe.each(Object.entries(SURFACES))('%s', (_name, surface) => {
+const surfaces = Object.entries(SURFACES).map(([name, surface], at) => [name, surface, at] as const)
+
+describe.each(surfaces)('%s', (_name, surface, row) => {
   const LEFT = { outcome: 'cancelled', status: 499, streamed: 0 } as const
 
   test('the caller leaves before the request has come: no hold, no call, nothing is asked', async () => {
@@ -205,26 +208,35 @@ describe.each(Object.entries(SURFACES))('%s', (_name, surface) => {
     expect(upstream.seen).toHaveLength(seen)
   })
 
-  test.each(points)('the caller leaves %s; cancel: the upstream is aborted', async (_when, at) => {
-    const { key, seen } = await leaveAt(cancelling, surface, at)
-    expect(seen.aborted).toBe(true)
-    await expectSettledOnce(cancelling, key, { ...surface.left, ...LEFT })
-  })
+  test.each(cellsOf(points, row))(
+    'the caller leaves %s; cancel: the upstream is aborted',
+    async (_when, at) => {
+      const { key, seen } = await leaveAt(cancelling, surface, at)
+      expect(seen.aborted).toBe(true)
+      await expectSettledOnce(cancelling, key, { ...surface.left, ...LEFT })
+    },
+  )
 
-  test.each(points)('the caller leaves %s; drain: the answer is awaited, and charged', async (_when, at) => {
-    const { key, seen } = await leaveAt(draining, surface, at)
-    expect(seen.aborted).toBe(false)
-    // Images that are stored can be fetched: their call is complete.
-    const outcome = 'images' in surface.paid ? { outcome: 'completed', status: 200 } : LEFT
-    await expectSettledOnce(draining, key, { ...surface.paid, ...outcome } as Partial<Call>)
-  })
+  test.each(cellsOf(points, row + 1))(
+    'the caller leaves %s; drain: the answer is awaited, and charged',
+    async (_when, at) => {
+      const { key, seen } = await leaveAt(draining, surface, at)
+      expect(seen.aborted).toBe(false)
+      // Images that are stored can be fetched: their call is complete.
+      const outcome = 'images' in surface.paid ? { outcome: 'completed', status: 200 } : LEFT
+      await expectSettledOnce(draining, key, { ...surface.paid, ...outcome } as Partial<Call>)
+    },
+  )
 
-  test.each(Object.entries(BREAKS))('the answer %s: nothing is charged', async (_what, broken) => {
-    cancelling.upstream.answer(typeof broken === 'function' ? broken(surface.answer) : broken)
-    const { key, client } = await sendRaw(cancelling.gateway, await wireOf(surface.request))
-    await client.closed
-    expect(client.received()).toStartWith('HTTP/1.1 502 ')
-    expect(client.received()).not.toContain('shard')
-    await expectSettledOnce(cancelling, key, { ...FREE, outcome: 'failed', status: 502, streamed: 0 })
-  })
+  test.each(cellsOf(Object.entries(BREAKS), row))(
+    'the answer %s: nothing is charged',
+    async (_what, broken) => {
+      cancelling.upstream.answer(typeof broken === 'function' ? broken(surface.answer) : broken)
+      const { key, client } = await sendRaw(cancelling.gateway, await wireOf(surface.request))
+      await client.closed
+      expect(client.received()).toStartWith('HTTP/1.1 502 ')
+      expect(client.received()).not.toContain('shard')
+      await expectSettledOnce(cancelling, key, { ...FREE, outcome: 'failed', status: 502, streamed: 0 })
+    },
+  )
 })

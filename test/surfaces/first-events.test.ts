@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { type ProviderStream, STREAMED, type StreamedSurface } from '../disconnect/streams.ts'
 import { surfaceModels } from '../disconnect/surfaces.ts'
 import { catalogueOf } from '../support/catalogue.ts'
+import { cellsOf } from '../support/long.ts'
 import { fileScene } from '../support/scene.ts'
 import { type Answer, type Step, splitAt, stream } from '../support/upstream.ts'
 
@@ -100,41 +101,44 @@ const SURFACES = Object.entries(STREAMED).filter(
   ([, { provider }], index, all) => all.findIndex(([, other]) => other.provider === provider) === index,
 )
 
-describe.each(SURFACES)('%s', (_name, surface) => {
-  const { provider } = surface
+describe.each(SURFACES.map(([name, surface], at) => [name, surface, at] as const))(
+  '%s',
+  (_name, surface, row) => {
+    const { provider } = surface
 
-  test.each(Object.entries(BEGINNINGS))('%s', async (_what, beginning) => {
-    const response = await ask(surface, beginning(provider.error), provider)
-    const text = await response.text()
-    expect([response.status, text.includes('shard')]).toEqual([200, false])
-    const record = await lastCall()
-    expect(record).toMatchObject({ ...provider.charge(provider.events.length), outcome: 'completed' })
-    expect(record.provider).toEndWith('-twin')
-  })
-
-  test('an error of 10 MB is no first event: the stream has begun, and costs nothing', async () => {
-    const long = provider.error.replace('shard', 'x'.repeat(10_000_000))
-    const response = await ask(surface, stream({ send: long }), provider)
-    const text = await response.text()
-    expect([response.status, text.length < 2_000]).toEqual([200, true])
-    expect(text).toContain('Nothing was charged')
-    expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
-  })
-
-  test('a first event of 10 MB passes', async () => {
-    const [opening = '', piece = '', ...rest] = provider.events
-    const [seen] = surface.seen ?? ['Once upon']
-    const long = piece.replace(seen, seen + 'x'.repeat(10_000_000))
-    const first = stream(...[opening + long, ...rest].map((send) => ({ send })))
-    const text = await (await ask(surface, first, provider)).text()
-    expect(text).toContain('x'.repeat(1_000))
-    expect(text.length).toBeGreaterThan(10_000_000)
-    expect(await lastCall()).toMatchObject({
-      ...provider.charge(provider.events.length),
-      outcome: 'completed',
+    test.each(cellsOf(Object.entries(BEGINNINGS), row))('%s', async (_what, beginning) => {
+      const response = await ask(surface, beginning(provider.error), provider)
+      const text = await response.text()
+      expect([response.status, text.includes('shard')]).toEqual([200, false])
+      const record = await lastCall()
+      expect(record).toMatchObject({ ...provider.charge(provider.events.length), outcome: 'completed' })
+      expect(record.provider).toEndWith('-twin')
     })
-  })
-})
+
+    test('an error of 10 MB is no first event: the stream has begun, and costs nothing', async () => {
+      const long = provider.error.replace('shard', 'x'.repeat(10_000_000))
+      const response = await ask(surface, stream({ send: long }), provider)
+      const text = await response.text()
+      expect([response.status, text.length < 2_000]).toEqual([200, true])
+      expect(text).toContain('Nothing was charged')
+      expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+    })
+
+    test('a first event of 10 MB passes', async () => {
+      const [opening = '', piece = '', ...rest] = provider.events
+      const [seen] = surface.seen ?? ['Once upon']
+      const long = piece.replace(seen, seen + 'x'.repeat(10_000_000))
+      const first = stream(...[opening + long, ...rest].map((send) => ({ send })))
+      const text = await (await ask(surface, first, provider)).text()
+      expect(text).toContain('x'.repeat(1_000))
+      expect(text.length).toBeGreaterThan(10_000_000)
+      expect(await lastCall()).toMatchObject({
+        ...provider.charge(provider.events.length),
+        outcome: 'completed',
+      })
+    })
+  },
+)
 
 test('no failure was a bug of the gateway', () => {
   expect(gateway.log.lines().filter(({ level }) => level === 'error')).toEqual([])

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
+import { cellsOf } from '../support/long.ts'
 import { asksForStream, framed, providerAsked } from '../support/replay.ts'
 import { fileScene } from '../support/scene.ts'
 import { PROTOCOLS } from '../support/three-providers.ts'
@@ -162,8 +163,9 @@ const CASES: [what: string, row: Row, script: Script, of: '' | 'hasty-'][] = [
   ['nothing in time', 'time-out', SILENCE, 'hasty-'],
 ]
 
-for (const [name, surface] of Object.entries(SURFACES)) {
-  describe.each([...surface.protocols])(`${name}: a provider of %s says`, (protocol) => {
+for (const [row_of_surface, [name, surface]] of Object.entries(SURFACES).entries()) {
+  const rows = surface.protocols.map((protocol, at) => [protocol, row_of_surface + at] as const)
+  describe.each(rows)(`${name}: a provider of %s says`, (protocol, row_number) => {
     const fails = async (script: Script, row: Row, provider: string): Promise<Response> => {
       upstream.answer(script)
       const { path, headers, body } = surface.ask(provider)
@@ -179,7 +181,7 @@ for (const [name, surface] of Object.entries(SURFACES)) {
       return response
     }
 
-    test.each(CASES)('%s (%s)', async (_, row, script, of) => {
+    test.each(cellsOf(CASES, row_number))('%s (%s)', async (_, row, script, of) => {
       const response = await fails(script, row, `${of}${protocol}`)
       if (row === '429') expect(response.headers.get('retry-after')).toBe('17')
     })
