@@ -3,7 +3,8 @@ import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Router } from 'wouter'
-import { open_pages } from '../pages/index.ts'
+import { open_pages, pages } from '../pages/index.ts'
+import { loadAhead } from '../parts/loaded.ts'
 import { ConnectionBanner } from './banner.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Outside, SessionGate } from './gate.tsx'
@@ -30,6 +31,9 @@ export function App() {
 
 function Console() {
   const open_page = useMatch(open_pages)
+  const page = useMatch(pages)
+  // Its code comes while the gateway says who is signed in.
+  useState(() => page && loadAhead(page.entry.load))
   if (open_page)
     return (
       <>

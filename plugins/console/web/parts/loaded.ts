@@ -15,7 +15,10 @@ interface Loading {
 
 const loadings = new WeakMap<Load<Any>, Loading>()
 
-function begin(load: Load<Any>): Loading {
+/** Begins to load what will be drawn soon, once. */
+export function loadAhead(load: Load<Any>): Loading {
+  const known = loadings.get(load)
+  if (known) return known
   const loading: Loading = {
     ended: load().then(
       (module) => {
@@ -43,7 +46,7 @@ export function useLoaded<Props>(load: Load<Props>): ComponentType<Props> | unde
   useEffect(() => {
     if (!is_missing) return
     let is_shown = true
-    void (loadings.get(load) ?? begin(load)).ended.then(() => {
+    void loadAhead(load).ended.then(() => {
       if (is_shown) drawAgain()
     })
     return () => {
