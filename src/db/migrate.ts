@@ -45,14 +45,14 @@ export function refuseNewer(db: Database, known = MIGRATIONS.length): void {
 }
 
 /**
- * Applies the migrations that a database lacks. Two processes may do this at once: the version is read again under the
- * write lock of each migration.
+ * Applies the migrations that a database lacks, all or none. Two processes may do this at once: the version is read again
+ * under the write lock.
  *
- * @param beforeFirst called under the write lock, before the first migration that this call applies to a database that has
- * tables; what it throws leaves the database as it is
+ * @param beforeFirst called under the write lock, before the first migration of a database that has tables; what it throws
+ * leaves the database as it is
  * @returns how many this call applied
  * @throws Error when the database is newer than the program; SQLiteError when a migration fails, which leaves the
- * database at the version before it
+ * database as it was
  */
 export function migrate(
   db: Database,
@@ -60,17 +60,16 @@ export function migrate(
   beforeFirst: (from_version: number) => void = () => {},
 ): number {
   refuseNewer(db, migrations.length)
-  let applied = 0
-  for (const [index, sql] of migrations.entries()) {
-    const version = index + 1
-    if (schemaVersion(db) >= version) continue
-    db.transaction(() => {
-      if (schemaVersion(db) >= version) return
-      if (applied === 0 && index > 0) beforeFirst(index)
-      db.run(sql)
-      db.run(`PRAGMA user_version = ${version}`)
-      applied += 1
-    }).immediate()
-  }
-  return applied
+  if (schemaVersion(db) === migrations.length) return 0
+  return db
+    .transaction(() => {
+      refuseNewer(db, migrations.length)
+      const from_version = schemaVersion(db)
+      const lacking = migrations.slice(from_version)
+      if (lacking.length > 0 && from_version > 0) beforeFirst(from_version)
+      for (const sql of lacking) db.run(sql)
+      db.run(`PRAGMA user_version = ${migrations.length}`)
+      return lacking.length
+    })
+    .immediate()
 }

@@ -1,10 +1,14 @@
-// The build of the executable of the tests' programs, which `TOLLGATE_TEST_PROGRAMS=dist/test-programs` names.
+// The build of the executable of the tests' programs, which the environment variable TOLLGATE_TEST_PROGRAMS names.
 import { dirname, join } from 'node:path'
 import { buildBinary, GATEWAY } from '../../src/build/binary.ts'
 
-const [, ...threads] = GATEWAY.entrypoints
-await buildBinary({
-  ...GATEWAY,
-  entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
-  outfile: join(dirname(GATEWAY.outfile), 'test-programs'),
-})
+export const EXECUTABLE = join(dirname(GATEWAY.outfile), 'test-programs')
+
+if (import.meta.main) {
+  const [, ...threads] = GATEWAY.entrypoints
+  await buildBinary({
+    ...GATEWAY,
+    entrypoints: [join(import.meta.dir, 'program-entry.ts'), ...threads],
+    outfile: EXECUTABLE,
+  })
+}

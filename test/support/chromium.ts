@@ -1,4 +1,4 @@
-// The browser of the console's tests: one Chromium for each process that runs tests, started at its first use. Run by itself: is there one?
+// The browser of the console's tests: one Chromium for each process that runs tests, started at its first use.
 import type { Browser } from 'playwright-core'
 
 /** The first draws the same pages for two thirds of the time. */
@@ -36,11 +36,3 @@ async function launch(): Promise<Browser> {
     args: ['--disable-dev-shm-usage', '--disable-background-networking'],
   })
 }
-
-if (import.meta.main)
-  try {
-    browserPath()
-  } catch (thrown) {
-    process.stderr.write(`${(thrown as Error).message}\n`)
-    process.exit(1)
-  }

@@ -7,6 +7,7 @@ import { createKey } from '../../src/access/keys.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { parseUsd } from '../../src/domain/money.ts'
 import { createWriter } from '../../src/ledger/writer.ts'
+import { makeEmptyDatabase } from './empty-database.ts'
 
 export interface DataFolder extends Disposable {
   path: string
@@ -30,6 +31,7 @@ export async function prepareDataFolder(
   const path = mkdtempSync(join(parent_folder, 'tollgate-test-'))
   await Bun.write(join(path, 'tollgate.toml'), catalogue)
   const database_path = join(path, 'tollgate.db')
+  makeEmptyDatabase(database_path)
   const db = openDatabase(database_path)
   const writer = createWriter(db)
   const now_ms = Date.now()

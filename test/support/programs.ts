@@ -1,5 +1,5 @@
 // The programs that tests start in processes of their own: from source, or, in a whole run, from one executable (build-programs.ts).
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '../..')
 
@@ -17,12 +17,11 @@ const SOURCES = {
 } as const
 export type ProgramName = keyof typeof SOURCES
 
-/** The executable of this run: `bun run test` builds it, since started from source a program costs eight times the CPU. */
+/** The executable of this run: test/suite.ts builds it, since started from source a program costs eight times the CPU. */
 const { TOLLGATE_TEST_PROGRAMS: executable } = process.env
 
 /** The command that starts a program, to be followed by its arguments. */
 export function commandOf(name: ProgramName): string[] {
   if (!executable) return [process.execPath, join(ROOT, SOURCES[name])]
-  const built = resolve(ROOT, executable)
-  return name === 'gateway' ? [built] : [built, PROGRAM_MARK + name]
+  return name === 'gateway' ? [executable] : [executable, PROGRAM_MARK + name]
 }

@@ -6,6 +6,7 @@ import { ApiError } from '@google/genai'
 import * as openai from 'openai'
 import { suspendAccount } from '../../src/access/accounts.ts'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { cellsOf } from '../support/long.ts'
 import { ERROR_BODY, firstWord, framed, framedSteps, replay } from '../support/replay.ts'
 import { type Ask, CLIENTS } from '../support/sdk-clients.ts'
 import { hastyModel, limitedAccount, MODELS, PROTOCOLS, threeProviders } from '../support/three-providers.ts'
@@ -58,7 +59,9 @@ const EACH = PROTOCOLS.flatMap((caller) =>
 /** Over 30 MB for the native surface and chat, over 32 MB for messages. */
 const TOO_LONG = 'a'.repeat(33 * 1024 * 1024)
 
-describe.each(EACH)('the SDK for %s, a %s model, streamed: %p', (caller, provider, streams) => {
+const ROWS = EACH.map((cells, row) => [...cells, row] as const)
+
+describe.each(ROWS)('the SDK for %s, a %s model, streamed: %p', (caller, provider, streams, row) => {
   const expectThrown = async (status: number, key: string, ask: Partial<Ask> = {}): Promise<Error> => {
     const thrown = await thrownBy(
       CLIENTS[caller](gateway.url, key).ask({ model: MODELS[provider], streams, ...ask }),
@@ -79,7 +82,7 @@ describe.each(EACH)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     [404, 'no such model', async () => [await gateway.caller('1'), { model: 'no-such-model' }]],
     [404, 'a retired model', async () => [await gateway.caller('1'), { model: 'retired' }]],
   ]
-  test.each(REFUSALS)('%i: %s', async (status, _, prepare) => {
+  test.each(cellsOf(REFUSALS, row))('%i: %s', async (status, _, prepare) => {
     upstream.answer(replay('text'))
     const [key, ask] = await prepare()
     const before = counts()
@@ -108,7 +111,7 @@ describe.each(EACH)('the SDK for %s, a %s model, streamed: %p', (caller, provide
     [502, 'sends HTML', refusal(502, '<html>secret words</html>', { 'content-type': 'text/html' })],
     [502, 'resets the connection', RESET],
   ]
-  test.each(FAILURES)('%i: the provider %s; the hold is voided', async (status, _, answer) => {
+  test.each(cellsOf(FAILURES, row))('%i: the provider %s; the hold is voided', async (status, _, answer) => {
     upstream.answer(answer)
     const thrown = await expectThrown(status, await gateway.caller())
     expect(thrown.message).not.toContain('secret')

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import Anthropic, { APIError } from '@anthropic-ai/sdk'
 import type { BuiltInProtocol } from '../../src/protocols/registry.ts'
+import { cellsOf } from '../support/long.ts'
 import { firstWord, framed, framedSteps, providerAsked, recorded, streamOf } from '../support/replay.ts'
 import { MODELS, PROTOCOLS, TWO_PROVIDERS, threeProviders } from '../support/three-providers.ts'
 import { type Step, stream } from '../support/upstream.ts'
@@ -99,13 +100,15 @@ async function lastErrorOf(caller: BuiltInProtocol, provider: BuiltInProtocol, s
 
 const PAIRS = PROTOCOLS.flatMap((caller) => PROTOCOLS.map((provider) => [caller, provider] as const))
 
-describe.each(PAIRS)('a caller of %s, a provider of %s', (caller, provider) => {
+const ROWS = PAIRS.map((pair, row) => [...pair, row] as const)
+
+describe.each(ROWS)('a caller of %s, a provider of %s', (caller, provider, row) => {
   const cases = (Object.keys(TOLD[caller]) as Kind[]).flatMap((kind) =>
     EVENTS[provider][kind].map((event) => [kind, JSON.stringify(event)] as const),
   )
   const isFaulty = (kind: Kind) => kind === 'faulty'
 
-  test.each(cases)('%s, after output: %s', async (kind, event) => {
+  test.each(cellsOf(cases, row))('%s, after output: %s', async (kind, event) => {
     const error = await lastErrorOf(caller, provider, [
       ...framedSteps(provider, firstWord(provider)),
       'read',
@@ -117,12 +120,18 @@ describe.each(PAIRS)('a caller of %s, a provider of %s', (caller, provider) => {
     expect([outcome, cost_nanos > 0]).toEqual(['broken', true])
   })
 
-  test.each(cases)('%s, after the beginning of an answer, without output: %s', async (kind, event) => {
-    const error = await lastErrorOf(caller, provider, [...BEGUN[provider], { send: framed(provider, event) }])
-    expect(error.type).toBe(TOLD[caller][kind])
-    expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Nothing was charged')
-    expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
-  })
+  test.each(cellsOf(cases, row + 1))(
+    '%s, after the beginning of an answer, without output: %s',
+    async (kind, event) => {
+      const error = await lastErrorOf(caller, provider, [
+        ...BEGUN[provider],
+        { send: framed(provider, event) },
+      ])
+      expect(error.type).toBe(TOLD[caller][kind])
+      expect(error.message).toContain(isFaulty(kind) ? WORDS : 'Nothing was charged')
+      expect(await lastCall()).toMatchObject({ outcome: 'broken', cost_nanos: 0 })
+    },
+  )
 
   test('a connection that breaks, or ends, without output: nothing was charged', async () => {
     for (const end of [['reset'], []] as const) {
