@@ -1,5 +1,5 @@
 // The whole suite, as `bun run test` runs it: linter, types and the programs that tests start, side by side; then every test.
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { EXECUTABLE } from './support/build-programs.ts'
@@ -33,6 +33,8 @@ async function succeeds(...command: string[]): Promise<boolean> {
 /** @returns the exit status of `bun test` */
 async function runTests(files: readonly string[]): Promise<number> {
   const folder = mkdtempSync(join(folderOfFolders(), 'tollgate-suite-'))
+  // As the folder that it stands for: some tests run programs as another user.
+  chmodSync(folder, 0o1777)
   const how = ['--timeout', '60000', `--parallel=${FILES_AT_ONCE}`, '--no-isolate']
   const child = Bun.spawn([process.execPath, 'test', ...how, ...files], {
     env: { ...process.env, TMPDIR: folder, TOLLGATE_TEST_PROGRAMS: EXECUTABLE },

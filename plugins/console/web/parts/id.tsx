@@ -1,4 +1,5 @@
 // An id or a key's prefix: short, with the whole of it on hover and by copying.
+import { names } from './class-names.ts'
 import { Copy } from './copy.tsx'
 
 const SHOWN_CHARS = 14
@@ -15,7 +16,7 @@ export interface IdProps {
 export function Id({ value, what = 'id', whole, copy = true }: IdProps) {
   const short = whole || value.length <= SHOWN_CHARS + 2 ? value : `${value.slice(0, SHOWN_CHARS)}…`
   return (
-    <span className="id">
+    <span className={names('id', whole && 'id-whole')}>
       <code title={short === value ? undefined : value}>{short}</code>
       {copy && <Copy text={value} what={what} />}
     </span>
