@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
 import type { JsonObject } from '../../src/protocols/wire/json.ts'
+import { disconnectScene } from '../disconnect/support.ts'
 import { PROVIDER_KEYS } from '../support/catalogue.ts'
-import { fileScene, type Scene, scene } from '../support/scene.ts'
+import { fileScene, type Scene } from '../support/scene.ts'
 import { CHARACTER_NANOS, UPSTREAM, unitModels } from '../support/unit-models.ts'
 import { type Answer, events, RESET, refusal, SILENCE, type Step, whole } from '../support/upstream.ts'
 
@@ -283,14 +284,16 @@ describe('who leaves amid the audio', () => {
   })
 
   test('with "drain" pays for all of it', async () => {
-    const draining = await scene({
+    await using draining = await disconnectScene({
       more: unitModels,
       server: 'on_disconnect = "drain"\ndrain_timeout_ms = 20000',
     })
+    const { left } = draining.callers
+    const left_before = left.count
     const goOn = await leave(draining, draining.key)
+    await left.reaches(left_before + 1)
     goOn()
     expect(await draining.lastCall()).toMatchObject({ outcome: 'cancelled', cost_nanos: MP3_MS * 100 })
-    await draining[Symbol.asyncDispose]()
   })
 })
 
