@@ -233,7 +233,10 @@ describe('a key', () => {
       spend_limit_nanos: CHANGED.spend_limit_nanos - spent_nanos,
     })
     // The old key was read by a call not long ago, and is served as it was then for up to a second (gate.ts).
-    await eventually('the old key works as it was changed', async () => (await statusOf(text, 'sim-claude')) === 200)
+    await eventually(
+      'the old key works as it was changed',
+      async () => (await statusOf(text, 'sim-claude')) === 200,
+    )
     expect(await statusOf(next, 'sim-claude')).toBe(200)
 
     await hand.choose('Revoke')
