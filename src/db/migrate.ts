@@ -10,6 +10,7 @@ import responses_and_accounts from './migrations/0006_responses_and_accounts.sql
 import sums_of_batches from './migrations/0007_sums_of_batches.sql' with { type: 'text' }
 import sessions from './migrations/0008_sessions.sql' with { type: 'text' }
 import traces from './migrations/0009_traces.sql' with { type: 'text' }
+import calls_by_time from './migrations/0010_calls_by_time.sql' with { type: 'text' }
 
 /** In order. A migration's number is its place in this list, from 1; once released, neither it nor its bytes change. */
 export const MIGRATIONS: readonly string[] = [
@@ -22,6 +23,7 @@ export const MIGRATIONS: readonly string[] = [
   sums_of_batches,
   sessions,
   traces,
+  calls_by_time,
 ]
 
 /** The number of the last migration that was applied to a database; 0 for an empty one. */

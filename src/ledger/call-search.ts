@@ -1,8 +1,9 @@
 // The search for calls by the beginning of their request id.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, gte, lt, or, sql } from 'drizzle-orm'
+import { and, between, desc, eq, gte, lt, or, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
 import { calls } from '../db/schema.ts'
+import { begunWith } from './begun-in.ts'
 
 const { placeholder } = sql
 
@@ -13,21 +14,19 @@ const queries = perConnection({
       .from(calls)
       .where(
         and(
+          between(calls.id, placeholder('first_id'), placeholder('last_id')),
           gte(calls.request_id, placeholder('from')),
           lt(calls.request_id, placeholder('until')),
           or(sql`${placeholder('account_id')} IS NULL`, eq(calls.account_id, placeholder('account_id'))),
         ),
       )
-      .orderBy(desc(calls.request_id))
+      .orderBy(desc(calls.id))
       .limit(placeholder('row_limit'))
       .prepare(),
 })
 
-/** Shorter beginnings are those of many calls. */
-export const MIN_REQUEST_ID_CHARS = 12
-
 /**
- * Calls whose request id begins so, the newest first; none for a beginning that is too short.
+ * Calls whose request id begins so, the newest first; none for a beginning too short to tell its time.
  *
  * @param account_id whose they must be; undefined: anybody's
  */
@@ -37,8 +36,10 @@ export function callsBeginningWith(
   account_id: number | undefined,
   row_limit: number,
 ) {
-  if (text.length < MIN_REQUEST_ID_CHARS) return []
+  const range = begunWith(db, text)
+  if (!range) return []
   return queries(db).beginning.all({
+    ...range,
     from: text,
     until: `${text}~`,
     account_id: account_id ?? null,

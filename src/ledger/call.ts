@@ -1,8 +1,9 @@
 // One call by its request's id: its record with its trace, its charge, and the other calls of its answer. Only reads.
 import type { Database } from 'bun:sqlite'
-import { and, desc, eq, getTableColumns, gte, lt, sql } from 'drizzle-orm'
+import { and, between, desc, eq, getTableColumns, gt, gte, lt, lte, sql } from 'drizzle-orm'
 import { perConnection } from '../db/prepared.ts'
 import { accounts, type Call, calls, type Entry, entries, holds, keys } from '../db/schema.ts'
+import { begunBetween, begunWith } from './begun-in.ts'
 import type { RecordedCall } from './history.ts'
 
 const { placeholder } = sql
@@ -14,10 +15,12 @@ export interface TracedCall extends RecordedCall {
 }
 
 /** One of several calls that make up an answer. */
-export type CallOfAnswer = Pick<Call, 'request_id' | 'account_id' | 'model' | 'outcome' | 'cost_nanos'>
+export type CallOfAnswer = Pick<Call, 'request_id' | 'model' | 'outcome' | 'cost_nanos'>
 
 /** An answer takes a few calls; of more, the first are told. */
 const MAX_PARTS = 50
+/** Of the calls of an answer, each begins at once when the one before has ended, if no slow disk is in between. */
+const BETWEEN_PARTS_MS = 60_000
 
 const queries = perConnection({
   byRequest(orm) {
@@ -27,24 +30,40 @@ const queries = perConnection({
       .from(calls)
       .innerJoin(accounts, eq(accounts.id, calls.account_id))
       .innerJoin(keys, eq(keys.id, calls.key_id))
-      .where(eq(calls.request_id, placeholder('request_id')))
+      .where(
+        and(
+          between(calls.id, placeholder('first_id'), placeholder('last_id')),
+          eq(calls.request_id, placeholder('request_id')),
+        ),
+      )
       .orderBy(desc(calls.id))
       .limit(1)
       .prepare()
   },
-  parts: (orm) =>
+  nextPart: (orm) =>
     orm
       .select({
+        id: calls.id,
         request_id: calls.request_id,
-        account_id: calls.account_id,
         model: calls.model,
         outcome: calls.outcome,
         cost_nanos: calls.cost_nanos,
+        started_at_ms: calls.started_at_ms,
+        duration_ms: calls.duration_ms,
       })
       .from(calls)
-      .where(and(gte(calls.request_id, placeholder('from')), lt(calls.request_id, placeholder('until'))))
+      .where(
+        and(
+          gt(calls.id, placeholder('above_id')),
+          lte(calls.id, placeholder('last_id')),
+          // A column's index would be searched for all calls of the account.
+          sql`+${calls.account_id} = ${placeholder('account_id')}`,
+          gte(calls.request_id, placeholder('from')),
+          lt(calls.request_id, placeholder('until')),
+        ),
+      )
       .orderBy(calls.id)
-      .limit(MAX_PARTS)
+      .limit(1)
       .prepare(),
   /** Those that are pending are few, and have an index of their own; a literal, so that it serves. */
   pending: (orm) =>
@@ -69,7 +88,8 @@ const queries = perConnection({
 
 /** @param account_id whose it must be; undefined: anybody's */
 export function findCall(db: Database, request_id: string, account_id?: number): TracedCall | undefined {
-  const found = queries(db).byRequest.get({ request_id })
+  const range = begunWith(db, request_id)
+  const found = range && queries(db).byRequest.get({ ...range, request_id })
   return account_id === undefined || found?.account_id === account_id ? found : undefined
 }
 
@@ -83,8 +103,23 @@ export function isUnderWay(db: Database, request_id: string, account_id?: number
  * The further calls of an answer that takes several: they have its request's id, a hyphen, and what they are
  * (exchange/several-calls.ts).
  */
-export const callsOfAnswer = (db: Database, request_id: string): CallOfAnswer[] =>
-  queries(db).parts.all({ from: `${request_id}-`, until: `${request_id}.` })
+export function callsOfAnswer(
+  db: Database,
+  { request_id, account_id, ...first }: TracedCall,
+): CallOfAnswer[] {
+  const found: CallOfAnswer[] = []
+  for (let last: Pick<Call, 'id' | 'started_at_ms' | 'duration_ms'> = first; found.length < MAX_PARTS; ) {
+    const ended_ms = last.started_at_ms + last.duration_ms
+    const last_id = begunBetween(db, ended_ms, ended_ms + BETWEEN_PARTS_MS)?.last_id ?? 0
+    const wanted = { account_id, from: `${request_id}-`, until: `${request_id}.` }
+    const next = queries(db).nextPart.get({ ...wanted, above_id: last.id, last_id })
+    if (!next) break
+    const { id: _, started_at_ms: __, duration_ms: ___, ...part } = next
+    found.push(part)
+    last = next
+  }
+  return found
+}
 
 /** The entry that paid for a call, found by the time of its settlement, which both have; undefined where nothing was paid. */
 export const chargeOf = (

@@ -20,7 +20,7 @@ const PROBE_EVERY_MS = 2
 const day = (ago: number): string => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
 
 /** What the pages ask, below /console/api. Whoever adds a page adds what it asks. */
-const PATHS: readonly string[] = [
+const pathsFor = (request_id: string): readonly string[] => [
   '/overview?range=hour',
   '/overview?range=day',
   '/overview?range=week',
@@ -34,7 +34,7 @@ const PATHS: readonly string[] = [
   '/calls?min_cost=1',
   '/calls?account=7&min_cost=1',
   `/calls?since=${day(30)}&until=${day(29)}&model=model-3`,
-  '/calls/req_0000000000000000500000',
+  `/calls/${request_id}`,
   '/calls/req_nothing',
   '/call-filters?account=7',
   '/accounts',
@@ -49,7 +49,7 @@ const PATHS: readonly string[] = [
   `/entries?since=${day(30)}&until=${day(29)}`,
   '/books',
   '/search?q=acc',
-  '/search?q=req_00000000000000005',
+  `/search?q=${request_id.slice(0, 14)}`,
 ]
 
 /** The same for an account's own. */
@@ -75,16 +75,27 @@ export async function measureConsole({ checkout, upstream }: Bench): Promise<Fig
       const operator = cookieOf(database_path, null)
       const account = cookieOf(database_path, 7)
       const figures: Figure[] = []
-      for (const path of PATHS) figures.push(await measured(gateway, operator, path, path))
+      const paths = pathsFor(callIn(database_path))
+      for (const path of paths) figures.push(await measured(gateway, operator, path, path))
       for (const path of ACCOUNT_PATHS)
         figures.push(await measured(gateway, account, path, `an account's ${path}`))
-      return [...figures, await delayBeside(gateway, operator)]
+      return [...figures, await delayBeside(gateway, operator, paths)]
     } finally {
       await gateway.process.stop()
     }
   } finally {
     data.remove()
   }
+}
+
+/** The request id of a call in the middle of the history. */
+function callIn(database_path: string): string {
+  const db = openDatabase(database_path, { readonly: true })
+  const call = db
+    .query<{ request_id: string }, []>('SELECT request_id FROM calls ORDER BY id LIMIT 1 OFFSET 500000')
+    .get()
+  db.close()
+  return call?.request_id ?? 'req_nothing'
 }
 
 /** Opens a session past the sign-in. @param account_id null: the operator's */
@@ -123,7 +134,7 @@ async function ask(port: number, cookie: string, path: string): Promise<void> {
 }
 
 /** How long others wait while pages are read one after the other: the slowest in a hundred. */
-async function delayBeside({ port }: Subject, cookie: string): Promise<Figure> {
+async function delayBeside({ port }: Subject, cookie: string, paths: readonly string[]): Promise<Figure> {
   let reading = true
   const delays: number[] = []
   const probing = (async () => {
@@ -134,7 +145,7 @@ async function delayBeside({ port }: Subject, cookie: string): Promise<Figure> {
       await Bun.sleep(PROBE_EVERY_MS)
     }
   })()
-  for (let round = 0; round < TRIES; round++) for (const path of PATHS) await ask(port, cookie, path)
+  for (let round = 0; round < TRIES; round++) for (const path of paths) await ask(port, cookie, path)
   reading = false
   await probing
   return figureOf(

@@ -57,7 +57,7 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   const outcome = `CASE WHEN i % 97 = 5 THEN 'failed' WHEN i % 499 = 7 THEN 'broken' WHEN i % 211 = 3 THEN 'cancelled' ELSE 'completed' END`
   const started = `${first_ms} + i * ${step_ms}`
   const tried = 'i % 83 = 11'
-  const request = `'req_' || printf('%022d', i)`
+  const request = `${requestId(started)} || printf('%014d', i)`
   db.transaction(() => {
     db.run(`${numbers(accounts)} INSERT OR IGNORE INTO accounts
             SELECT i + 1, 'account-' || (i + 1), 'active', 0, 0, 0, ${first_ms} FROM n`)
@@ -85,6 +85,14 @@ export function fillHistory(path: string, { calls, accounts, days }: History): v
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   db.close()
 }
+
+const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** The beginning of a request id as the gateway makes them, in SQL: `req_` and 48 bits of time. */
+const requestId = (time_ms: string): string =>
+  [42, 36, 30, 24, 18, 12, 6, 0]
+    .map((bits) => `substr('${BASE64URL}', 1 + (((${time_ms}) >> ${bits}) & 63), 1)`)
+    .reduce((written, digit) => `${written} || ${digit}`, "'req_'")
 
 /** Above those that a data folder begins with. */
 const FIRST_KEY_ID = 1_000

@@ -1,5 +1,7 @@
 // The search: accounts by name, keys by name and prefix, calls by request id, models; of what the viewer may see.
 import { describe, expect, test } from 'bun:test'
+import { requestIdAt } from '../../src/domain/request-id.ts'
+import { callsBeginningWith } from '../../src/ledger/call-search.ts'
 import { MODEL } from '../support/catalogue.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { answer, ask, wholePath } from '../support/native.ts'
@@ -63,12 +65,19 @@ describe('what it refuses', () => {
   })
 })
 
-test('calls are found by an index', () => {
-  const plan = gateway.db
-    .query<{ detail: string }, []>(
-      `EXPLAIN QUERY PLAN SELECT request_id FROM calls WHERE request_id >= 'req_' AND request_id < 'req_~'
-         AND (NULL IS NULL OR account_id = NULL) ORDER BY request_id DESC LIMIT 6`,
-    )
-    .all()
-  expect(plan.map(({ detail }) => detail).join()).toContain('calls_by_request')
+test('calls are found by where those of their time lie, whoever else calls', () => {
+  const id = requestIdAt(Date.now() - 86_400_000)
+  expect(callsBeginningWith(gateway.db, id, undefined, 6)).toEqual([])
+  const plan = (sql: string) =>
+    gateway.db
+      .query<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map(({ detail }) => detail)
+      .join()
+  expect(
+    plan('SELECT min(first_call_id) FROM call_sums WHERE span_s = 900 AND start_s >= 0 AND start_s <= 1'),
+  ).toContain('call_sums_by_start')
+  expect(plan("SELECT id FROM calls WHERE id BETWEEN 1 AND 2 AND request_id = 'req_'")).toContain(
+    'INTEGER PRIMARY KEY',
+  )
 })

@@ -61,9 +61,10 @@ function callView(db: Database, viewer: Viewer, request_id: string): View {
     })),
     entry: charge ? { id: charge.id, ...money('amount', charge.amount_nanos) } : null,
     idempotency: idempotencyOf(db, call, trace),
-    parts: callsOfAnswer(db, request_id)
-      .filter((part) => part.account_id === call.account_id)
-      .map(({ account_id: _, cost_nanos, ...part }) => ({ ...part, ...money('cost', cost_nanos) })),
+    parts: callsOfAnswer(db, call).map(({ cost_nanos, ...part }) => ({
+      ...part,
+      ...money('cost', cost_nanos),
+    })),
     image_ids: imagesOfCall(db, call.id),
   }
 }

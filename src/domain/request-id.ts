@@ -1,0 +1,23 @@
+// The ids of requests: `req_` and a UUID of version 7 (RFC 9562, 5.7) in base64url, whose first 48 bits are its time.
+
+const PREFIX = 'req_'
+/** Of six bits each. */
+const TIME_CHARS = 8
+
+/** The id of a request that comes now. */
+export const requestIdAt = (now_ms: number): string => `${PREFIX}${Bun.randomUUIDv7('base64url', now_ms)}`
+
+/** As much of an id as tells its time. */
+export const MIN_TIMED_CHARS = PREFIX.length + TIME_CHARS
+
+const TIMED = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${TIME_CHARS}}`)
+
+/**
+ * When a request came whose id is, or begins with, a text: what calls are found by (ledger/begun-in.ts).
+ *
+ * @returns milliseconds since 1970; undefined where the text is no such id, or too short
+ */
+export function timeOfRequestId(text: string): number | undefined {
+  if (!TIMED.test(text)) return undefined
+  return Buffer.from(text.slice(PREFIX.length, MIN_TIMED_CHARS), 'base64url').readUIntBE(0, 6)
+}
