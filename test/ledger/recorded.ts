@@ -9,10 +9,10 @@ import { hold, NOW, post, topUp } from './world.ts'
 
 const SETTINGS = { models: null, spend_limit_nanos: null, addresses: null, expires_at_ms: null }
 
-/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ]. */
-export function recorded(
-  calls: readonly [key_id: number, cost_nanos: number, call: Partial<CallRecord>][],
-): Database {
+type Recorded = [key_id: number, cost_nanos: number, call: Partial<CallRecord>, request_id?: string]
+
+/** Accounts `anna` (keys 1 and 2) and `bert` (key 3), with these calls: [key, cost, fields that differ, request id]. */
+export function recorded(calls: readonly Recorded[]): Database {
   const db = openDatabase(':memory:')
   let seed = 0
   const issuing = { now_ms: NOW, randomBytes: (length: number) => new Uint8Array(length).fill(seed++) }
@@ -23,9 +23,9 @@ export function recorded(
   createKey(db, 'bert', { ...SETTINGS, name: 'phone' }, issuing)
   const writer = createWriter(db)
   writer.commit([topUp(1_000_000_000, 1), topUp(1_000_000_000, 2)])
-  for (const [index, [key_id, cost, call]] of calls.entries()) {
+  for (const [index, [key_id, cost, call, request_id = `r${index + 1}`]] of calls.entries()) {
     const account_id = key_id === 3 ? 2 : 1
-    writer.commit([hold(100_000, { account_id, key_id, request_id: `r${index + 1}` })])
+    writer.commit([hold(100_000, { account_id, key_id, request_id })])
     writer.commit([post(index + 1, cost, call)])
   }
   return db
