@@ -30,6 +30,9 @@ type Moment =
 /** @param account the name of the account whose call it is */
 export type ActivityListener = (event: ActivityEvent, account: string) => void
 
+/** @param operation by which the ledger has resolved its hold, with the record of the call */
+export type SettledListener = (call: HeldCall, operation: PostOperation | VoidOperation) => void
+
 export interface Activity {
   held(call: HeldCall): void
   firstByte(call: HeldCall, after_ms: number): void
@@ -38,6 +41,8 @@ export interface Activity {
   listen(account_id: number, listener: ActivityListener): () => void
   /** Listens to all calls. @returns stops it */
   listenToAll(listener: ActivityListener): () => void
+  /** Listens to the records of all calls. It is told before the call's answer has ended: what takes long is for later. @returns stops it */
+  listenToSettled(listener: SettledListener): () => void
 }
 
 /**
@@ -48,6 +53,15 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
   const listeners = new Map<number, Set<ActivityListener>>()
 
   const listeners_to_all = new Set<ActivityListener>()
+  const listeners_to_settled = new Set<SettledListener>()
+
+  const guarded = (request_id: string, listen: () => void): void => {
+    try {
+      listen()
+    } catch (cause) {
+      log.error({ request_id, cause }, 'a listener to live activity failed')
+    }
+  }
 
   const isHeard = (call: HeldCall): boolean =>
     listeners_to_all.size > 0 || (listeners.size > 0 && listeners.has(call.caller.account.id))
@@ -56,11 +70,7 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     const { request_id, caller, surface, model_id, streamed } = call
     const event = { request_id, key: caller.key.prefix, surface, model: model_id, streamed, ...moment }
     for (const listener of [...listeners_to_all, ...(listeners.get(caller.account.id) ?? [])])
-      try {
-        listener(event, caller.account.name)
-      } catch (cause) {
-        log.error({ request_id, cause }, 'a listener to live activity failed')
-      }
+      guarded(request_id, () => listener(event, caller.account.name))
   }
 
   return {
@@ -71,6 +81,7 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
       if (isHeard(call)) tell(call, { type: 'first_byte', after_ms })
     },
     settled(call, operation) {
+      for (const listener of listeners_to_settled) guarded(call.request_id, () => listener(call, operation))
       if (!isHeard(call)) return
       const { outcome, status, duration_ms } = operation.call
       const cost_nanos = operation.op === 'post' ? operation.cost_nanos : 0
@@ -87,6 +98,10 @@ export function createActivity(log: Pick<Logger, 'error'>): Activity {
     listenToAll(listener) {
       listeners_to_all.add(listener)
       return () => void listeners_to_all.delete(listener)
+    },
+    listenToSettled(listener) {
+      listeners_to_settled.add(listener)
+      return () => void listeners_to_settled.delete(listener)
     },
   }
 }
