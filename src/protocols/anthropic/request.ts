@@ -14,7 +14,16 @@ import {
 } from '../forms.ts'
 import { withModelAndStream } from '../model-and-stream.ts'
 import { jsonTokens, sumTokens } from '../token-sums.ts'
-import { type Json, type JsonObject, lookUp, objectIn, objectsIn, refusal, stringIn } from '../wire/json.ts'
+import {
+  countIn,
+  type Json,
+  type JsonObject,
+  lookUp,
+  objectIn,
+  objectsIn,
+  refusal,
+  stringIn,
+} from '../wire/json.ts'
 import { workedOut } from '../wire/known-values.ts'
 import { rejectThread } from './extras.ts'
 import { MIN_BUDGET_TOKENS } from './thinking.ts'
@@ -75,7 +84,11 @@ export const prepare = withModelAndStream
 export function limitOutput(body: JsonObject, max_output_tokens: number): JsonObject {
   const limited = { ...body, max_tokens: max_output_tokens }
   const thinking = objectIn(body.thinking)
-  if (thinking.type !== 'enabled' || Number(thinking.budget_tokens) < max_output_tokens) return limited
+  if (
+    thinking.type !== 'enabled' ||
+    (countIn(thinking.budget_tokens) ?? Number.POSITIVE_INFINITY) < max_output_tokens
+  )
+    return limited
   const budget_tokens = max_output_tokens - 1
   return {
     ...limited,

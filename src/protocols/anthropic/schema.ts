@@ -28,7 +28,7 @@ const NAMED = new Set(['properties', '$defs', 'definitions'])
 export function strictSchema(schema: JsonObject): JsonObject {
   const kept: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (REFUSED.has(keyword) || (keyword === 'minItems' && Number(value) > 1)) continue
+    if (REFUSED.has(keyword) || (keyword === 'minItems' && typeof value === 'number' && value > 1)) continue
     kept[keyword === 'oneOf' ? 'anyOf' : keyword] = strictValue(keyword, value)
   }
   return kept.type === 'object' || kept.properties !== undefined

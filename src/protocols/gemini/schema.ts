@@ -112,12 +112,12 @@ const NO_JSON_SCHEMA = new Set(['nullable', 'propertyOrdering', 'property_orderi
 function meantValue(keyword: string, value: Json): Json | undefined {
   if (NO_JSON_SCHEMA.has(keyword)) return undefined
   if (keyword === 'type') return typeof value === 'string' ? value.toLowerCase() : value
-  if (keyword === 'format') return OWN_FORMATS.has(String(value)) ? undefined : value
+  if (keyword === 'format') return typeof value === 'string' && OWN_FORMATS.has(value) ? undefined : value
   if (keyword === 'properties') return isObject(value) ? mapValues(value, fromGeminiSchema) : undefined
   if (keyword === 'items') return isObject(value) ? fromGeminiSchema(value) : undefined
   if (keyword === 'anyOf')
     return Array.isArray(value) ? value.filter(isObject).map(fromGeminiSchema) : undefined
-  return COUNTS.has(keyword) ? Number(value) : value
+  return COUNTS.has(keyword) && typeof value === 'string' ? Number(value) : value
 }
 
 function nullable(schema: JsonObject): JsonObject {

@@ -41,7 +41,7 @@ export function readRequest(body: JsonObject): RequestFacts {
     body[RECALLED] === undefined
       ? itemsOf(body.input)
           .filter(isReference)
-          .map(({ id }) => String(id))
+          .map(({ id }) => stringIn(id) ?? '')
       : []
   const issuer = items.reduce<string | undefined>((last, { item }) => issuerOfItem(item) ?? last, undefined)
   return {

@@ -1,5 +1,5 @@
 // A provider's own response as its caller is shown it: under our ids and the asked model's name, its reasoning marked.
-import { isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
+import { countIn, isObject, type JsonObject, objectsIn, parseObject, stringIn } from '../../wire/json.ts'
 import { marked } from './encrypted.ts'
 import { itemId, responseId } from './ids.ts'
 
@@ -65,8 +65,10 @@ export class ShownEvents {
     if (isObject(event.response))
       return JSON.stringify({ ...event, response: shownResponse(event.response, this.#as) })
     if (!isObject(event.item)) return JSON.stringify(event)
-    const item = shownItem(event.item, Number(event.output_index ?? 0), this.#as)
-    this.#ids.set(String(event.item.id), String(item.id))
+    const item = shownItem(event.item, countIn(event.output_index) ?? 0, this.#as)
+    const theirs = stringIn(event.item.id)
+    const ours = stringIn(item.id)
+    if (theirs !== undefined && ours !== undefined) this.#ids.set(theirs, ours)
     return JSON.stringify({ ...event, item })
   }
 
