@@ -10,6 +10,7 @@ export const ServerSchema = Type.Object(
     listen: Type.String({
       default: '127.0.0.1:8080',
       pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:]+):[0-9]{1,5}$',
+      description: 'the address and port that the gateway listens on',
       must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     }),
     public_url: Type.Optional(
@@ -35,17 +36,32 @@ export const ServerSchema = Type.Object(
     ),
     log_level: Type.Union(
       [Type.Literal('debug'), Type.Literal('info'), Type.Literal('warn'), Type.Literal('error')],
-      { default: 'info' },
+      { default: 'info', description: 'the least that the log tells' },
     ),
     ledger_writer: Type.Union([Type.Literal('auto'), Type.Literal('inline'), Type.Literal('thread')], {
       default: 'auto',
       description:
         'where the ledger commits: auto measures the disk as it runs, and uses a thread where it is slow',
     }),
-    on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], { default: 'cancel' }),
-    drain_timeout_ms: Milliseconds({ default: 60_000, minimum: 0 }),
-    shutdown_timeout_ms: Milliseconds({ default: 30_000, minimum: 0 }),
-    stalled_reader_timeout_ms: Milliseconds({ default: 120_000, minimum: 1_000 }),
+    on_disconnect: Type.Union([Type.Literal('cancel'), Type.Literal('drain')], {
+      default: 'cancel',
+      description: 'what becomes of a call whose caller has left',
+    }),
+    drain_timeout_ms: Milliseconds({
+      default: 60_000,
+      minimum: 0,
+      description: 'how long such a call goes on where it is drained',
+    }),
+    shutdown_timeout_ms: Milliseconds({
+      default: 30_000,
+      minimum: 0,
+      description: 'how long calls under way may take when the gateway stops',
+    }),
+    stalled_reader_timeout_ms: Milliseconds({
+      default: 120_000,
+      minimum: 1_000,
+      description: 'how long a caller may read nothing of an answer',
+    }),
     kept_answers_mb: Megabytes(2_048, 'answers kept for an Idempotency-Key, all accounts together'),
     kept_answers_mb_per_account: Megabytes(256, 'answers kept for the Idempotency-Keys of one account'),
     idempotency_keys_per_account: Type.Integer({
@@ -153,3 +169,12 @@ export const ConsoleSchema = Type.Object(
   },
   closed,
 )
+
+/** By the names of the sections, in the order in which people look for them. */
+export const SECTION_SCHEMAS = {
+  server: ServerSchema,
+  limits: LimitsSchema,
+  console: ConsoleSchema,
+  responses: ResponsesSchema,
+  native: NativeSchema,
+}

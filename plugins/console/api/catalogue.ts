@@ -1,6 +1,7 @@
 // The catalogue in the console: its file as text and values, drafts of it, what they would change, and their saving.
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
+import { settingSections } from '../../../src/config/setting-fields.ts'
 import type { Catalogue } from '../../../src/domain/catalogue.ts'
 import { notFound } from '../../../src/domain/errors.ts'
 import { createReratings } from '../../../src/exchange/rerating.ts'
@@ -41,6 +42,29 @@ const SavedView = Type.Object({
   hash: Type.String(),
   warnings: Mistakes,
   waiting_for_restart: Type.Array(Type.String()),
+})
+
+const SettingsView = Type.Object({
+  sections: Type.Array(
+    Type.Object({
+      name: Type.String(),
+      fields: Type.Array(
+        Type.Object({
+          path: Type.Array(Type.String()),
+          kind: Type.Union([
+            Type.Literal('text'),
+            Type.Literal('number'),
+            Type.Literal('switch'),
+            Type.Literal('choice'),
+            Type.Literal('list'),
+          ]),
+          fallback: Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
+          description: Type.String(),
+          options: Type.Array(Type.String()),
+        }),
+      ),
+    }),
+  ),
 })
 
 const PreviewView = Type.Object({
@@ -106,6 +130,9 @@ export function catalogueRoutes(gateway: Gateway) {
       },
       { response: { 200: FileView, ...FAILURES } },
     )
+    .get('/console/api/catalogue/settings', () => ({ sections: settingSections() }), {
+      response: { 200: SettingsView, ...FAILURES },
+    })
     .post(
       '/console/api/catalogue/check',
       async ({ body }) => {

@@ -1,10 +1,13 @@
-// The form beside the text: one provider or model at a time, chosen from a list.
+// The form beside the text: one provider, model or section of settings at a time, chosen from a list.
 import { Plus, Trash2 } from 'lucide-react'
+import { api } from '../../app/client.ts'
+import { useAsk } from '../../app/query.ts'
 import { useAddressState } from '../../parts/address-state.ts'
 import { Button } from '../../parts/button.tsx'
 import type { Draft } from '../../parts/catalogue/draft.ts'
 import { ModelFields } from '../../parts/catalogue/model-fields.tsx'
 import { ProviderFields } from '../../parts/catalogue/provider-fields.tsx'
+import { SettingFields } from '../../parts/catalogue/setting-fields.tsx'
 import { type Block, blocksOf, textAt, type Value } from '../../parts/catalogue/values.ts'
 import { Field } from '../../parts/field.tsx'
 import { Select } from '../../parts/select.tsx'
@@ -28,19 +31,25 @@ function chosenIn(draft: Draft, value: string): Chosen | undefined {
 
 export function BlockForm({ draft }: { draft: Draft }) {
   const [state, change] = useAddressState({ part: 'models 0' })
+  const settings = useAsk(['catalogue', 'settings'], () => api.catalogue.settings.get())
+  const sections = settings.data?.sections ?? []
   const chosen = chosenIn(draft, state.part)
+  const section = sections.find(({ name }) => state.part === `settings ${name}`)
   if (!draft.values)
     return (
       <p className="soft">
         The form is here again once the text is TOML. The line with the mistake is below the text.
       </p>
     )
-  const options = (['providers', 'models'] as const).flatMap((section) =>
-    blocksOf(draft.values, section).map((block, at) => ({
-      value: `${section} ${String(at)}`,
-      label: `${section === 'models' ? 'Model' : 'Provider'} ${nameOf(section, block)}`,
-    })),
-  )
+  const options = [
+    ...(['providers', 'models'] as const).flatMap((kind) =>
+      blocksOf(draft.values, kind).map((block, at) => ({
+        value: `${kind} ${String(at)}`,
+        label: `${kind === 'models' ? 'Model' : 'Provider'} ${nameOf(kind, block)}`,
+      })),
+    ),
+    ...sections.map(({ name }) => ({ value: `settings ${name}`, label: `Settings: ${name}` })),
+  ]
   const choose = (part: string) => change({ part })
   return (
     <div className="stack">
@@ -51,13 +60,11 @@ export function BlockForm({ draft }: { draft: Draft }) {
         <AddButtons draft={draft} choose={choose} />
       </div>
       {draft.failure && <p className="field-error">{draft.failure}</p>}
-      {chosen ? (
-        <BlockFields draft={draft} chosen={chosen} choose={choose} />
-      ) : (
-        <p className="soft">Choose a part.</p>
-      )}
+      {chosen && <BlockFields draft={draft} chosen={chosen} choose={choose} />}
+      {section && <SettingFields key={section.name} draft={draft} section={section} />}
+      {!chosen && !section && <p className="soft">Choose a part.</p>}
       <p className="soft small">
-        Settings of the server, limits and whatever a form does not have are in the text.
+        Limits of single accounts and keys, and whatever a form does not have, are in the text.
       </p>
     </div>
   )

@@ -41,6 +41,14 @@ export const blockAt = (block: Block | undefined, ...path: Path): Block => {
   return isBlock(value) ? value : {}
 }
 
+/** A value as it is in the file; undefined where it is not, and for lists and tables. */
+export const valueAt = (block: Block, ...path: Path): string | number | boolean | undefined => {
+  const value = at(block, path)
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : undefined
+}
+
 function at(block: unknown, path: Path): unknown {
   let value = block
   for (const part of path)
