@@ -50,7 +50,7 @@ export const ServerSchema = Type.Object(
     drain_timeout_ms: Milliseconds({
       default: 60_000,
       minimum: 0,
-      description: 'how long such a call goes on where it is drained',
+      description: 'how long a call goes on whose caller has left, where on_disconnect is drain',
     }),
     shutdown_timeout_ms: Milliseconds({
       default: 30_000,

@@ -44,12 +44,12 @@ describe('a mistake says where it is and what to write', () => {
     [
       'a choice',
       `[server]\nlog_level = "loud"\n${CATALOGUE}`,
-      '2 server.log_level: must be one of "debug", "info", "warn" or "error"',
+      '2 server.log_level: must be one of "debug", "info", "warn" or "error" (the least that the log tells)',
     ],
     [
       'an address without a port',
       `[server]\nlisten = "localhost"\n${CATALOGUE}`,
-      '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
+      '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080" (the address and port that the gateway listens on)',
     ],
     [
       'a public address that is not a URL',
@@ -59,12 +59,12 @@ describe('a mistake says where it is and what to write', () => {
     [
       'text for a number',
       `[server]\ndrain_timeout_ms = "1"\n${CATALOGUE}`,
-      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long a call goes on whose caller has left, where on_disconnect is drain)',
     ],
     [
       'a time beyond what timers can count',
       `[server]\ndrain_timeout_ms = 2147483648\n${CATALOGUE}`,
-      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647',
+      '2 server.drain_timeout_ms: must be a whole number from 0 to 2147483647 (how long a call goes on whose caller has left, where on_disconnect is drain)',
     ],
     [
       'a fraction for a count',
