@@ -1,7 +1,7 @@
 -- What providers take of the operator: of each call, and in the sums.
 
 -- Null where it is not known: the route has no cost in the catalogue, nothing was delivered, or an older version recorded it.
-ALTER TABLE calls ADD COLUMN provider_cost_nanos INTEGER CHECK (provider_cost_nanos >= 0);
+ALTER TABLE calls ADD COLUMN provider_cost_nanos INTEGER CHECK (provider_cost_nanos BETWEEN 0 AND 9007199254740991);
 
 -- Of the calls of which it is known: what their providers take, and what they cost their account. Older calls are not.
 ALTER TABLE call_sums ADD COLUMN provider_cost_nanos INTEGER NOT NULL DEFAULT 0;
