@@ -1,5 +1,5 @@
 // The catalogue as the program sees it: checked, secrets read, prices calculable, models by id.
-import type { ImagePrice, TokenPrice, UnitPrice } from './prices.ts'
+import type { ImagePrice, Price, TokenPrice, UnitPrice } from './prices.ts'
 import type { UnitKind } from './units.ts'
 
 export interface Provider {
@@ -29,6 +29,8 @@ export interface Route {
   readonly weight: number
   /** Lower is tried first. */
   readonly order: number
+  /** What the provider charges the operator, in the form of the model's price; absent where nobody said. */
+  readonly cost?: Price
 }
 
 interface ModelBase {
