@@ -1,0 +1,175 @@
+// The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
+import { invalidRequest } from '../../domain/errors.ts'
+import type { Nanos } from '../../domain/money.ts'
+import type { ModelText } from '../schema.ts'
+import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
+import type { ListEntry } from './list.ts'
+
+export type Kind = ModelText['kind']
+
+/** Rates by the names that the catalogue has for them, in nano-dollars. */
+export type Rates = ReadonlyMap<string, Nanos>
+
+export interface EntryRates {
+  readonly base: Rates
+  /** Rates of larger prompts, by rising `above`; each with input and output. */
+  readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
+  /** The list's fields that are prices, and have no place in ours. */
+  readonly unmapped: readonly string[]
+  /** The list's fields that are finer than a nano-dollar, and were rounded up. */
+  readonly rounded: readonly string[]
+}
+
+const MILLION = 1_000_000
+
+/** `count`: how many of the list's units our rate is for. Of two fields of one rate, the earlier one counts. */
+const FIELDS: Readonly<Record<Kind, readonly (readonly [field: string, rate: string, count: number])[]>> = {
+  text: [
+    ['input_cost_per_token', 'input', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+    ['cache_read_input_token_cost', 'cache_read', MILLION],
+    ['cache_creation_input_token_cost', 'cache_write_5m', MILLION],
+    ['cache_creation_input_token_cost_above_1hr', 'cache_write_1h', MILLION],
+    ['output_cost_per_reasoning_token', 'thinking', MILLION],
+    ['input_cost_per_audio_token', 'audio', MILLION],
+    ['output_cost_per_image_token', 'image_output', MILLION],
+  ],
+  embedding: [['input_cost_per_token', 'input', MILLION]],
+  image: [
+    ['output_cost_per_image', 'per_image', 1],
+    ['input_cost_per_image', 'per_image', 1],
+  ],
+  speech: [
+    ['input_cost_per_character', 'per_million_characters', MILLION],
+    ['output_cost_per_second', 'per_second', 1],
+    ['input_cost_per_token', 'input', MILLION],
+    ['output_cost_per_audio_token', 'output', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+  ],
+  transcription: [
+    ['input_cost_per_second', 'per_second', 1],
+    ['input_cost_per_token', 'input', MILLION],
+    ['input_cost_per_audio_token', 'audio', MILLION],
+    ['output_cost_per_token', 'output', MILLION],
+  ],
+  moderation: [['input_cost_per_token', 'input', MILLION]],
+  rerank: [
+    ['input_cost_per_query', 'per_search', 1],
+    ['input_cost_per_token', 'input', MILLION],
+  ],
+}
+
+const KINDS_OF_MODE: Readonly<Record<string, readonly Kind[]>> = {
+  chat: ['text', 'image'],
+  completion: ['text'],
+  responses: ['text'],
+  embedding: ['embedding'],
+  // Text models that answer with pictures are listed as this, too.
+  image_generation: ['image', 'text'],
+  image_edit: ['image'],
+  audio_speech: ['speech'],
+  audio_transcription: ['transcription'],
+  moderation: ['moderation'],
+  rerank: ['rerank'],
+}
+
+/** Without these there is no price. Of the kinds that are not named, one rate is enough. */
+const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  moderation: ['input'],
+}
+
+/** Whether an entry can be a model of a kind at all. */
+export const canBe = (entry: ListEntry, kind: Kind): boolean =>
+  KINDS_OF_MODE[entry.mode]?.includes(kind) ?? false
+
+const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
+
+/** Whether a field of the list has to do with money. */
+export const isPrice = (field: string): boolean => PRICE.test(field)
+
+const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
+/** As the catalogue has it, per million tokens or per image. */
+const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
+
+/**
+ * The rates of an entry for a model of a kind.
+ *
+ * @returns undefined where the entry has no price for that kind, or says 0 throughout, which is how the list writes
+ * prices that it does not know
+ * @throws GatewayError invalid_request for a price that is none
+ */
+export function ratesOf(entry: ListEntry, kind: Kind): EntryRates | undefined {
+  const base = new Map<string, Nanos>()
+  const tiers = new Map<number, Map<string, Nanos>>()
+  const mapped = new Set<string>()
+  const rounded: string[] = []
+  const names = [...entry.fields.keys()]
+  for (const [field, rate, count] of FIELDS[kind]) {
+    for (const name of names) {
+      const above = name === field ? 0 : kind === 'text' ? tierOf(name, field) : undefined
+      if (above === undefined) continue
+      const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
+      if (rates.has(rate)) continue
+      const read = readPrice(entry, name, count)
+      rates.set(rate, read.nanos)
+      if (read.rounded) rounded.push(name)
+      mapped.add(name)
+      if (above > 0) tiers.set(above, rates)
+    }
+  }
+  const is_whole = (NEEDED[kind] ?? []).every((rate) => base.has(rate))
+  if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
+  const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
+  return { base, tiers: filledUp(base, tiers), unmapped, rounded }
+}
+
+function tierOf(name: string, field: string): number | undefined {
+  const [, of, thousands] = TIER.exec(name) ?? []
+  return of === field ? Number(thousands) * 1_000 : undefined
+}
+
+/** @throws GatewayError invalid_request */
+export function readPrice({ id, fields }: ListEntry, name: string, count: number): ExactAmount {
+  const value = fields.get(name)
+  try {
+    const read = nanosOf(parseDecimal(typeof value === 'string' ? value : JSON.stringify(value)), count)
+    if (read.nanos > MAX_USD_NANOS) throw new RangeError(`${value} is more than the catalogue takes`)
+    return read
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown
+    throw invalidRequest(
+      `"${id}" in the list: ${name}: ${thrown.message}. Correct it in the file, or leave the model out with --model.`,
+    )
+  }
+}
+
+/** What the catalogue takes a rate to be where it is not written: a part of another one (see config/prices.ts). */
+const DEFAULTS: Readonly<Record<string, readonly [of: string, numerator: number, denominator: number]>> = {
+  cache_read: ['input', 1, 10],
+  cache_write_5m: ['input', 5, 4],
+  cache_write_1h: ['input', 2, 1],
+  audio: ['input', 1, 1],
+  thinking: ['output', 1, 1],
+  image_output: ['output', 1, 1],
+}
+
+/**
+ * Tiers with every rate that they need: one that the list gives for small prompts alone holds for large ones, too, unless
+ * the catalogue's default for the tier is more.
+ */
+function filledUp(base: Rates, tiers: ReadonlyMap<number, ReadonlyMap<string, Nanos>>): EntryRates['tiers'] {
+  return [...tiers.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([above, own]) => {
+      const rates = new Map(own)
+      for (const rate of ['input', 'output']) rates.set(rate, own.get(rate) ?? base.get(rate) ?? 0)
+      for (const [rate, nanos] of base) {
+        const [of = '', numerator = 0, denominator = 1] = DEFAULTS[rate] ?? []
+        const by_default = ((rates.get(of) ?? 0) * numerator) / denominator
+        if (!rates.has(rate) && nanos > by_default) rates.set(rate, nanos)
+      }
+      return { above, rates }
+    })
+}
