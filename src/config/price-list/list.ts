@@ -46,8 +46,10 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text, sourceOfNumbers)
   } catch (thrown) {
-    if (!(thrown instanceof SyntaxError)) throw thrown
-    throw notAList(`it is not JSON: ${thrown.message}`)
+    if (thrown instanceof SyntaxError) throw notAList(`it is not JSON: ${thrown.message}`)
+    // The stack is full.
+    if (thrown instanceof RangeError) throw notAList('it is nested too deep')
+    throw thrown
   }
 }
 

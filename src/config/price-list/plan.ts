@@ -56,7 +56,7 @@ export interface PricePlan {
 interface ModelBlock {
   readonly id: string
   readonly kind: Kind
-  readonly price: TomlValue
+  readonly price: { readonly [key: string]: TomlValue }
   readonly routes: readonly RouteBlock[]
 }
 
@@ -74,9 +74,9 @@ interface RouteBlock {
  * @throws GatewayError invalid_request for an entry that is needed and has a price that is none
  */
 export function planImport(values: TomlTable, list: PriceList, choice: ImportChoice): PricePlan {
-  const providers = new Map((values.providers as ListedProvider[]).map((each) => [each.name, each]))
+  const providers = new Map(((values.providers ?? []) as ListedProvider[]).map((each) => [each.name, each]))
   const matcher = matcherOf(list, choice.from)
-  const parts = (values.models as ModelBlock[]).flatMap((model, at) =>
+  const parts = ((values.models ?? []) as ModelBlock[]).flatMap((model, at) =>
     choice.isModel(model.id) ? [planModel(model, at, { matcher, providers, choice })] : [],
   )
   return {
@@ -112,7 +112,7 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
     const provider = providers.get(route.provider)
     if (!provider) continue
     const name = { model: model.id, provider: provider.name, upstream: route.model }
-    const found = costOf(matcher, provider, route.model, model.kind)
+    const found = costOf(matcher, provider, route.model, model)
     if ('reason' in found) {
       plan.left.push({ ...name, ...found })
       continue
@@ -151,11 +151,11 @@ function costOf(
   matcher: Matcher,
   provider: ListedProvider,
   model: string,
-  kind: Kind,
+  { kind, price }: ModelBlock,
 ): Found | Pick<LeftRoute, 'reason' | 'entries'> {
   const match: Match = matcher.match(provider, model, kind)
   const by_line = kind === 'image' ? matcher.imageLines(provider, model) : NO_LINES
-  const rates = 'entry' in match ? ratesOf(match.entry, kind) : undefined
+  const rates = 'entry' in match ? ratesOf(match.entry, kind, price) : undefined
   const dearest = Math.max(...by_line.lines.map(({ nanos }) => nanos))
   if (!rates && by_line.lines.length === 0)
     return 'entry' in match ? { reason: 'no price', entries: [match.entry.id] } : match

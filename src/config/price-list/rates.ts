@@ -1,6 +1,7 @@
 // The prices of a list's entry as the rates of a model: which field is which rate, and what has no place in a price.
 import { invalidRequest } from '../../domain/errors.ts'
 import type { Nanos } from '../../domain/money.ts'
+import { RATES, type RateName, type Unit } from '../../domain/units.ts'
 import type { ModelText } from '../schema.ts'
 import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
 import type { ListEntry } from './list.ts'
@@ -28,6 +29,7 @@ const FIELDS: Readonly<Record<Kind, readonly (readonly [field: string, rate: str
     ['input_cost_per_token', 'input', MILLION],
     ['output_cost_per_token', 'output', MILLION],
     ['cache_read_input_token_cost', 'cache_read', MILLION],
+    ['input_cost_per_token_cache_hit', 'cache_read', MILLION],
     ['cache_creation_input_token_cost', 'cache_write_5m', MILLION],
     ['cache_creation_input_token_cost_above_1hr', 'cache_write_1h', MILLION],
     ['output_cost_per_reasoning_token', 'thinking', MILLION],
@@ -48,6 +50,7 @@ const FIELDS: Readonly<Record<Kind, readonly (readonly [field: string, rate: str
   ],
   transcription: [
     ['input_cost_per_second', 'per_second', 1],
+    ['output_cost_per_second', 'per_second', 1],
     ['input_cost_per_token', 'input', MILLION],
     ['input_cost_per_audio_token', 'audio', MILLION],
     ['output_cost_per_token', 'output', MILLION],
@@ -82,7 +85,10 @@ const NEEDED: Readonly<Partial<Record<Kind, readonly string[]>>> = {
 
 /** Whether an entry can be a model of a kind at all. */
 export const canBe = (entry: ListEntry, kind: Kind): boolean =>
-  KINDS_OF_MODE[entry.mode]?.includes(kind) ?? false
+  isSupported(entry.mode) && KINDS_OF_MODE[entry.mode]?.includes(kind) === true
+
+/** Whether models of a mode are served at all. */
+export const isSupported = (mode: string): boolean => Object.hasOwn(KINDS_OF_MODE, mode)
 
 const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
 
@@ -93,26 +99,36 @@ const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
 /** As the catalogue has it, per million tokens or per image. */
 const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
 
+/** Where 0 is a price. Elsewhere it is how the list writes prices that it does not know, or that are not billed apart. */
+const MAY_BE_FREE: Readonly<Partial<Record<Kind, readonly string[]>>> = {
+  text: ['input', 'output'],
+  embedding: ['input'],
+  moderation: ['input'],
+}
+
 /**
  * The rates of an entry for a model of a kind.
  *
- * @returns undefined where the entry has no price for that kind, or says 0 throughout, which is how the list writes
- * prices that it does not know
+ * @param price of the model: what is priced by units is billed in the units that this has rates for. An entry may have the
+ * same speech by the second and by the token, and both together would be charged twice
+ * @returns undefined where the entry has no price for such a model, or says 0 throughout
  * @throws GatewayError invalid_request for a price that is none
  */
-export function ratesOf(entry: ListEntry, kind: Kind): EntryRates | undefined {
+export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates | undefined {
   const base = new Map<string, Nanos>()
   const tiers = new Map<number, Map<string, Nanos>>()
   const mapped = new Set<string>()
   const rounded: string[] = []
   const names = [...entry.fields.keys()]
+  const isBilled = billingOf(kind, price)
   for (const [field, rate, count] of FIELDS[kind]) {
     for (const name of names) {
       const above = name === field ? 0 : kind === 'text' ? tierOf(name, field) : undefined
-      if (above === undefined) continue
+      if (above === undefined || !isBilled(rate)) continue
       const rates = above === 0 ? base : (tiers.get(above) ?? new Map<string, Nanos>())
       if (rates.has(rate)) continue
       const read = readPrice(entry, name, count)
+      if (read.nanos === 0 && !MAY_BE_FREE[kind]?.includes(rate)) continue
       rates.set(rate, read.nanos)
       if (read.rounded) rounded.push(name)
       mapped.add(name)
@@ -123,6 +139,18 @@ export function ratesOf(entry: ListEntry, kind: Kind): EntryRates | undefined {
   if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
   const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
   return { base, tiers: filledUp(base, tiers), unmapped, rounded }
+}
+
+/** Whether a model is billed by a rate: by its own units, where tokens of all sorts go together. */
+function billingOf(kind: Kind, price: object): (rate: string) => boolean {
+  if (kind === 'text' || kind === 'embedding' || kind === 'image') return () => true
+  const own = new Set(Object.keys(price).map(basisOf))
+  return (rate) => own.has(basisOf(rate))
+}
+
+function basisOf(rate: string): Unit | 'tokens' | undefined {
+  const unit = RATES[rate as RateName]?.unit
+  return unit?.endsWith('_tokens') ? 'tokens' : unit
 }
 
 function tierOf(name: string, field: string): number | undefined {
