@@ -12,7 +12,7 @@ export function describePlan(plan: PricePlan, list: PriceList, columns: number |
   const parts = [
     [table(COLUMNS, plan.changes, 'Nothing to change.', columns)],
     aboutLeft(plan.left),
-    byWord('Prices of the list that have no place here, and are not charged:', unmappedOf(plan)),
+    byWord('Prices of the list that were not taken over:', unmappedOf(plan)),
     byWord('Finer than a nano-dollar, and rounded up:', wordsOf(plan, 'rounded')),
     byWord('Kept, since the list says nothing of it:', wordsOf(plan, 'kept')),
     summary(plan, list),

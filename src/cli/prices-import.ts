@@ -18,13 +18,14 @@ import { describePlan, planView } from './prices-import-text.ts'
 import { type CliDeps, EXIT, Exit } from './terminal.ts'
 
 interface ImportOptions {
-  markup: Decimal
+  markup?: Decimal
   provider?: string
   from?: string
   model?: string[]
   yes?: boolean
 }
 
+const AT_COST = readMarkup('1')
 /** The public list has less than two million bytes. */
 const MAX_LIST_BYTES = 32 * 1_048_576
 
@@ -37,7 +38,7 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
         "the routes to it, and that times the markup the model's `price`, by the route that is tried first of those that " +
         'the list has. What would change is shown first. Comments stay, and so does what the list says nothing of.',
     )
-    .option('--markup <factor>', 'price = cost x this, such as 1.2', readMarkup, readMarkup('1'))
+    .option('--markup <factor>', 'price = cost x this, such as 1.2 (default: 1)', readMarkup)
     .option('--provider <name>', 'only routes to this provider of the catalogue')
     .option('--from <name>', 'take prices of this provider of the list, such as openrouter or azure')
     .option('--model <pattern>', 'only these models, such as gemini-*; may be repeated', appended)
@@ -72,7 +73,9 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
 const appended = (pattern: string, others: string[] = []): string[] => [...others, pattern]
 
 async function readListFile(path: string): Promise<string> {
-  const { size } = await stat(path)
+  const file = await stat(path)
+  if (file.isDirectory()) throw invalidRequest(`${path} is a folder: name the price list's file.`)
+  const { size } = file
   if (size > MAX_LIST_BYTES)
     throw invalidRequest(
       `${path} has ${size} bytes: a price list has at most ${MAX_LIST_BYTES}. Name model_prices_and_context_window.json.`,
@@ -83,7 +86,7 @@ async function readListFile(path: string): Promise<string> {
 
 /** @throws GatewayError not_found for a name that nobody has, invalid_request for a pattern that is none */
 function choiceOf(options: ImportOptions, catalogue: Catalogue, list: PriceList): ImportChoice {
-  const { markup, provider, from, model: patterns } = options
+  const { markup = AT_COST, provider, from, model: patterns } = options
   const ids = [...catalogue.models.keys()]
   for (const pattern of patterns ?? []) {
     checkModelPatterns([pattern])

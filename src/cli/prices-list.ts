@@ -24,8 +24,11 @@ export function addPricesList(prices: Command, deps: CliDeps): void {
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
       const models = [...catalogue.models.values()]
       const compared = models.flatMap((model) => compare(model, catalogue))
-      const main = compared.filter(({ line }) => isMain(line))
-      answer({ models: models.map((model) => modelView(model, catalogue)) }, tableOf(COLUMNS, main, 'The catalogue has no models.'))
+      const main = compared.filter(isMain)
+      answer(
+        { models: models.map((model) => modelView(model, catalogue)) },
+        tableOf(COLUMNS, main, 'The catalogue has no models.'),
+      )
       if (main.length < compared.length) remark('Caches, tiers and other rates are in --json.')
     })
 }
@@ -56,14 +59,15 @@ function compareRoute(price: Price, cost: Price | undefined): Pick<Compared, 'li
 
 const keyOf = ({ name, of, per }: PriceLine): string => JSON.stringify([name, of, per])
 
-/** The rates that prices are compared by. */
-const isMain = ({ name, of, per }: PriceLine): boolean =>
-  of === '' && (per !== 'million tokens' || name === 'input' || name === 'output')
+/** The rates that prices are compared by. Embeddings have no output. */
+const isMain = ({ model, line: { name, of, per } }: Compared): boolean =>
+  of === '' &&
+  (per !== 'million tokens' || name === 'input' || (name === 'output' && model.kind !== 'embedding'))
 
 const COLUMNS: Column<Compared>[] = [
   { head: 'MODEL', text: ({ model }) => model.id, elastic: true },
   { head: 'PROVIDER', text: ({ route }) => route.provider, elastic: true },
-  { head: 'RATE', text: ({ line }) => line.name },
+  { head: 'RATE', text: ({ line }) => line.name, narrow: ({ line }) => SHORT_NAMES[line.name] ?? line.name },
   { head: 'PRICE', text: ({ line }) => formatUsd(line.nanos), right: true },
   {
     head: 'COST',
@@ -75,8 +79,16 @@ const COLUMNS: Column<Compared>[] = [
     text: ({ line, cost_nanos }) => percentText(marginOf(line.nanos, cost_nanos)),
     right: true,
   },
-  { head: 'SOURCE', text: ({ source }) => source ?? '-', spare: 1 },
+  { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
 ]
+
+/** For a terminal that is too narrow for the others. */
+const SHORT_NAMES: Readonly<Record<string, string>> = {
+  per_million_characters: 'M characters',
+  per_thousand_searches: 'K searches',
+}
+
+const shortSource = (source: string | null): string => source?.replace('cost ', '').replace(/,.*/, '') ?? '-'
 
 /** What is left of the price, as a part of it; null where that cannot be said. */
 const marginOf = (price_nanos: Nanos, cost_nanos: Nanos | null): number | null =>

@@ -4,11 +4,12 @@ import { RATES, type RateName } from '../../domain/units.ts'
 import { isTable, type TomlValue } from '../toml-write.ts'
 import type { ImageLine } from './image-lines.ts'
 import type { Kind, Rates } from './rates.ts'
+import { filledUp, type TierRates } from './tiers.ts'
 
 /** What a price is to say. */
 export interface Wanted {
   readonly base: Rates
-  readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
+  readonly tiers: readonly TierRates[]
   readonly lines: readonly ImageLine[]
 }
 
@@ -39,7 +40,7 @@ const LISTS = ['tiers', 'variants']
 export function mergePrice(is: unknown, wanted: Wanted, kind: Kind): Merged {
   const before: Table = isTable(is) ? is : {}
   const base = mergeRates(before, inOwnUnits(wanted.base, before, kind), '')
-  const tiers = mergeList(before.tiers, wanted.tiers.map(tierLine))
+  const tiers = mergeList(before.tiers, tierLines(before, base.value, wanted.tiers))
   const variants = mergeList(before.variants, variantLines(before.variants, wanted.lines))
   const value: Record<string, TomlValue> = { ...base.value }
   if (tiers.list.length > 0) value.tiers = tiers.list.toSorted(byAbove)
@@ -86,12 +87,28 @@ interface Line {
   readonly name: string
 }
 
-const tierLine = ({ above, rates }: Wanted['tiers'][number]): Line => ({
+const tierLine = ({ above, rates }: TierRates): Line => ({
   is: (table) => table.above === above,
   head: { above },
   rates,
-  name: ` >${above / 1_000}k`,
+  name: tierName(above),
 })
+
+/** A tier that is new has what the file's own rates come to, too: they would hold for small prompts alone. */
+function tierLines(before: Table, base: Table, tiers: Wanted['tiers']): Line[] {
+  const own = tablesIn(before.tiers)
+  const rates = new Map(
+    Object.entries(base).flatMap(([rate, amount]) => {
+      const nanos = nanosIn(amount)
+      return nanos === null ? [] : [[rate, nanos] as const]
+    }),
+  )
+  return tiers.map((tier) =>
+    tierLine(own.some(({ above }) => above === tier.above) ? tier : filledUp(rates, tier)),
+  )
+}
+
+const tierName = (above: number): string => ` >${above / 1_000}k`
 
 /** Lines of the list that the file does not have are taken where it has none at all: which line applies is by their order. */
 function variantLines(before: TomlValue | undefined, lines: readonly ImageLine[]): Line[] {
@@ -121,7 +138,11 @@ function mergeList(before: TomlValue | undefined, lines: readonly Line[]) {
   const added = lines.filter(({ is }) => !own.some(is)).map((line) => merge(line.head, line))
   const kept = own
     .filter((table) => !lines.some(({ is }) => is(table)))
-    .map(({ above, size, quality }) => String(above ?? [size, quality].filter(Boolean).join(' ')))
+    .map(({ above, size, quality }) =>
+      above === undefined
+        ? `per_image ${[size, quality].filter(Boolean).join(' ')}`
+        : `tier${tierName(Number(above))}`,
+    )
   return { list: [...list, ...added], changes, kept }
 }
 

@@ -5,6 +5,7 @@ import { RATES, type RateName, type Unit } from '../../domain/units.ts'
 import type { ModelText } from '../schema.ts'
 import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
 import type { ListEntry } from './list.ts'
+import { filledUp, type TierRates, tierOf } from './tiers.ts'
 
 export type Kind = ModelText['kind']
 
@@ -14,7 +15,7 @@ export type Rates = ReadonlyMap<string, Nanos>
 export interface EntryRates {
   readonly base: Rates
   /** Rates of larger prompts, by rising `above`; each with input and output. */
-  readonly tiers: readonly { readonly above: number; readonly rates: Rates }[]
+  readonly tiers: readonly TierRates[]
   /** The list's fields that are prices, and have no place in ours. */
   readonly unmapped: readonly string[]
   /** The list's fields that are finer than a nano-dollar, and were rounded up. */
@@ -95,7 +96,6 @@ const PRICE = /cost|price|pricing|multiplier|provider_specific_entry/
 /** Whether a field of the list has to do with money. */
 export const isPrice = (field: string): boolean => PRICE.test(field)
 
-const TIER = /^(.+)_above_(\d{1,6})k_tokens$/
 /** As the catalogue has it, per million tokens or per image. */
 const MAX_USD_NANOS = 1_000_000 * 1_000_000_000
 
@@ -138,7 +138,13 @@ export function ratesOf(entry: ListEntry, kind: Kind, price: object): EntryRates
   const is_whole = (NEEDED[kind] ?? []).every((rate) => base.has(rate))
   if (!is_whole || [...base.values()].every((nanos) => nanos === 0)) return undefined
   const unmapped = names.filter((name) => isPrice(name) && !mapped.has(name))
-  return { base, tiers: filledUp(base, tiers), unmapped, rounded }
+  const rising = [...tiers].sort(([one], [other]) => one - other)
+  return {
+    base,
+    tiers: rising.map(([above, rates]) => filledUp(base, { above, rates })),
+    unmapped,
+    rounded,
+  }
 }
 
 /** Whether a model is billed by a rate: by its own units, where tokens of all sorts go together. */
@@ -151,11 +157,6 @@ function billingOf(kind: Kind, price: object): (rate: string) => boolean {
 function basisOf(rate: string): Unit | 'tokens' | undefined {
   const unit = RATES[rate as RateName]?.unit
   return unit?.endsWith('_tokens') ? 'tokens' : unit
-}
-
-function tierOf(name: string, field: string): number | undefined {
-  const [, of, thousands] = TIER.exec(name) ?? []
-  return of === field ? Number(thousands) * 1_000 : undefined
 }
 
 /** @throws GatewayError invalid_request */
@@ -171,33 +172,4 @@ export function readPrice({ id, fields }: ListEntry, name: string, count: number
       `"${id}" in the list: ${name}: ${thrown.message}. Correct it in the file, or leave the model out with --model.`,
     )
   }
-}
-
-/** What the catalogue takes a rate to be where it is not written: a part of another one (see config/prices.ts). */
-const DEFAULTS: Readonly<Record<string, readonly [of: string, numerator: number, denominator: number]>> = {
-  cache_read: ['input', 1, 10],
-  cache_write_5m: ['input', 5, 4],
-  cache_write_1h: ['input', 2, 1],
-  audio: ['input', 1, 1],
-  thinking: ['output', 1, 1],
-  image_output: ['output', 1, 1],
-}
-
-/**
- * Tiers with every rate that they need: one that the list gives for small prompts alone holds for large ones, too, unless
- * the catalogue's default for the tier is more.
- */
-function filledUp(base: Rates, tiers: ReadonlyMap<number, ReadonlyMap<string, Nanos>>): EntryRates['tiers'] {
-  return [...tiers.entries()]
-    .sort(([one], [other]) => one - other)
-    .map(([above, own]) => {
-      const rates = new Map(own)
-      for (const rate of ['input', 'output']) rates.set(rate, own.get(rate) ?? base.get(rate) ?? 0)
-      for (const [rate, nanos] of base) {
-        const [of = '', numerator = 0, denominator = 1] = DEFAULTS[rate] ?? []
-        const by_default = ((rates.get(of) ?? 0) * numerator) / denominator
-        if (!rates.has(rate) && nanos > by_default) rates.set(rate, nanos)
-      }
-      return { above, rates }
-    })
 }
