@@ -3,8 +3,8 @@ import { formatUsd, type Nanos, parseUsd } from '../../domain/money.ts'
 import { RATES, type RateName } from '../../domain/units.ts'
 import { isTable, type TomlValue } from '../toml-write.ts'
 import type { ImageLine } from './image-lines.ts'
-import type { Kind, Rates } from './rates.ts'
-import { filledUp, type TierRates } from './tiers.ts'
+import type { Kind } from './rates.ts'
+import { filledUp, type Rates, type TierRates } from './tiers.ts'
 
 /** What a price is to say. */
 export interface Wanted {

@@ -6,7 +6,8 @@ import { type Decimal, timesRoundingUp } from './decimal.ts'
 import type { PriceList } from './list.ts'
 import { type ListedProvider, type Match, type Matcher, matcherOf } from './matches.ts'
 import { type Merged, mergePrice, type RateChange, type Wanted } from './merge.ts'
-import { type Kind, type Rates, ratesOf } from './rates.ts'
+import { type Kind, ratesOf } from './rates.ts'
+import type { Rates } from './tiers.ts'
 
 /** Which routes are meant, and what is added to their cost. */
 export interface ImportChoice {

@@ -5,12 +5,9 @@ import { RATES, type RateName, type Unit } from '../../domain/units.ts'
 import type { ModelText } from '../schema.ts'
 import { type ExactAmount, nanosOf, parseDecimal } from './decimal.ts'
 import type { ListEntry } from './list.ts'
-import { filledUp, type TierRates, tierOf } from './tiers.ts'
+import { filledUp, type Rates, type TierRates, tierOf } from './tiers.ts'
 
 export type Kind = ModelText['kind']
-
-/** Rates by the names that the catalogue has for them, in nano-dollars. */
-export type Rates = ReadonlyMap<string, Nanos>
 
 export interface EntryRates {
   readonly base: Rates

@@ -1,5 +1,8 @@
 // Tiers of a price list: fields for prompts above so many tokens, and what a tier needs beside them.
-import type { Rates } from './rates.ts'
+import type { Nanos } from '../../domain/money.ts'
+
+/** Rates by the names that the catalogue has for them, in nano-dollars. */
+export type Rates = ReadonlyMap<string, Nanos>
 
 export interface TierRates {
   readonly above: number
