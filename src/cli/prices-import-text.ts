@@ -10,7 +10,7 @@ const INDENT = '  '
 /** @param columns the width of the terminal; undefined: there is none */
 export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
   const parts = [
-    [table(COLUMNS, plan.changes, 'Nothing to change.', columns)],
+    [table(columnsFor(plan.changes), plan.changes, 'Nothing to change.', columns)],
     aboutLeft(plan.left),
     byWord('Prices of the list that were not taken over:', unmappedOf(plan)),
     byWord('Finer than a nano-dollar, and rounded up:', wordsOf(plan, 'rounded')),
@@ -23,17 +23,29 @@ export function describePlan(plan: PricePlan, list: PriceList, columns: number |
     .join('\n\n')
 }
 
-const COLUMNS: Column<PlannedChange>[] = [
-  { head: 'MODEL', text: ({ model }) => model, elastic: true },
-  {
-    head: 'WHAT',
-    text: ({ cost_of }) => (cost_of === undefined ? 'price' : `cost ${cost_of}`),
-    elastic: true,
-  },
-  { head: 'RATE', text: ({ rate }) => rate },
-  { head: 'OLD', text: ({ old_nanos }) => (old_nanos === null ? '-' : formatUsd(old_nanos)), right: true },
-  { head: 'NEW', text: ({ new_nanos }) => formatUsd(new_nanos), right: true },
-]
+const columnsFor = (changes: readonly PlannedChange[]): Column<PlannedChange>[] => {
+  const by_model = Map.groupBy(changes, ({ model }) => model)
+  const isAlone = ({ model, cost_of }: PlannedChange) =>
+    by_model
+      .get(model)
+      ?.every(
+        (other) =>
+          other.cost_of?.provider !== cost_of?.provider || other.cost_of?.upstream === cost_of?.upstream,
+      )
+  return [
+    { head: 'MODEL', text: ({ model }) => model, elastic: true },
+    { head: 'WHAT', text: (change) => whatOf(change, isAlone(change) === true), elastic: true },
+    { head: 'RATE', text: ({ rate }) => rate },
+    { head: 'OLD', text: ({ old_nanos }) => (old_nanos === null ? '-' : formatUsd(old_nanos)), right: true },
+    { head: 'NEW', text: ({ new_nanos }) => formatUsd(new_nanos), right: true },
+  ]
+}
+
+/** @param is_alone whether no other route of the model goes to the same provider */
+function whatOf({ cost_of }: PlannedChange, is_alone: boolean): string {
+  if (!cost_of) return 'price'
+  return `cost ${cost_of.provider}${is_alone ? '' : `:${cost_of.upstream}`}`
+}
 
 /** Many, where a name is a common one: the first say enough. */
 const MAX_ENTRIES = 5

@@ -47,10 +47,9 @@ export function addPricesImport(prices: Command, deps: CliDeps): void {
       const { folder, json, answer, remark } = contextOf(command, deps)
       const list = readPriceList(await readListFile(file))
       const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
-      const choice = choiceOf(options, catalogue, list)
       const configuration = configurationOf(folder.catalogue_path, catalogue, deps)
       const { text, values, hash } = requireGood(await configuration.read())
-      const plan = planImport(values, list, choice)
+      const plan = planImport(values, list, choiceOf(options, values, list))
       const edited = editedText(text, plan)
       // Before anybody is asked: what cannot be written is no question.
       const { mistakes } = await configuration.check({ text: edited })
@@ -85,19 +84,23 @@ async function readListFile(path: string): Promise<string> {
 }
 
 /** @throws GatewayError not_found for a name that nobody has, invalid_request for a pattern that is none */
-function choiceOf(options: ImportOptions, catalogue: Catalogue, list: PriceList): ImportChoice {
+function choiceOf(options: ImportOptions, values: TomlTable, list: PriceList): ImportChoice {
   const { markup = AT_COST, provider, from, model: patterns } = options
-  const ids = [...catalogue.models.keys()]
+  const ids = namesIn(values.models, 'id')
   for (const pattern of patterns ?? []) {
     checkModelPatterns([pattern])
     if (!ids.some(compileModelPatterns([pattern])))
       throw notFound(`No model of the catalogue matches ${pattern}. It has: ${ids.join(', ') || 'none'}.`)
   }
-  if (provider !== undefined) requireOneOf(provider, [...catalogue.providers.keys()], 'catalogue')
+  if (provider !== undefined) requireOneOf(provider, namesIn(values.providers, 'name'), 'catalogue')
   if (from !== undefined)
     requireOneOf(from, [...new Set(list.entries.map((entry) => entry.provider))], 'list')
   return { isModel: compileModelPatterns(patterns ?? null), provider, from, markup }
 }
+
+/** As the file has them: here a provider has its name without its key, too. */
+const namesIn = (blocks: unknown, key: string): string[] =>
+  Array.isArray(blocks) ? blocks.map((block) => String(Reflect.get(block, key))) : []
 
 function requireOneOf(name: string, names: readonly string[], where: string): void {
   if (!names.includes(name))

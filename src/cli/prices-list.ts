@@ -20,8 +20,10 @@ export function addPricesList(prices: Command, deps: CliDeps): void {
         `provider listed in ${PRICES_AS_OF}.`,
     )
     .action(async (_: object, command: Command) => {
-      const { folder, answer, remark, tableOf } = contextOf(command, deps)
-      const { catalogue } = await requireCatalogue(folder.catalogue_path, deps.env)
+      const { folder, answer, remark, warn, tableOf } = contextOf(command, deps)
+      const { catalogue, warning_lines } = await requireCatalogue(folder.catalogue_path, deps.env)
+      // A route to a provider that is disabled here is missing.
+      for (const line of warning_lines) warn(line)
       const models = [...catalogue.models.values()]
       const compared = models.flatMap((model) => compare(model, catalogue))
       const main = compared.filter(isMain)
@@ -66,7 +68,7 @@ const isMain = ({ model, line: { name, of, per } }: Compared): boolean =>
 
 const COLUMNS: Column<Compared>[] = [
   { head: 'MODEL', text: ({ model }) => model.id, elastic: true },
-  { head: 'PROVIDER', text: ({ route }) => route.provider, elastic: true },
+  { head: 'PROVIDER', text: providerName, elastic: true },
   { head: 'RATE', text: ({ line }) => line.name, narrow: ({ line }) => SHORT_NAMES[line.name] ?? line.name },
   { head: 'PRICE', text: ({ line }) => formatUsd(line.nanos), right: true },
   {
@@ -81,6 +83,12 @@ const COLUMNS: Column<Compared>[] = [
   },
   { head: 'SOURCE', text: ({ source }) => source ?? '-', narrow: ({ source }) => shortSource(source) },
 ]
+
+/** With the provider's id of the model, where several routes go to one provider. */
+function providerName({ model, route: { provider, model: upstream } }: Compared): string {
+  const is_alone = model.routes.every((other) => other.provider !== provider || other.model === upstream)
+  return is_alone ? provider : `${provider}:${upstream}`
+}
 
 /** For a terminal that is too narrow for the others. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {

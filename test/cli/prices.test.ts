@@ -233,7 +233,7 @@ Kept, since the list says nothing of it:
     expect(answer).toMatchObject({ written: true, skipped: ['sample_spec'] })
     expect(answer.changes).toContainEqual({
       model: 'flash',
-      cost_of: 'google',
+      cost_of: { provider: 'google', upstream: 'flash-1' },
       rate: 'cache_read',
       old_nanos: null,
       old_usd: null,
@@ -281,6 +281,63 @@ Kept, since the list says nothing of it:
     expect(status).toBe(1)
     expect(err).toContain('The file has changed since you read it')
     expect(text()).toBe(theirs)
+  })
+
+  test('needs no key of a provider, and tells routes to one provider apart', async () => {
+    const blocks = `[[providers]]
+name = "google"
+protocol = "gemini"
+base_url = "https://generativelanguage.googleapis.com"
+api_keys = ["env:A_KEY_THAT_IS_NOT_SET"]
+
+[[models]]
+id = "both"
+kind = "text"
+
+[models.price]
+input = 1 # in
+output = 1 # out
+[[models.price.tiers]]
+above = 200_000 # tier
+input = 1
+output = 1
+
+[[models.routes]]
+provider = "google" # first
+model = "flash-1"
+[models.routes.cost]
+input = 7 # ours
+output = 1.0
+
+[[models.routes]] # second
+provider = "google"
+model = "flash-2"
+order = 1
+`
+    writeFileSync(scene.path('tollgate.toml'), blocks)
+    const second = {
+      litellm_provider: 'gemini',
+      mode: 'chat',
+      input_cost_per_token: 2e-6,
+      output_cost_per_token: 3e-6,
+    }
+    writeFileSync(scene.path('list.json'), JSON.stringify({ ...JSON.parse(LIST), 'gemini/flash-2': second }))
+    const { status, out } = await importing('--provider', 'google', '--yes')
+    expect(status).toBe(0)
+    expect(out).toMatch(/^both +cost google:flash-1 +input +7\.00 +0\.25$/m)
+    expect(out).toMatch(/^both +cost google:flash-2 +input +- +2\.00$/m)
+    expect(text()).toBe(
+      blocks
+        .replace('input = 1 # in', 'input = 0.25 # in')
+        .replace('output = 1 # out', 'output = 1 # out\ncache_read = 0.015555556')
+        .replace('# tier\ninput = 1', '# tier\ninput = 0.50')
+        .replace(
+          'input = 7 # ours\noutput = 1.0\n',
+          'input = 0.25 # ours\noutput = 1.0\ncache_read = 0.015555556\ntiers = [{ above = 200000, input = 0.50, output = 1.00 }]\n',
+        )
+        .replace('order = 1\n', 'order = 1\ncost = { input = 2.00, output = 3.00 }\n'),
+    )
+    expect((await importing()).out).toStartWith('Nothing to change.')
   })
 
   test('no key is shown', async () => {

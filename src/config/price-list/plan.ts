@@ -21,8 +21,8 @@ export interface ImportChoice {
 
 export interface PlannedChange extends RateChange {
   readonly model: string
-  /** Undefined for the model's price, else the provider whose cost it is. */
-  readonly cost_of: string | undefined
+  /** Undefined for the model's price, else the route whose cost it is. */
+  readonly cost_of: { readonly provider: string; readonly upstream: string } | undefined
 }
 
 /** A route, by the provider and its id of the model. */
@@ -119,7 +119,8 @@ function planModel(model: ModelBlock, at: number, { matcher, providers, choice }
       continue
     }
     const merged = mergePrice(route.cost, found.wanted, model.kind)
-    note(plan, merged, { model: model.id, cost_of: provider.name }, ['models', at, 'routes', index, 'cost'])
+    const cost_of = { provider: provider.name, upstream: route.model }
+    note(plan, merged, { model: model.id, cost_of }, ['models', at, 'routes', index, 'cost'])
     const { entry, unmapped, rounded } = found
     plan.used.push({ ...name, entry, unmapped, rounded, kept: merged.kept })
     first ??= found.wanted
