@@ -6,6 +6,8 @@ import { formatUsd, type Nanos } from '../domain/money.ts'
 import { type Column, table, wrapped } from './table.ts'
 
 const INDENT = '  '
+/** Before the field of an image's line: the entry that it is in, which --json tells. */
+const OWN_ENTRY = /^.*: /
 
 /** @param columns the width of the terminal; undefined: there is none */
 export function describePlan(plan: PricePlan, list: PriceList, columns: number | undefined): string {
@@ -79,12 +81,13 @@ const unmappedOf = (plan: PricePlan): Words => wordsOf(plan, 'unmapped')
 /** A line for each word, with the models that it is said of. */
 function byWord(head: string, words: Words): string[] {
   if (words.length === 0) return []
-  const groups = Map.groupBy(words, ([word]) => word)
+  const groups = Map.groupBy(words, ([word]) => word.replace(OWN_ENTRY, ''))
   return [
     head,
     ...[...groups].flatMap(([word, of]) => {
       const models = [...new Set(of.map(([, model]) => model))]
-      return wrapped(`${word}: ${models.join(', ')}`, INDENT)
+      const [first = '', ...more] = wrapped(`${word}: ${models.join(', ')}`, INDENT + INDENT)
+      return [first.slice(INDENT.length), ...more]
     }),
   ]
 }

@@ -262,6 +262,14 @@ Kept, since the list says nothing of it:
     ])
   })
 
+  test('`models --json` has the cost in the form of the price', async () => {
+    await importing('--yes', '--model', 'painter')
+    const { models } = await scene.json('models')
+    expect(models[2].routes).toEqual([
+      { provider: 'google', model: 'painter-1', weight: 1, order: 0, cost: models[2].price },
+    ])
+  })
+
   test('--json asks nobody', async () => {
     scene.ask = () => Promise.reject(new Error('asked'))
     const { status, out, err } = await importing('--json')
