@@ -9,6 +9,7 @@ import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
+import { addPluginCommands } from './plugin.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
@@ -32,4 +33,5 @@ export const COMMANDS: readonly AddCommand[] = [
   addBackupCommand,
   addRestoreCommand,
   addConfigCommands,
+  addPluginCommands,
 ]
