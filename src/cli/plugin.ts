@@ -90,6 +90,7 @@ async function checkPlugins(
   const folder = pluginsFolder(dir)
   const { files, skipped } = findPlugins(folder)
   warnOfSkipped(skipped, warn)
+  // Plugins can be tried before there is a catalogue: then there are no models.
   const reading = await readCatalogueOf(catalogue_path, env).catch(() => undefined)
   const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
   const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }

@@ -4,7 +4,7 @@ import { createSettleQueue, recordOf, type SettleQueue } from '../../exchange/ho
 import type { Gateway } from '../../surface/gateway.ts'
 import { findPlugins, pluginsFolder } from './files.ts'
 import { type LoadedPlugin, loadPlugins } from './load.ts'
-import { mount } from './routes.ts'
+import { type Mounted, mount } from './routes.ts'
 
 export interface OwnPluginOptions {
   data_folder: string
@@ -53,11 +53,23 @@ export async function startOwnPlugins(
   const queues = tellAfterSettle(gateway, loaded)
   return {
     mountOn(app) {
-      for (const { mounted } of loaded) mount(app, mounted)
+      for (const { name, mounted } of loaded) mountNamed(app, name, mounted)
     },
     async stop() {
       await Promise.all(queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
     },
+  }
+}
+
+/** @throws Error where the router cannot have a route beside the others */
+function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
+  try {
+    mount(app, mounted)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
+      cause,
+    })
   }
 }
 

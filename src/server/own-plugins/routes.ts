@@ -11,6 +11,7 @@ export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
   'metrics',
   'readyz',
   'robots.txt',
+  'upload',
   'v1',
   'v1alpha',
   'v1beta',
