@@ -12,11 +12,17 @@ const plugin: TollgatePlugin = ({ gateway }) => {
 
   gateway.beforeCall(({ text, text_is_cut, request_id, account }) => {
     // What is not seen cannot be searched.
-    if (text_is_cut) return { refuse: { status: 413, message: 'The request has too much text to be checked. Send less at once.' } }
+    if (text_is_cut)
+      return {
+        refuse: { status: 413, message: 'The request has too much text to be checked. Send less at once.' },
+      }
     if (!forbidden.test(plain(text))) return undefined
     gateway.log.info('refused by the moderation list', { request_id, account })
     return {
-      refuse: { status: 403, message: 'The request has words that are not allowed here. Change it and send it again.' },
+      refuse: {
+        status: 403,
+        message: 'The request has words that are not allowed here. Change it and send it again.',
+      },
     }
   })
 }

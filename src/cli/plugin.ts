@@ -122,7 +122,15 @@ async function checkPlugins(
 const COLUMNS = [
   { head: 'name', text: ({ name }: Checked) => name },
   { head: 'result', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
-  { head: 'before call', text: ({ before_call }: Checked) => String(before_call), right: true },
-  { head: 'after settle', text: ({ after_settle }: Checked) => String(after_settle), right: true },
+  {
+    head: 'before call',
+    text: ({ ok, before_call }: Checked) => (ok ? String(before_call) : ''),
+    right: true,
+  },
+  {
+    head: 'after settle',
+    text: ({ ok, after_settle }: Checked) => (ok ? String(after_settle) : ''),
+    right: true,
+  },
   { head: 'routes', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
 ]

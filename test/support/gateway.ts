@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { expect } from 'bun:test'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { plugins } from '../../plugins/index.ts'
@@ -230,8 +230,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
 }
 
 async function writeFilesIn(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
-  await mkdir(folder)
-  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
+  for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text)
 }
 
 /** Puts a key where a form has it: in headers that are returned, or in the URL. */
