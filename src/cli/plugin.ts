@@ -23,7 +23,7 @@ export function addPluginCommands(program: Command, deps: CliDeps): void {
     .summary('Write the types that plugins use.')
     .description(
       `Write plugins/${TYPES_FILE}, so that an editor knows what a plugin is handed. Write it again after an upgrade. ` +
-        "A plugin begins with: import type { TollgatePlugin } from './tollgate.d.ts'",
+        "Plugins import them: import type { TollgatePlugin } from './tollgate.d.ts'.",
     )
     .action(async (_: object, command: Command) => writeTypes(contextOf(command, deps)))
   plugin
