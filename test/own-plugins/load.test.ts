@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPlugins } from '../../src/server/own-plugins/files.ts'
 import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
+import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { startTestGateway } from '../support/gateway.ts'
 
 let parent_folder: string
@@ -184,6 +185,21 @@ describe('what a plugin is handed', () => {
     expect(await (await gateway.call('/joined')).text()).toBe('tides rise!')
     await gateway.stop()
   })
+})
+
+test('the example of the manual is loaded as it stands, and does what it says', async () => {
+  const manual = await Bun.file(join(import.meta.dir, '../../data/README.md')).text()
+  const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
+  const gateway = await startWith({ 'hello.ts': example })
+  expect(await (await gateway.call('/hello')).json()).toMatchObject({ models: expect.any(Number) })
+  const key = await gateway.caller('1', { name: 'trial' })
+  const refused = await gateway.call('/v1/images/generations', { model: PICTURE, prompt: 'x' }, { key })
+  expect(refused.status).toBe(403)
+  expect(await refused.text()).toContain('Trial keys make no images')
+  const chat = { model: MODEL, messages: [{ role: 'user', content: 'Hello.' }] }
+  expect((await gateway.call('/v1/chat/completions', chat, { key })).status).toBe(200)
+  await gateway.log.shows(({ message, plugin }) => message === 'a call was paid' && plugin === 'hello')
+  await gateway.stop()
 })
 
 describe('routes of plugins', () => {
