@@ -5,7 +5,7 @@ import { MODEL, PICTURE, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalo
 import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../support/native.ts'
 import { fileScene } from '../support/scene.ts'
 import { unitModels } from '../support/unit-models.ts'
-import { events, whole } from '../support/upstream.ts'
+import { events, inChunks, whole } from '../support/upstream.ts'
 
 /** What the plugins of this file ask: a test says what each does. */
 interface Hooks {
@@ -310,6 +310,54 @@ describe('a changed body', () => {
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(await again.text()).toBe(await first.text())
   })
+})
+
+describe('a large body, which is parsed on a thread', () => {
+  const large = ask(`${'word '.repeat(400_000)}${BAD}`)
+  const in_chunks = () => inChunks(JSON.stringify(large), 64 * 1024)
+
+  test.each<[how: string, body: () => object]>([
+    ['announced', () => large],
+    ['in chunks', in_chunks],
+  ])('%s: refused by the end of its text', async (_how, body) => {
+    const before = counts()
+    hooks.first = ({ text, text_is_cut }) => {
+      expect({ chars: text.length, text_is_cut }).toEqual({ chars: 1_000_000, text_is_cut: true })
+      return { refuse: { status: 413, message: 'Too much to be checked.' } }
+    }
+    const response = await call(wholePath(), body())
+    expect(await response.text()).toContain('Too much to be checked.')
+    await expectCounts(before)
+  })
+
+  test('passed on byte for byte where nothing is changed, and as it was changed where something is', async () => {
+    upstream.answer(whole(answer()))
+    hooks.first = ({ text }) => void text
+    expect((await call(wholePath(), in_chunks())).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(JSON.stringify(large))
+    hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: 7 } } })
+    expect((await call(wholePath(), in_chunks())).status).toBe(200)
+    expect(asked()).toEqual({ ...large, generationConfig: { maxOutputTokens: 7 } })
+  })
+
+  test('under an Idempotency-Key it is what the caller sent', async () => {
+    upstream.answer(whole(answer()))
+    let made = 0
+    hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: ++made } } })
+    const headers = { 'idempotency-key': 'large' }
+    expect((await call(wholePath(), large, { headers })).status).toBe(200)
+    const again = await call(wholePath(), large, { headers })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const other = ask(`${'word '.repeat(400_000)}another thing`)
+    expect((await call(wholePath(), other, { headers })).status).toBe(422)
+  })
+})
+
+test('counts of tokens, which are free but reach a provider, are shown, too', async () => {
+  hooks.first = ({ text }) => (text.includes(BAD) ? { refuse: { message: 'Not here.' } } : undefined)
+  const body = { model: MODEL, messages }
+  const response = await call('/v1/messages/count_tokens', body, { headers: VERSION })
+  expect(response.status).toBe(403)
 })
 
 describe('hooks that break their word', () => {

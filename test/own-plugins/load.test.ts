@@ -1,12 +1,14 @@
 // The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPlugins } from '../../src/server/own-plugins/files.ts'
+import { loadPlugin } from '../../src/server/own-plugins/load.ts'
 import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
 import { MODEL, PICTURE } from '../support/catalogue.ts'
 import { startTestGateway } from '../support/gateway.ts'
+import { memoryLog } from '../support/memory-log.ts'
 
 let parent_folder: string
 beforeAll(() => {
@@ -98,6 +100,25 @@ describe('a file that cannot be loaded stops the start', () => {
     const message = await refusalOf({ '1.ts': route('id'), '2.ts': route('name') })
     expect(message).toContain('plugins/2.ts cannot be loaded')
     expect(message).toContain('is also one of the plugin 1.ts')
+  })
+
+  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
+    const folder = mkdtempSync(join(parent_folder, 'open-'))
+    mkdirSync(join(folder, 'plugins'))
+    const path = join(folder, 'plugins/open.ts')
+    writeFileSync(path, GOOD)
+    const [file] = findPlugins(join(folder, 'plugins')).files
+    if (!file) throw new Error('there is no file')
+    const parts = {
+      folder,
+      log: memoryLog().log,
+      catalogue: () => ({ models: new Map() }),
+      newRequestId: () => 'r',
+    }
+    expect(await loadPlugin(file, parts)).toMatchObject({ name: 'open' })
+    chmodSync(join(folder, open), 0o777)
+    const message = `run \`chmod o-w ${join(folder, open)}\``
+    await expect(loadPlugin(file, parts)).rejects.toThrow(message)
   })
 
   test('a folder that is a file', async () => {

@@ -1,4 +1,6 @@
 // The loading of plugins of one's own: each file is imported, its function called, and what it registered is looked at.
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Elysia, t } from 'elysia'
 import { withinTime } from '../../domain/time-limit.ts'
@@ -46,6 +48,7 @@ export async function loadPlugin(
   const { gateway, hooks, close } = handTo(name, parts)
   const app = baseApp(parts)
   try {
+    assertOnlyOwners(path)
     // Elysia's own types say more than a plugin needs to know.
     const handed = { app, Elysia, t, gateway } as unknown as PluginParts
     await withinTime(load_limit_ms, () => run(path, handed, app))
@@ -56,6 +59,15 @@ export async function loadPlugin(
   } finally {
     close()
   }
+}
+
+const WRITABLE_BY_ALL = 0o002
+
+/** What everybody may write to, everybody could have run with the gateway's rights. @throws Error */
+function assertOnlyOwners(path: string): void {
+  for (const one of [dirname(path), path])
+    if ((statSync(one).mode & WRITABLE_BY_ALL) !== 0)
+      throw new Error(`everybody on this machine may write to ${one}; run \`chmod o-w ${one}\``)
 }
 
 async function run(path: string, handed: PluginParts, app: ReturnType<typeof baseApp>): Promise<void> {
