@@ -43,6 +43,17 @@ test('types writes the file that the program itself is checked with, again and a
   }
 })
 
+test('the built program has them, too: it writes the same file', async () => {
+  const child = Bun.spawn([...commandOf('gateway'), 'plugin', 'types', '--data', scene.dir], {
+    stdout: 'pipe',
+  })
+  expect(await child.stdout.text()).toBe(`Written: ${scene.path('plugins/tollgate.d.ts')}\n`)
+  expect(await child.exited).toBe(0)
+  expect(readFileSync(scene.path('plugins/tollgate.d.ts'), 'utf8')).toBe(
+    readFileSync(join(import.meta.dir, '../../src/plugin-api.ts'), 'utf8'),
+  )
+})
+
 test('its types need nothing else: neither an import nor a package', () => {
   const text = readFileSync(scene.path('plugins/tollgate.d.ts'), 'utf8')
   expect(text).not.toMatch(/^import |from '|require\(/m)

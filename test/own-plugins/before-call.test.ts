@@ -408,8 +408,12 @@ describe('hooks that break their word', () => {
     hooks.second = () => {
       asked_second = true
     }
-    expect((await call(wholePath(), ask())).status).toBe(403)
+    const response = await call(wholePath(), ask())
+    expect(response.status).toBe(403)
     expect(asked_second).toBe(false)
+    const request_id = response.headers.get('x-request-id')
+    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.status === 403)
+    expect(line).toMatchObject({ level: 'info', cause: 'refused by the plugin 10-first' })
   })
 })
 

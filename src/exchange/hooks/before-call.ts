@@ -83,7 +83,7 @@ interface Running {
 async function runOne({ plugin, hook, limit_ms }: Running, view: CallView): Promise<Uint8Array | undefined> {
   let answer: Answer
   try {
-    answer = readAnswer(await withinTime(limit_ms, () => hook(view)), view)
+    answer = readAnswer(await withinTime(limit_ms, () => hook(view)), view, plugin.name)
   } catch (thrown) {
     if (view.failure !== undefined) throw view.failure
     plugin.counts.failed += 1
@@ -113,7 +113,7 @@ type Answer =
 const NONSENSE = 'it must return nothing, { body: {…} } or { refuse: { status, message } }'
 
 /** @throws Error for anything else than a hook may return */
-function readAnswer(value: unknown, { form }: CallView): Answer {
+function readAnswer(value: unknown, { form }: CallView, plugin: string): Answer {
   if (value === undefined || value === null) return undefined
   if (!isObject(value)) throw new Error(`it returned ${typeof value}; ${NONSENSE}`)
   const { body, refuse, ...others } = value as { body?: unknown; refuse?: unknown }
@@ -121,7 +121,7 @@ function readAnswer(value: unknown, { form }: CallView): Answer {
   if (other !== undefined) throw new Error(`it returned { ${other} }; ${NONSENSE}`)
   if ((body === undefined) === (refuse === undefined))
     throw new Error(`it returned ${body ? 'both' : '{}'}; ${NONSENSE}`)
-  if (refuse !== undefined) return { refuse: readRefusal(refuse) }
+  if (refuse !== undefined) return { refuse: readRefusal(refuse, plugin) }
   if (form) throw new Error('it returned a body for a form, which can be refused, but not changed')
   if (!isObject(body)) throw new Error(`it returned a body that is no object; ${NONSENSE}`)
   return { bytes: Buffer.from(JSON.stringify(body)) }
@@ -141,14 +141,16 @@ const KINDS: Readonly<Record<NonNullable<PluginRefusal['status']>, ErrorKind>> =
 const DEFAULT_STATUS = 403
 const MAX_MESSAGE_CHARS = 2_000
 
-function readRefusal(refuse: unknown): GatewayError {
+function readRefusal(refuse: unknown, plugin: string): GatewayError {
   const { status = DEFAULT_STATUS, message } = (isObject(refuse) ? refuse : {}) as Partial<PluginRefusal>
   const kind = KINDS[status]
   if (kind === undefined)
     throw new Error(`it refused with the status ${status}; it may be ${Object.keys(KINDS).join(', ')}`)
   if (typeof message !== 'string' || message.trim() === '')
     throw new Error('it refused without a message; refuse: { message } tells the caller what is wrong')
-  return new GatewayError(kind, message.slice(0, MAX_MESSAGE_CHARS))
+  return new GatewayError(kind, message.slice(0, MAX_MESSAGE_CHARS), {
+    cause: `refused by the plugin ${plugin}`,
+  })
 }
 
 const wordsOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
