@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ),
   ['src/http/', 'src/protocols/', 'src/config/', 'src/kept/'],
   ['src/observe/', 'src/db/'],
-  ['src/domain/'],
+  ['src/domain/', 'src/plugin-api.ts'],
 ]
 
 /** Neighbours that may import each other all the same, and files that are no code. */

@@ -8,6 +8,8 @@ import {
 } from '../../src/domain/errors.ts'
 import { sniffImage } from '../../src/domain/image-formats.ts'
 import type { Admitted } from '../../src/exchange/admission.ts'
+import type { BodyParts } from '../../src/exchange/body-parts.ts'
+import { beforeForm } from '../../src/exchange/hooks/before-call.ts'
 import type { ReadOrder } from '../../src/exchange/image/call.ts'
 import type { ImageOrder } from '../../src/exchange/image/order.ts'
 import { type FilePart, readForm } from '../../src/http/multipart.ts'
@@ -25,6 +27,11 @@ const MAX_FIELDS = 20
 /** An image itself, in base64, and in the request that is sent upstream. */
 const COPIES = 4
 
+interface Parts {
+  library: Library
+  bodies: Pick<BodyParts, 'hooks'>
+}
+
 interface Received {
   /** Of each image, in the order of the form. */
   sha256: string[]
@@ -38,11 +45,13 @@ interface Received {
  * @throws GatewayError for a malformed form, for its fields, and for an image that cannot be stored
  */
 export async function readEditForm(
-  library: Library,
-  { origin, caller, place }: Admitted,
+  { library, bodies: { hooks } }: Parts,
+  admitted: Admitted,
 ): Promise<ReadOrder> {
+  const { origin, caller, place } = admitted
   const intake = beginIntake(library, caller.account.id)
   const values: Record<string, unknown> = {}
+  const sent: Record<string, string> = {}
   const received: Received = { sha256: [], image_bytes: 0, mask: undefined }
   try {
     await readForm(origin.request, {
@@ -55,9 +64,11 @@ export async function readEditForm(
         if (Object.hasOwn(values, name))
           throw invalidRequest(`${name}: is given more than once.`, { param: name })
         values[name] = fieldValue(name, value)
+        sent[name] = value
       },
       file: (part) => receive(intake, received, part),
     })
+    await beforeForm(hooks, admitted, Object.entries(sent))
     if (received.sha256.length === 0)
       throw invalidRequest('image: is required; it must be an image file.', { param: 'image' })
     return { order: orderOfForm(intake, values, received), discard: () => intake.abandon() }

@@ -69,7 +69,7 @@ const EDIT = jsonForm({
   sources: editSources,
 })
 
-const EDIT_FORM: RequestForm = { read: ({ library }, admitted) => readEditForm(library, admitted) }
+const EDIT_FORM: RequestForm = { read: readEditForm }
 
 /** An edit comes in either of two forms, by its Content-Type. */
 export const editForm = ({ headers }: Request): RequestForm =>

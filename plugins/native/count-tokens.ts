@@ -19,6 +19,7 @@ export const countTokens = (parts: ExchangeParts, origin: CallOrigin, model_id: 
     const body = await readTextBody(parts, admitted, {
       protocol: gemini,
       limit_bytes: NATIVE_BODY_LIMIT_BYTES,
+      model_id,
       isFree: () => true,
     })
     await body.rejectRemembered(gemini.name)

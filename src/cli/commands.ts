@@ -9,6 +9,7 @@ import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
+import { addPluginCommands } from './plugin.ts'
 import { addPricesCommands } from './prices.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
@@ -34,4 +35,5 @@ export const COMMANDS: readonly AddCommand[] = [
   addBackupCommand,
   addRestoreCommand,
   addConfigCommands,
+  addPluginCommands,
 ]

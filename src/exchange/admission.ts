@@ -34,6 +34,8 @@ export interface Admitted {
   started_ms: number
   /** Its answer goes into that of a larger call, not to the caller. */
   is_part?: true
+  /** What the caller sent, where a hook has changed the body and there is an Idempotency-Key. */
+  sent_bytes?: Uint8Array
 }
 
 const RESTARTING_RETRY_AFTER_S = 5

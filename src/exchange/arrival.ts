@@ -7,6 +7,7 @@ import type { Refusal } from '../ledger/operations.ts'
 import { isFreePrice } from '../pricing/units.ts'
 import type { Admitted } from './admission.ts'
 import type { BodyParts } from './body-parts.ts'
+import { beforeJson } from './hooks/before-call.ts'
 import { refusalError } from './refusals.ts'
 
 /** Up to here a body is simply read: a prompt of 10,000 words. */
@@ -14,12 +15,19 @@ const SMALL_BODY_BYTES = 64 * 1024
 /** Up to here, too, once it can be paid: to read what agents send part by part would cost them 70 µs. */
 const PLAIN_BODY_BYTES = 256 * 1024
 
+/** As text and as values, for hooks. */
+const HOOK_COPIES = 2
+
 export interface Arrival {
   limit_bytes: number
   /** How often it is in memory at its most: as bytes, as text, as values, as what is made of it. */
   copies: number
   /** Whether the call may cost nothing. */
   isFree(): boolean
+  /** The model, where the address names it. */
+  model_id?: string | undefined
+  /** It is a form: hooks see its fields once they are read (`beforeForm`). */
+  is_form?: true
 }
 
 export interface Arrived {
@@ -29,12 +37,27 @@ export interface Arrived {
 }
 
 /**
- * Reads a body.
+ * Reads a body, and shows it to the hooks before a call.
  *
- * @throws GatewayError as `readPaced`; insufficient_balance for more than 64 KB where the account has no free balance,
+ * @throws GatewayError as `readPaced`, and as `beforeJson`; insufficient_balance for more than 64 KB where the account has no free balance,
  * except with an Idempotency-Key, under which an answer may be kept, and for calls that are free
  */
 export function receiveBody(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  if (parts.hooks.before.length === 0 || arrival.is_form) return receiveOnly(parts, admitted, arrival)
+  return receiveHooked(parts, admitted, arrival)
+}
+
+/** The body that hooks have let pass. What it says under an Idempotency-Key is what the caller sent, not what they made of it. */
+async function receiveHooked(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
+  const { limit_bytes, model_id, copies } = arrival
+  const arrived = await receiveOnly(parts, admitted, { ...arrival, copies: copies + HOOK_COPIES })
+  const bytes = await beforeJson(parts.hooks, admitted, { bytes: arrived.bytes, model_id, limit_bytes })
+  if (bytes === arrived.bytes) return arrived
+  if (admitted.origin.request.headers.has('idempotency-key')) admitted.sent_bytes = arrived.bytes
+  return { ...arrived, bytes }
+}
+
+function receiveOnly(parts: BodyParts, admitted: Admitted, arrival: Arrival): Promise<Arrived> {
   const { request } = admitted.origin
   const announced_bytes = announcedBytes(request, arrival.limit_bytes)
   return announced_bytes <= SMALL_BODY_BYTES

@@ -2,11 +2,14 @@
 import type { Account } from '../db/schema.ts'
 import type { KnownValues } from '../protocols/wire/known-values.ts'
 import type { BodyMemory } from './body-memory.ts'
+import type { CallHooks } from './hooks/registered.ts'
 import type { Parser } from './parser.ts'
 
 export interface BodyParts {
   memory: BodyMemory
   parser: Parser
+  /** Those of plugins of one's own, which see what was read. */
+  hooks: CallHooks
   /** What came before, and need not be parsed again. */
   known: KnownValues
   /** The account as it is now; what the gate knows may be a second old. */

@@ -111,11 +111,12 @@ export function pay<C extends PaidCall, O extends PaidOrder>(
  */
 export function answerOnce(
   parts: ExchangeParts,
-  { origin, caller, place }: Admitted,
-  { content, streams }: Pick<PaidOrder, 'content' | 'streams'>,
+  { origin, caller, place, sent_bytes }: Admitted,
+  { content: read, streams }: Pick<PaidOrder, 'content' | 'streams'>,
   serve: () => Promise<Response>,
 ): Promise<Response> {
   const mayBegin = () => refuseWhileClosed(parts)
+  const content = sent_bytes ? [sent_bytes] : read
   const call = { origin, account_id: caller.account.id, content, streams, gone: place.gone, mayBegin }
   return parts.idempotency.once(call, serve)
 }

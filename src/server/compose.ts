@@ -16,6 +16,7 @@ import type { Catalogue } from '../domain/catalogue.ts'
 import { requestIdAt } from '../domain/request-id.ts'
 import { createActivity } from '../exchange/activity.ts'
 import { createBodyMemory } from '../exchange/body-memory.ts'
+import { noHooks } from '../exchange/hooks/registered.ts'
 import type { ImageParts } from '../exchange/image/call.ts'
 import { createMemoryBudget } from '../exchange/memory-budget.ts'
 import { createParser } from '../exchange/parser.ts'
@@ -142,6 +143,7 @@ export function compose({
     notReady,
     sockets: throughPasses(sockets, passes),
     callInside: createCallInside(passes, serve),
+    own_plugins: [],
   }
 }
 
@@ -153,6 +155,7 @@ const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodi
     reserved_ms: BODY_RESERVED_MS,
   }),
   parser: createParser({ log }),
+  hooks: noHooks(),
   known: new KnownValues(KNOWN_VALUES_BYTES),
   accountOf: (id) => accountQueries(db).accountById.get({ id }),
 })

@@ -17,6 +17,7 @@ import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
 import { openStores, recover, type Stores } from './stores.ts'
@@ -54,6 +55,8 @@ export interface ServeOptions {
   probe?: (point: string) => void
   /** A socket without a call under way is closed after this much silence. */
   socket_idle_timeout_s?: number | undefined
+  /** What plugins of one's own may take. */
+  plugin_limits?: PluginLimits | undefined
   /** How often orphaned holds are looked for. */
   sweep_every_ms?: number | undefined
 }
@@ -127,8 +130,10 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     probe,
   })
   const listen = options.listen ?? catalogue().server.listen
+  const limits = options.plugin_limits
+  const own_plugins = await orUndo(close, () => startOwnPlugins(gateway, { data_folder, limits }))
   const { app, server } = await orUndo(close, () =>
-    listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
+    listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s, own_plugins }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
   inside.isServedBy(app)
@@ -140,7 +145,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, app, server, log }, () => {
+    stopInOrder({ gateway, stores, own_plugins, app, server, log }, () => {
       readiness.stop()
       start_audit.stop()
       stopSweeping()
@@ -153,6 +158,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 interface Stopped {
   gateway: Gateway
   stores: Stores
+  own_plugins: RunningPlugins
   app: { stop(): Promise<unknown> }
   server: { stop(abruptly: boolean): Promise<void> }
   log: ProcessLogger
@@ -160,7 +166,7 @@ interface Stopped {
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, app, server, log }: Stopped,
+  { gateway, stores, own_plugins, app, server, log }: Stopped,
   endWatches: () => void,
 ): Promise<void> {
   const { running, catalogue } = gateway
@@ -169,9 +175,11 @@ async function stopInOrder(
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   endWatches()
+  const told = own_plugins.stop()
   // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
   await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
   await server.stop(true)
+  await told
   await stores.close()
   log.info({}, 'stopped')
   log.flush()
@@ -190,14 +198,16 @@ async function orUndo<T>(undo: () => Promise<void>, work: () => T | Promise<T>):
 interface ListenOptions {
   listen: string
   socket_idle_timeout_s: number
+  own_plugins: Pick<RunningPlugins, 'mountOn'>
 }
 
 function listenWith(
   gateway: Gateway,
   plugins: readonly Plugin[],
-  { listen, socket_idle_timeout_s }: ListenOptions,
+  { listen, socket_idle_timeout_s, own_plugins }: ListenOptions,
 ) {
   const app = createApp(gateway, plugins)
+  own_plugins.mountOn(app)
   try {
     app.listen({
       ...parseListenAddress(listen),

@@ -19,6 +19,7 @@ import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Books } from './books.ts'
 import type { CallInside } from './inside.ts'
+import type { OwnPlugin } from './own-plugin.ts'
 
 /** The parts of a gateway. Each is injected, none is global: several gateways can run in one process. */
 export interface Gateway {
@@ -62,6 +63,8 @@ export interface Gateway {
   sockets: () => Sockets | null
   /** Serves what a page asks for at a surface's own route, paid by a key that its viewer may use. */
   callInside: CallInside
+  /** The plugins of one's own that were loaded, in their order. Filled at the start, once. */
+  own_plugins: OwnPlugin[]
   /** `req_…`; `calls` makes one for every call. */
   newRequestId: () => string
   /** Why the gateway takes no calls, in words that anybody may read; undefined while it does. */

@@ -8,10 +8,20 @@ import { measureParts } from '../../plugins/console/api/system-folders.ts'
 import { clientOf, signedIn } from '../support/console-session.ts'
 import { eventually } from '../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
+import { ask, wholePath } from '../support/native.ts'
 
 const PATH = '/system'
 
+interface PluginView {
+  name: string
+  file: string
+  routes: string[]
+  hooks: Record<string, number>
+  since_start: Record<string, number>
+}
+
 interface SystemView {
+  plugins: PluginView[]
   version: string
   not_ready: string | null
   calls_under_way: number
@@ -54,6 +64,55 @@ describe('who sees it', () => {
     expect(seen.data.folder).toBe(gateway.data_folder)
     expect(seen.data.free_bytes).toBeLessThanOrEqual(seen.data.disk_bytes)
   })
+})
+
+test("plugins of one's own: what each registered, and what became of the calls that it saw", async () => {
+  await using with_plugins = await startTestGateway({
+    own_plugins: {
+      '10-list.ts': `export default ({ gateway }) => gateway.beforeCall(({ text }) => {
+        if (text === 'throw') throw new Error('no list')
+        if (text === 'refuse') return { refuse: { message: 'No.' } }
+        if (text === 'change') return { body: { contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }] } }
+      })`,
+      '20-tell.ts': `export default ({ app, gateway }) => {
+        app.get('/told', 'x')
+        gateway.afterSettle(() => { throw new Error('nobody listens') })
+      }`,
+    },
+  })
+  const key = await with_plugins.caller()
+  for (const text of ['pass', 'change', 'refuse', 'throw'])
+    await with_plugins.call(wholePath(), ask(text), { key })
+  await with_plugins.atRest()
+  const seen = async () =>
+    ((await signedIn(with_plugins, 'operator').json('GET', PATH)) as SystemView).plugins
+  await eventually('both calls were told', async () => (await seen())[1]?.since_start.told === 2)
+  const none = {
+    seen: 0,
+    refused: 0,
+    changed: 0,
+    failed: 0,
+    waiting: 0,
+    told: 0,
+    dropped: 0,
+    failed_after: 0,
+  }
+  expect(await seen()).toEqual([
+    {
+      name: '10-list',
+      file: '10-list.ts',
+      routes: [],
+      hooks: { before_call: 1, after_settle: 0 },
+      since_start: { ...none, seen: 4, refused: 1, changed: 1, failed: 1 },
+    },
+    {
+      name: '20-tell',
+      file: '20-tell.ts',
+      routes: ['GET /told'],
+      hooks: { before_call: 0, after_settle: 1 },
+      since_start: { ...none, told: 2, failed_after: 2 },
+    },
+  ])
 })
 
 test('the data folder is measured beside the answers', async () => {

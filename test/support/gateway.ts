@@ -17,6 +17,7 @@ import { openLedger } from '../../src/ledger/ledger.ts'
 import { auditLibrary } from '../../src/library/audit.ts'
 import { createFileStore } from '../../src/media/store.ts'
 import type { Registry } from '../../src/protocols/registry.ts'
+import type { PluginLimits } from '../../src/server/own-plugins/own-plugins.ts'
 import { type StartedGateway, startGateway } from '../../src/server/serve.ts'
 import type { Plugin } from '../../src/surface/gateway.ts'
 import { catalogueOf, PROVIDER_KEYS } from './catalogue.ts'
@@ -36,6 +37,9 @@ export interface TestGatewayOptions {
   now?: () => number
   probe?: (point: string) => void
   plugins?: readonly Plugin[]
+  /** Files of `data/plugins/`, by their names. */
+  own_plugins?: Readonly<Record<string, string>>
+  plugin_limits?: PluginLimits
   /** The protocols that providers may speak; the built-in ones where absent. */
   protocols?: Registry
   socket_idle_timeout_s?: number
@@ -113,6 +117,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   )
   const database_path = join(data_folder, 'tollgate.db')
   makeEmptyDatabase(database_path)
+  if (options.own_plugins) await writeFilesIn(join(data_folder, 'plugins'), options.own_plugins)
   const memory = memoryLog({ now })
   const started = await startGateway({
     data_folder,
@@ -125,6 +130,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     now,
     socket_idle_timeout_s: options.socket_idle_timeout_s,
     sweep_every_ms: options.sweep_every_ms,
+    plugin_limits: options.plugin_limits,
     ...(probe ? { probe } : {}),
   })
   const db = openDatabase(database_path)
@@ -221,6 +227,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     [Symbol.asyncDispose]: () => gateway.stop(),
   }
   return gateway
+}
+
+async function writeFilesIn(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries(files)) await Bun.write(join(folder, name), text)
 }
 
 /** Puts a key where a form has it: in headers that are returned, or in the URL. */

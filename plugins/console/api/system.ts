@@ -7,10 +7,33 @@ import manifest from '../../../package.json' with { type: 'json' }
 import { Nullable } from '../../../src/http/schema.ts'
 import { NullableTimeFields, TimeFields, time } from '../../../src/http/views.ts'
 import type { Gateway } from '../../../src/surface/gateway.ts'
+import type { OwnPlugin } from '../../../src/surface/own-plugin.ts'
 import { FAILURES, operatorCalls } from '../calls.ts'
 import { createFolderSizes } from './system-folders.ts'
 
 const Bytes = Type.Integer({ description: 'bytes' })
+
+const Counted = (description: string) => Type.Integer({ description })
+
+const PluginView = Type.Object({
+  name: Type.String(),
+  file: Type.String({ description: "in the data folder's plugins/" }),
+  routes: Type.Array(Type.String(), { description: 'such as `GET /hello`' }),
+  hooks: Type.Object({
+    before_call: Counted('hooks that see each call before its price is quoted'),
+    after_settle: Counted('hooks that are told of each call that was settled'),
+  }),
+  since_start: Type.Object({
+    seen: Counted('calls that its hooks before a call saw'),
+    refused: Counted('of these, the calls that it refused'),
+    changed: Counted('how often it changed a body'),
+    failed: Counted('calls that were refused because one of its hooks failed'),
+    waiting: Counted('records of calls that it is still to be told of'),
+    told: Counted('records of calls that it was told of'),
+    dropped: Counted('records that were dropped because too many waited'),
+    failed_after: Counted('failures of its hooks after settle'),
+  }),
+})
 
 const SystemView = Type.Object({
   version: Type.String(),
@@ -21,6 +44,7 @@ const SystemView = Type.Object({
   not_ready: Nullable(Type.String({ description: 'why no calls are taken; null while they are' })),
   calls_under_way: Type.Integer(),
   memory_bytes: Bytes,
+  plugins: Type.Array(PluginView, { description: "plugins of one's own, in the order in which they run" }),
   data: Type.Object({
     folder: Type.String(),
     disk_bytes: Bytes,
@@ -30,9 +54,17 @@ const SystemView = Type.Object({
   }),
 })
 
+const pluginView = ({ name, file, routes, hooks: { before, after, counts } }: OwnPlugin) => ({
+  name,
+  file,
+  routes: [...routes],
+  hooks: { before_call: before.length, after_settle: after.length },
+  since_start: { ...counts },
+})
+
 /** `GET /console/api/system`. For the operator alone. */
 export function systemRoutes(gateway: Gateway) {
-  const { db, now, log, running, notReady } = gateway
+  const { db, now, log, running, notReady, own_plugins } = gateway
   const folder = resolve(dirname(db.filename))
   const sizes = createFolderSizes(folder, now, (cause) =>
     log.warn({ cause, folder }, 'the data folder could not be measured'),
@@ -63,6 +95,7 @@ export function systemRoutes(gateway: Gateway) {
         not_ready: notReady() ?? null,
         calls_under_way: running.size,
         memory_bytes: process.memoryUsage.rss(),
+        plugins: own_plugins.map(pluginView),
         data: await data(),
       }
     },

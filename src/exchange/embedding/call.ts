@@ -65,6 +65,7 @@ async function readEmbeddingCall(
   const { bytes } = await receiveBody(parts.bodies, admitted, {
     limit_bytes: BODY_LIMIT_BYTES,
     copies: COPIES,
+    model_id: dialect.model_id,
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'embedding'),
   })
   const body = parseScanned(scanInputs(bytes, dialect))

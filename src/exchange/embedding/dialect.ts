@@ -42,6 +42,8 @@ export interface EmbeddingDialect {
   /** The protocol whose providers get the caller's own bytes; undefined where the request is always written anew. */
   passes_to: string | undefined
   names: Names
+  /** The model, where the address names it. */
+  model_id?: string
   modelOf(body: JsonObject): string
   /** @throws GatewayError invalid_request naming the field */
   read(body: JsonObject): EmbeddingRequest
@@ -68,6 +70,7 @@ export const OPENAI_EMBEDDINGS: EmbeddingDialect = {
 export const nativeEmbeddings = (method: string, model_id: string): EmbeddingDialect => ({
   passes_to: undefined,
   names: embedNames,
+  model_id,
   modelOf: () => model_id,
   read: (body) => readNativeEmbedding(body, method, model_id),
   rejectUnknown: (body) => rejectUnknownNative(body, method),

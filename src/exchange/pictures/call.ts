@@ -33,6 +33,7 @@ export function conversations(images: ImageParts): ServeConversation {
         const body = await readTextBody(parts, admitted, {
           protocol: call.protocol,
           limit_bytes: call.body_limit_bytes,
+          model_id: target.model_id,
           isFree: () => false,
         })
         const asked = { body, target }

@@ -82,6 +82,7 @@ export async function openText(
   const body = await readTextBody(parts, admitted, {
     protocol: call.protocol,
     limit_bytes: call.body_limit_bytes,
+    model_id: named?.id,
     isFree: () => (named ? costsNothing(named) : mayCallFreeModel(parts.catalogue(), admitted, 'text')),
   })
   return { body, target: typeof call.target === 'function' ? call.target(body.fields) : call.target, named }

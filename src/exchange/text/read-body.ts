@@ -18,10 +18,10 @@ const MAX_VALUES_ON_LOOP = 50_000
 export async function readTextBody(
   parts: ExchangeParts,
   admitted: Admitted,
-  { protocol, limit_bytes, isFree }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
+  { protocol, ...arrival }: Omit<Arrival, 'copies'> & { protocol: CallerProtocol },
 ): Promise<TextBody> {
   const { bodies } = parts
-  const arrived = await receiveBody(bodies, admitted, { limit_bytes, isFree, copies: COPIES })
+  const arrived = await receiveBody(bodies, admitted, { ...arrival, copies: COPIES })
   const { bytes } = arrived
   const parsed = parsedOnLoop(parts, admitted, protocol, arrived)
   if (parsed) return parsed

@@ -8,6 +8,7 @@ import { refusal } from '../../protocols/wire/json.ts'
 import { reduce } from '../../protocols/wire/json-names.ts'
 import type { Admitted } from '../admission.ts'
 import { mayCallFreeModel, receiveBody } from '../arrival.ts'
+import { beforeForm } from '../hooks/before-call.ts'
 import type { ExchangeParts } from '../parts.ts'
 
 export interface AudioForm {
@@ -54,6 +55,7 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     limit_bytes: BODY_LIMIT_BYTES,
     copies: COPIES,
     isFree: () => mayCallFreeModel(parts.catalogue(), admitted, 'transcription'),
+    is_form: true,
   })
   const fields: FormField[] = []
   let file: AudioFile | undefined
@@ -84,6 +86,7 @@ export async function readAudioForm(parts: ExchangeParts, admitted: Admitted): P
     },
   })
   if (bytes.length >= MIN_FREED_BYTES) freeBytes(bytes)
+  await beforeForm(parts.bodies.hooks, admitted, fields)
   if (!file || file.bytes.length === 0) throw refusal('file', 'is missing; it must be an audio file.')
   return { file, fields, sha256: sha256.digest('hex') }
 }

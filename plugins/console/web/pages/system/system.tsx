@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Plugins } from './plugins.tsx'
 
 const EVERY_MS = 5_000
 
@@ -62,6 +63,7 @@ function Known({ system }: { system: System }) {
           ]}
         />
       </Section>
+      <Plugins plugins={system.plugins} />
       <DataFolder {...data} />
     </div>
   )
@@ -82,6 +84,7 @@ const WHAT: Readonly<Record<string, string>> = {
   files: 'images and files that callers uploaded',
   answers: 'answers kept for Idempotency-Key',
   responses: 'responses that can be continued',
+  plugins: "plugins of one's own, and their packages",
   'other files': 'catalogue, lock, settlements that wait for the database',
 }
 

@@ -1,0 +1,136 @@
+// `plugin`: the types that plugins of one's own are written with, which of them are loaded, and whether they can be.
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { giveToFolderOwner, refuseUnwritable } from '../db/folder.ts'
+import { requestIdAt } from '../domain/request-id.ts'
+import { createLogger } from '../observe/log.ts'
+import { findPlugins, type PluginFile, pluginsFolder, TYPES_FILE } from '../server/own-plugins/files.ts'
+import { type Context, contextOf } from './context.ts'
+import { readCatalogueOf } from './data-folder.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+
+export function addPluginCommands(program: Command, deps: CliDeps): void {
+  const plugin = program
+    .command('plugin')
+    .summary("Write and try plugins of one's own.")
+    .description(
+      "Write and try plugins of one's own: TypeScript files in the folder plugins/ of the data folder, which a start " +
+        'loads in the order of their names. Each adds routes, and hooks before and after calls.',
+    )
+  plugin
+    .command('types')
+    .summary('Write the types that plugins use.')
+    .description(
+      `Write plugins/${TYPES_FILE}, so that an editor knows what a plugin is handed. Write it again after an upgrade. ` +
+        "Plugins import them: import type { TollgatePlugin } from './tollgate.d.ts'.",
+    )
+    .action(async (_: object, command: Command) => writeTypes(contextOf(command, deps)))
+  plugin
+    .command('list')
+    .summary('List the plugins that a start loads.')
+    .description('List the files that a start loads as plugins, in their order. None of them is run.')
+    .action((_: object, command: Command) => listPlugins(contextOf(command, deps)))
+  plugin
+    .command('check')
+    .summary('Load each plugin, and show what it registers.')
+    .description(
+      'Load each plugin as a start would, without a gateway behind it, and show what it registers or why it cannot be ' +
+        'loaded. This runs its code. The exit status is 1 if any cannot be loaded.',
+    )
+    .action(async (_: object, command: Command) => checkPlugins(contextOf(command, deps), deps))
+}
+
+async function writeTypes({ folder: { dir }, answer }: Context): Promise<void> {
+  refuseUnwritable(dir)
+  const folder = pluginsFolder(dir)
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, TYPES_FILE)
+  // The very file that the program itself is checked with, embedded as text.
+  const types = (await import('../plugin-api.ts', { with: { type: 'text' } })) as unknown as {
+    default: string
+  }
+  await writeFile(path, types.default)
+  for (const made of [folder, path]) giveToFolderOwner(made)
+  answer({ file: path }, `Written: ${path}`)
+}
+
+const NONE = (folder: string): string =>
+  `There are no plugins in ${folder}. \`tollgate plugin types\` makes the folder, with the types to write one.`
+
+function listPlugins({ folder: { dir }, answer, tableOf, warn }: Context): void {
+  const folder = pluginsFolder(dir)
+  const { files, skipped } = findPlugins(folder)
+  warnOfSkipped(skipped, warn)
+  const plugins = files.map(({ name, file }) => ({ name, file }))
+  const columns = [
+    { head: 'name', text: ({ name }: PluginFile) => name },
+    { head: 'file', text: ({ path }: PluginFile) => path, elastic: true },
+  ]
+  answer({ folder, plugins, skipped }, tableOf(columns, files, NONE(folder)))
+}
+
+function warnOfSkipped(skipped: readonly string[], warn: Context['warn']): void {
+  if (skipped.length > 0) warn(`not loaded, since only names ending with .ts are: ${skipped.join(', ')}`)
+}
+
+interface Checked {
+  name: string
+  ok: boolean
+  routes: readonly string[]
+  before_call: number
+  after_settle: number
+  problem: string | null
+}
+
+async function checkPlugins(
+  { folder: { dir, catalogue_path }, answer, tableOf, remark, warn }: Context,
+  { terminal, env, now }: CliDeps,
+): Promise<void> {
+  const folder = pluginsFolder(dir)
+  const { files, skipped } = findPlugins(folder)
+  warnOfSkipped(skipped, warn)
+  // Plugins can be tried before there is a catalogue: then there are no models.
+  const reading = await readCatalogueOf(catalogue_path, env).catch(() => undefined)
+  const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
+  const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
+  const log = createLogger({ level: 'info', secrets: [], destination, now })
+  const parts = { folder, log, catalogue: () => ({ models }), newRequestId: () => requestIdAt(now()) }
+  // Elysia is loaded here, not with the commands: it takes longer than most of them.
+  const { loadPlugin, assertDistinct } = await import('../server/own-plugins/load.ts')
+  const checked: Checked[] = []
+  const loaded: Awaited<ReturnType<typeof loadPlugin>>[] = []
+  for (const file of files) {
+    try {
+      const plugin = await loadPlugin(file, parts)
+      assertDistinct(file, plugin, loaded)
+      loaded.push(plugin)
+      const { before, after } = plugin.hooks
+      const counts = { before_call: before.length, after_settle: after.length }
+      checked.push({ name: file.name, ok: true, routes: plugin.routes, ...counts, problem: null })
+    } catch (thrown) {
+      const problem = thrown instanceof Error ? thrown.message : String(thrown)
+      checked.push({ name: file.name, ok: false, routes: [], before_call: 0, after_settle: 0, problem })
+    }
+  }
+  const ok = checked.every((plugin) => plugin.ok)
+  answer({ ok, folder, plugins: checked, skipped }, tableOf(COLUMNS, checked, NONE(folder)))
+  for (const { problem } of checked) if (problem !== null) remark(problem)
+  if (!ok) throw new Exit(EXIT.failed)
+}
+
+const COLUMNS = [
+  { head: 'name', text: ({ name }: Checked) => name },
+  { head: 'result', text: ({ ok }: Checked) => (ok ? 'ok' : 'cannot be loaded') },
+  {
+    head: 'before call',
+    text: ({ ok, before_call }: Checked) => (ok ? String(before_call) : ''),
+    right: true,
+  },
+  {
+    head: 'after settle',
+    text: ({ ok, after_settle }: Checked) => (ok ? String(after_settle) : ''),
+    right: true,
+  },
+  { head: 'routes', text: ({ routes }: Checked) => routes.join(', '), elastic: true },
+]

@@ -1,0 +1,80 @@
+// The texts of a JSON request, whatever its protocol, and how many values it has: what hooks see of it. Pure.
+import type { Json, JsonObject } from '../../protocols/wire/json.ts'
+
+export interface CallText {
+  text: string
+  /** There is more. */
+  is_cut: boolean
+  /** The commas and brackets that the values take: fewer than were sent where an object has a name twice. */
+  values: number
+}
+
+export const MAX_TEXT_CHARS = 1_000_000
+
+/** Enumerations of the protocols. A text that is no such word is shown even there. */
+const ENUMERATED: ReadonlySet<string> = new Set(['type', 'role'])
+const WORD = /^[a-z][a-z0-9_.-]{0,40}$/
+/** Bytes in base64, and reasoning that only its provider can read. */
+const OPAQUE: ReadonlySet<string> = new Set([
+  'data',
+  'file_data',
+  'b64_json',
+  'signature',
+  'thoughtSignature',
+  'thought_signature',
+  'encrypted_content',
+])
+const BASE64 = /^[A-Za-z0-9+/_=\s-]*$/
+
+interface Reading extends Omit<CallText, 'text'> {
+  texts: string[]
+  chars: number
+}
+
+/**
+ * Walks a body, and freezes it on the way, so that no hook changes what the next one sees. Every string counts as a text
+ * unless it is known to be something else: rather too much is searched than too little.
+ */
+export function readCallText(body: JsonObject): CallText {
+  const reading: Reading = { texts: [], chars: 0, is_cut: false, values: 0 }
+  const { model, ...rest } = body
+  readObject(reading, rest)
+  // The name of the model is no text, but takes its comma; the object was copied, and is frozen itself.
+  if (model !== undefined && Object.keys(rest).length > 0) reading.values += 1
+  if (typeof model === 'object') read(reading, model, 'model', body)
+  Object.freeze(body)
+  const { texts, is_cut, values } = reading
+  return { text: texts.join('\n'), is_cut, values }
+}
+
+function read(reading: Reading, value: Json, name: string, parent: JsonObject): void {
+  if (typeof value === 'string') {
+    if (!isOpaque(value, name, parent)) add(reading, value)
+  } else if (Array.isArray(value)) {
+    reading.values += 1 + Math.max(value.length - 1, 0)
+    for (const item of value) read(reading, item, name, parent)
+    Object.freeze(value)
+  } else if (typeof value === 'object' && value !== null) readObject(reading, value)
+}
+
+function readObject(reading: Reading, value: JsonObject): void {
+  const names = Object.keys(value)
+  reading.values += 1 + Math.max(names.length - 1, 0)
+  for (const name of names) read(reading, value[name] ?? null, name, value)
+  Object.freeze(value)
+}
+
+/** What is no text. A document of Anthropic's that is plain text has it in `data`. */
+function isOpaque(value: string, name: string, { type }: JsonObject): boolean {
+  if (ENUMERATED.has(name)) return WORD.test(value)
+  if (value.startsWith('data:')) return /^data:[\w.+/;=-]*;base64,/i.test(value)
+  return OPAQUE.has(name) && type !== 'text' && BASE64.test(value)
+}
+
+function add(reading: Reading, text: string): void {
+  const free_chars = MAX_TEXT_CHARS - reading.chars
+  if (text.length > free_chars) reading.is_cut = true
+  if (free_chars <= 0 || text === '') return
+  reading.texts.push(text.slice(0, free_chars))
+  reading.chars += text.length + 1
+}

@@ -1,0 +1,47 @@
+// The hooks that plugins of one's own have registered, and what became of the calls that they saw.
+import type { AfterSettle, BeforeCall } from '../../plugin-api.ts'
+
+/** What a plugin's hooks did since the start. */
+export interface HookCounts {
+  /** Calls that its hooks before a call saw, refused and changed, and at which one of them failed. */
+  seen: number
+  refused: number
+  changed: number
+  failed: number
+  /** Records that wait for its hooks after settle, were told, were dropped because too many waited, and at which one failed. */
+  waiting: number
+  told: number
+  dropped: number
+  failed_after: number
+}
+
+/** The hooks of one plugin. */
+export interface HooksOfPlugin {
+  readonly name: string
+  readonly before: readonly BeforeCall[]
+  readonly after: readonly AfterSettle[]
+  readonly counts: HookCounts
+}
+
+/** The hooks of all plugins, in the order in which they run. Plugins are loaded once, at the start: then it is filled. */
+export interface CallHooks {
+  /** The plugins that have hooks before a call. While it is empty, no call is looked at. */
+  readonly before: HooksOfPlugin[]
+  /** A hook may take this long. */
+  before_limit_ms: number
+}
+
+export const BEFORE_CALL_LIMIT_MS = 2_000
+
+export const noHooks = (): CallHooks => ({ before: [], before_limit_ms: BEFORE_CALL_LIMIT_MS })
+
+export const noCounts = (): HookCounts => ({
+  seen: 0,
+  refused: 0,
+  changed: 0,
+  failed: 0,
+  waiting: 0,
+  told: 0,
+  dropped: 0,
+  failed_after: 0,
+})

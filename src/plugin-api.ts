@@ -1,0 +1,178 @@
+// The interface of plugins of one's own: what a file in `data/plugins/` exports, and what it is handed. Imports nothing.
+// `tollgate plugin types` writes this file as `data/plugins/tollgate.d.ts`, so that editors know it, too.
+
+/**
+ * The default export of a plugin. It is called once, at the start, and registers routes on `app` and hooks on `gateway`.
+ * It may return a promise, or an Elysia instance of its own with further routes. It has 10 seconds.
+ */
+export type TollgatePlugin = (handed: PluginParts) => PluginReturn | Promise<PluginReturn>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a plugin need not return anything
+type PluginReturn = PluginApp | void
+
+export interface PluginParts {
+  /** Routes of the plugin's own. They need no API key, and may not begin as the gateway's own do (`/v1`, `/api` …). */
+  app: PluginApp
+  /** The class of Elysia, for instances with routes of their own: https://elysiajs.com */
+  Elysia: PluginElysia
+  /** Elysia's schemas, which are TypeBox's: `t.Object({ name: t.String() })`. */
+  t: PluginSchemas
+  gateway: PluginGateway
+}
+
+export interface PluginGateway {
+  /** The version of Tollgate. */
+  readonly version: string
+  /** The folder of the plugins, for files that a plugin reads: an absolute path. */
+  readonly folder: string
+  /** Writes to the gateway's log. The plugin's name is added, and known secrets are hidden. */
+  readonly log: PluginLog
+  /** The models that the catalogue serves now. */
+  models(): readonly PluginModel[]
+  /**
+   * Registers a hook that sees each call after its key and limits were checked, and before its price is quoted and money
+   * held. Hooks run one after the other: by the names of their plugins, then as they were registered.
+   *
+   * It has 2 seconds. Where it takes longer or throws, the call is refused with 500, nothing is charged, and the log has why.
+   */
+  beforeCall(hook: BeforeCall): void
+  /**
+   * Registers a hook that is told of each call that was settled, charged or not. No call waits for it: what is told stands
+   * in a queue of at most 1,000 records, 8 of which are worked on at once, for at most 60 seconds each.
+   */
+  afterSettle(hook: AfterSettle): void
+}
+
+export interface PluginLog {
+  debug(message: string, fields?: Readonly<Record<string, unknown>>): void
+  info(message: string, fields?: Readonly<Record<string, unknown>>): void
+  warn(message: string, fields?: Readonly<Record<string, unknown>>): void
+  error(message: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+export interface PluginModel {
+  readonly id: string
+  readonly display_name: string
+  /** text, image, embedding, speech, transcription, moderation or rerank */
+  readonly kind: string
+}
+
+/** @returns nothing where the call goes on as it is */
+export type BeforeCall = (call: PluginCall) => BeforeCallReturn | Promise<BeforeCallReturn>
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook need not return anything
+type BeforeCallReturn = BeforeCallAnswer | undefined | void
+
+export type BeforeCallAnswer =
+  /** Replaces the request's body: this one is checked, quoted, held for and sent. */
+  { body: object } | { refuse: PluginRefusal }
+
+export interface PluginRefusal {
+  /** 403 where absent. A surface may write it as the status by which its clients know this kind of error. */
+  status?: 400 | 401 | 402 | 403 | 404 | 409 | 413 | 422 | 429
+  /** For the caller: what is wrong, and what to do. */
+  message: string
+}
+
+/** A call before its price is known. None of it can be changed: a hook returns another body. */
+export interface PluginCall {
+  readonly request_id: string
+  /** The name of the account. */
+  readonly account: string
+  readonly key: PluginKey
+  /** native, messages, chat, responses, completions, embeddings, images, speech, transcriptions, translations … */
+  readonly surface: string
+  /** The path of the request, without its query. */
+  readonly path: string
+  /** By their names in lower case. Those that carry a credential are left out. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The model that is asked for; undefined where the request names none. */
+  readonly model: string | undefined
+  /**
+   * All texts of the request that a model may read, a line or more each, whatever the protocol: at most a million
+   * characters. What is inside files, images and audio is not among it.
+   */
+  readonly text: string
+  /** Whether there is more text than that. */
+  readonly text_is_cut: boolean
+  /** The JSON body; undefined for a form. */
+  readonly body: Readonly<Record<string, unknown>> | undefined
+  /** The fields of a form, without its files; undefined for JSON. A form can be refused, but not changed. */
+  readonly form: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+export interface PluginKey {
+  /** The beginning of the key, by which it is listed. */
+  readonly prefix: string
+  readonly name: string
+}
+
+export type AfterSettle = (record: PluginRecord) => unknown
+
+/** A call that was settled. */
+export interface PluginRecord {
+  readonly request_id: string
+  readonly account: string
+  readonly key: PluginKey
+  readonly surface: string
+  readonly model: string
+  /** Who served it; empty where nobody did. */
+  readonly provider: string
+  readonly upstream_model: string
+  readonly outcome: 'completed' | 'cancelled' | 'broken' | 'failed'
+  /** The HTTP status that the caller got. */
+  readonly status: number
+  readonly streamed: boolean
+  readonly usage: PluginUsage
+  /** Whether the usage is the gateway's own estimate. */
+  readonly estimated: boolean
+  /** What was charged, in billionths of a US dollar. */
+  readonly cost_nanos: number
+  /** Milliseconds since 1970. */
+  readonly started_at_ms: number
+  /** From the start; null where no byte came. */
+  readonly first_byte_ms: number | null
+  readonly duration_ms: number
+}
+
+export interface PluginUsage {
+  readonly input_tokens: number
+  readonly input_audio_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_5m_tokens: number
+  readonly cache_write_1h_tokens: number
+  /** Without thinking. */
+  readonly output_tokens: number
+  readonly thinking_tokens: number
+  readonly output_image_tokens: number
+  readonly images: number
+}
+
+/** What a plugin uses of Elysia's application. `bun add -d elysia` in the folder brings the whole types. */
+export interface PluginApp {
+  get(path: string, handler: PluginHandler, options?: object): PluginApp
+  post(path: string, handler: PluginHandler, options?: object): PluginApp
+  put(path: string, handler: PluginHandler, options?: object): PluginApp
+  patch(path: string, handler: PluginHandler, options?: object): PluginApp
+  delete(path: string, handler: PluginHandler, options?: object): PluginApp
+  all(path: string, handler: PluginHandler, options?: object): PluginApp
+}
+
+export type PluginElysia = new (options?: object) => PluginApp
+
+/** A handler of Elysia's, or a value that is always answered. */
+export type PluginHandler = string | number | object | ((request: PluginRequest) => unknown)
+
+export interface PluginRequest {
+  request: Request
+  /** Parsed, and checked by the route's schema where it has one. */
+  // biome-ignore lint/suspicious/noExplicitAny: its type is what the route's schema says
+  body: any
+  query: Record<string, string>
+  params: Record<string, string>
+  headers: Record<string, string | undefined>
+  set: { status?: number | string; headers: Record<string, string> }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each makes a schema of its own type
+export type PluginSchemas = Readonly<Record<string, (...of: any[]) => object>>

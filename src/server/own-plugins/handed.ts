@@ -1,0 +1,72 @@
+// What a plugin of one's own is handed as its gateway: hooks to register, a log, and what anybody may know. No secret, no database.
+import manifest from '../../../package.json' with { type: 'json' }
+import { type Catalogue, isServed } from '../../domain/catalogue.ts'
+import type { HooksOfPlugin } from '../../exchange/hooks/registered.ts'
+import { noCounts } from '../../exchange/hooks/registered.ts'
+import type { Logger, LogLevel } from '../../observe/log.ts'
+import type { AfterSettle, BeforeCall, PluginGateway, PluginLog, PluginModel } from '../../plugin-api.ts'
+
+export interface HandedParts {
+  folder: string
+  log: Logger
+  catalogue: () => Pick<Catalogue, 'models'>
+}
+
+export interface Handed {
+  gateway: PluginGateway
+  hooks: HooksOfPlugin
+  /** From now on nothing is registered any more. */
+  close(): void
+}
+
+/** @param name the plugin's */
+export function handTo(name: string, { folder, log, catalogue }: HandedParts): Handed {
+  const before: BeforeCall[] = []
+  const after: AfterSettle[] = []
+  let is_open = true
+
+  function register<Hook>(hooks: Hook[], method: string, hook: Hook): void {
+    if (!is_open)
+      throw new Error(
+        `gateway.${method} was called after the start. Register hooks before the plugin's function ends.`,
+      )
+    if (typeof hook !== 'function') throw new Error(`gateway.${method} takes a function, not ${typeof hook}`)
+    hooks.push(hook)
+  }
+
+  const gateway: PluginGateway = {
+    version: manifest.version,
+    folder,
+    log: logOf(name, log),
+    models: () => modelsOf(catalogue()),
+    beforeCall: (hook) => register(before, 'beforeCall', hook),
+    afterSettle: (hook) => register(after, 'afterSettle', hook),
+  }
+  return {
+    gateway: Object.freeze(gateway),
+    hooks: { name, before, after, counts: noCounts() },
+    close() {
+      is_open = false
+    },
+  }
+}
+
+const modelsOf = ({ models }: Pick<Catalogue, 'models'>): PluginModel[] =>
+  models
+    .values()
+    .filter(isServed)
+    .map(({ id, display_name, kind }) => ({ id, display_name, kind }))
+    .toArray()
+
+function logOf(plugin: string, log: Logger): PluginLog {
+  const write =
+    (level: LogLevel): PluginLog['info'] =>
+    (message, fields = {}) =>
+      log[level]({ ...fields, plugin }, String(message))
+  return Object.freeze({
+    debug: write('debug'),
+    info: write('info'),
+    warn: write('warn'),
+    error: write('error'),
+  })
+}

@@ -1,0 +1,92 @@
+// The plugins of one's own in a running gateway: loaded at the start, hooked into its calls, and told of the last ones at the end.
+import type { AnyElysia } from 'elysia'
+import { createSettleQueue, recordOf, type SettleQueue } from '../../exchange/hooks/after-settle.ts'
+import type { Gateway } from '../../surface/gateway.ts'
+import { findPlugins, pluginsFolder } from './files.ts'
+import { type LoadedPlugin, loadPlugins } from './load.ts'
+import { type Mounted, mount } from './routes.ts'
+
+export interface OwnPluginOptions {
+  data_folder: string
+  /** Shorter than they are, for tests. */
+  limits?: PluginLimits | undefined
+}
+
+export interface PluginLimits {
+  load_limit_ms?: number
+  before_limit_ms?: number
+}
+
+export interface RunningPlugins {
+  /** Puts their routes beside those of the gateway. */
+  mountOn(app: AnyElysia): void
+  /** Tells them of the calls that wait to be told of, for some seconds at most. */
+  stop(): Promise<void>
+}
+
+/** The hooks after settle have this long once the last call is settled. */
+const STOP_LIMIT_MS = 5_000
+
+/**
+ * Loads the plugins of a data folder and registers their hooks.
+ *
+ * @throws Error with a text for the operator, naming the plugin that cannot be loaded
+ */
+export async function startOwnPlugins(
+  gateway: Gateway,
+  { data_folder, limits = {} }: OwnPluginOptions,
+): Promise<RunningPlugins> {
+  const { exchange, log, catalogue, newRequestId, own_plugins } = gateway
+  const folder = pluginsFolder(data_folder)
+  const { files, skipped } = findPlugins(folder)
+  if (skipped.length > 0)
+    log.warn({ folder, skipped }, 'these files are not loaded: plugins are files whose names end with .ts')
+  const { load_limit_ms, before_limit_ms } = limits
+  const loaded = await loadPlugins(files, { folder, log, catalogue, newRequestId, load_limit_ms })
+  for (const { mounted: _, ...plugin } of loaded) {
+    own_plugins.push(plugin)
+    log.info({ plugin: plugin.name, routes: plugin.routes, ...hooksOf(plugin) }, 'plugin loaded')
+  }
+  const { hooks } = exchange.bodies
+  if (before_limit_ms !== undefined) hooks.before_limit_ms = before_limit_ms
+  hooks.before.push(...loaded.map((plugin) => plugin.hooks).filter(({ before }) => before.length > 0))
+  const queues = tellAfterSettle(gateway, loaded)
+  return {
+    mountOn(app) {
+      for (const { name, mounted } of loaded) mountNamed(app, name, mounted)
+    },
+    async stop() {
+      await Promise.all(queues.map((queue) => queue.drain(STOP_LIMIT_MS)))
+    },
+  }
+}
+
+/** @throws Error where the router cannot have a route beside the others */
+function mountNamed(app: AnyElysia, name: string, mounted: Mounted): void {
+  try {
+    mount(app, mounted)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`The routes of the plugin ${name} cannot be served: ${why}. Give them other paths.`, {
+      cause,
+    })
+  }
+}
+
+const hooksOf = ({ hooks: { before, after } }: Pick<LoadedPlugin, 'hooks'>) => ({
+  before_call: before.length,
+  after_settle: after.length,
+})
+
+function tellAfterSettle({ exchange, log }: Gateway, loaded: readonly LoadedPlugin[]): SettleQueue[] {
+  const queues = loaded
+    .map(({ hooks }) => hooks)
+    .filter(({ after }) => after.length > 0)
+    .map((plugin) => createSettleQueue({ plugin, log }))
+  if (queues.length > 0)
+    exchange.activity.listenToSettled((call, operation) => {
+      const record = recordOf(call, operation)
+      for (const queue of queues) queue.add(record)
+    })
+  return queues
+}

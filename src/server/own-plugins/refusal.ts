@@ -1,0 +1,57 @@
+// The message for a plugin that cannot be loaded: which file, what is wrong with it and where, and what to do.
+import { basename, dirname } from 'node:path'
+
+/**
+ * @param path the plugin's file
+ * @param thrown what its import or its function has thrown: an error of its own, or one of the runtime's, which has its place beside it
+ */
+export function pluginRefusal(path: string, thrown: unknown): Error {
+  const shown = `${basename(dirname(path))}/${basename(path)}`
+  const problem = problemOf(path, thrown)
+  const what = /[.!?]$/.test(problem) ? problem : `${problem}.`
+  return new Error(
+    `The plugin ${shown} cannot be loaded: ${what} Correct it, or take it out of the folder; ` +
+      '`tollgate plugin check` tries all plugins without a start.',
+    { cause: thrown },
+  )
+}
+
+/** What the runtime throws for a file that it cannot read: BuildMessage and ResolveMessage. */
+interface RuntimeMessage {
+  message: string
+  position: { file: string; line: number; column: number } | null
+  /** Of what cannot be found. */
+  specifier?: string
+}
+
+const MAX_PROBLEMS = 3
+
+function problemOf(path: string, thrown: unknown): string {
+  if (thrown instanceof AggregateError && thrown.errors.length > 0)
+    return thrown.errors
+      .slice(0, MAX_PROBLEMS)
+      .map((error) => problemOf(path, error))
+      .join('; ')
+  if (isRuntimeMessage(thrown)) return problemOfFile(thrown)
+  if (!(thrown instanceof Error)) return String(thrown)
+  const line = lineIn(path, thrown.stack)
+  return line === undefined ? thrown.message : `${thrown.message} (line ${line})`
+}
+
+const isRuntimeMessage = (thrown: unknown): thrown is RuntimeMessage =>
+  typeof thrown === 'object' && thrown !== null && 'position' in thrown && 'message' in thrown
+
+function problemOfFile({ message, position, specifier }: RuntimeMessage): string {
+  const place = position?.file ? `${position.file}:${position.line}:${position.column}: ` : ''
+  const is_package = specifier !== undefined && /^(?![./]|node:|file:)/.test(specifier)
+  const advice = is_package
+    ? `. The package must be in the node_modules of the plugins' folder: run \`bun add ${specifier}\` there`
+    : ''
+  return place + message + advice
+}
+
+/** Where in the plugin it was thrown, as far as the stack tells. */
+function lineIn(path: string, stack = ''): string | undefined {
+  const at = stack.indexOf(`${path}:`)
+  return at < 0 ? undefined : /^\d+/.exec(stack.slice(at + path.length + 1))?.[0]
+}

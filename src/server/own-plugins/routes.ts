@@ -1,0 +1,73 @@
+// The routes of plugins of one's own: which they may have, and how they are put beside those of the gateway.
+import type { AnyElysia } from 'elysia'
+
+/** The first parts of the gateway's own paths, present and reserved. No route of a plugin begins with one. */
+export const OWN_BEGINNINGS: ReadonlySet<string> = new Set([
+  'api',
+  'console',
+  'docs',
+  'favicon.ico',
+  'healthz',
+  'metrics',
+  'readyz',
+  'robots.txt',
+  'upload',
+  'v1',
+  'v1alpha',
+  'v1beta',
+  'v2',
+  'v3',
+])
+
+export interface PluginRoute {
+  method: string
+  path: string
+}
+
+/**
+ * The routes that a plugin has registered.
+ *
+ * @throws Error naming one that it may not have
+ */
+export function routesOf(app: AnyElysia): PluginRoute[] {
+  const routes = (app.routes as PluginRoute[]).map(({ method, path }) => ({ method, path }))
+  for (const route of routes) assertOwn(route)
+  return routes
+}
+
+function assertOwn({ method, path }: PluginRoute): void {
+  const route = `its route ${method} ${path}`
+  if (method === 'WS')
+    throw new Error(`${route} is a WebSocket, which plugins cannot serve; use another method`)
+  const [first = ''] = path.replace(/^\//, '').split('/')
+  if (first === '' || /[:*?%]/.test(first))
+    throw new Error(
+      `${route} could stand for paths of the gateway; begin it with a name, such as /hello${path}`,
+    )
+  if (OWN_BEGINNINGS.has(first.toLowerCase()))
+    throw new Error(
+      `${route} lies under /${first}, where the gateway has its own; choose another beginning, such as /hello${path}`,
+    )
+}
+
+/** A plugin's own application, and its routes. */
+export interface Mounted {
+  app: AnyElysia
+  routes: readonly PluginRoute[]
+}
+
+/**
+ * Puts the routes beside those of the gateway. Each is answered by the plugin's own application, so that whatever else it
+ * registers there, such as `onRequest`, reaches no route but its own.
+ */
+export function mount(root: AnyElysia, { app, routes }: Mounted): void {
+  for (const { method, path } of routes)
+    root.route(method, path, ({ request }) => app.handle(request), {
+      parse: 'none',
+      detail: { hide: true },
+    })
+}
+
+/** The route as it is told of, and as two plugins would have the same: the names of parameters do not matter. */
+export const nameOf = ({ method, path }: PluginRoute): string => `${method} ${path}`
+export const placeOf = ({ method, path }: PluginRoute): string => `${method} ${path.replace(/:[^/]+/g, ':')}`

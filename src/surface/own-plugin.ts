@@ -1,0 +1,12 @@
+// A plugin of one's own, from a file in `data/plugins/`, as the rest of the gateway sees it.
+import type { HooksOfPlugin } from '../exchange/hooks/registered.ts'
+
+export interface OwnPlugin {
+  /** Its file without `.ts`. */
+  name: string
+  /** In the folder of the plugins. */
+  file: string
+  /** `GET /hello`, in the order in which it registered them. */
+  routes: readonly string[]
+  hooks: HooksOfPlugin
+}

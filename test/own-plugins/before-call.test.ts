@@ -1,0 +1,450 @@
+// Hooks before a call: every paid surface asks them, and what they refuse, change or break holds and charges nothing it should not.
+import { afterEach, describe, expect, test } from 'bun:test'
+import type { BeforeCall, PluginCall } from '../../src/plugin-api.ts'
+import { MODEL, PICTURE, PROVIDER_KEYS, UPSTREAM_MODEL } from '../support/catalogue.ts'
+import { ANSWER_NANOS, answer, ask, streamPath, wholePath } from '../support/native.ts'
+import { fileScene } from '../support/scene.ts'
+import { unitModels } from '../support/unit-models.ts'
+import { events, inChunks, whole } from '../support/upstream.ts'
+
+/** What the plugins of this file ask: a test says what each does. */
+interface Hooks {
+  first?: BeforeCall | undefined
+  second?: BeforeCall | undefined
+}
+const hooks: Hooks = {}
+Object.assign(globalThis, { own_plugin_hooks: hooks })
+afterEach(() => {
+  hooks.first = undefined
+  hooks.second = undefined
+})
+
+const pluginThatAsks = (name: keyof Hooks) =>
+  `export default ({ gateway }) => gateway.beforeCall((call) => globalThis.own_plugin_hooks.${name}?.(call))`
+
+const LIMIT_MS = 300
+const { gateway, upstream, key, call, asked, lastCall, counts, expectCounts } = await fileScene({
+  more: (url) => `${unitModels(url)}
+[[models]]
+id = "vectors"
+kind = "embedding"
+routes = [{ provider = "speaks-openai", model = "upstream-vectors" }]
+price = { input = 1 }
+`,
+  own_plugins: { '20-second.ts': pluginThatAsks('second'), '10-first.ts': pluginThatAsks('first') },
+  plugin_limits: { before_limit_ms: LIMIT_MS },
+  script: whole(answer()),
+})
+
+const BAD = 'a forbidden thing'
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+interface Request {
+  path: string
+  body: object | Uint8Array
+  headers?: Record<string, string>
+}
+
+async function form(path: string, fields: Record<string, string | File>): Promise<Request> {
+  const data = new FormData()
+  for (const [name, value] of Object.entries(fields)) data.append(name, value)
+  const encoded = new Response(data)
+  const headers = { 'content-type': encoded.headers.get('content-type') ?? '' }
+  return { path, body: await encoded.bytes(), headers }
+}
+
+const messages = [{ role: 'user', content: `Tell me of ${BAD}.` }]
+const VERSION = { 'anthropic-version': '2023-06-01' }
+
+/** One request of each paid surface, with the model and the name of the surface that hooks see. */
+const SURFACES: readonly (readonly [name: string, surface: string, model: string, request: Request])[] = [
+  ['native', 'native', MODEL, { path: wholePath(), body: ask(BAD) }],
+  ['native, streamed', 'native', MODEL, { path: streamPath(), body: ask(BAD) }],
+  [
+    'messages',
+    'messages',
+    MODEL,
+    { path: '/v1/messages', headers: VERSION, body: { model: MODEL, max_tokens: 9, messages } },
+  ],
+  ['chat', 'chat', MODEL, { path: '/v1/chat/completions', body: { model: MODEL, messages } }],
+  [
+    'chat, streamed',
+    'chat',
+    MODEL,
+    { path: '/v1/chat/completions', body: { model: MODEL, messages, stream: true } },
+  ],
+  ['responses', 'responses', MODEL, { path: '/v1/responses', body: { model: MODEL, input: BAD } }],
+  [
+    'responses, compact',
+    'responses',
+    MODEL,
+    { path: '/v1/responses/compact', body: { model: MODEL, input: BAD } },
+  ],
+  ['completions', 'completions', MODEL, { path: '/v1/completions', body: { model: MODEL, prompt: BAD } }],
+  [
+    'embeddings',
+    'embeddings',
+    'vectors',
+    { path: '/v1/embeddings', body: { model: 'vectors', input: ['x', BAD] } },
+  ],
+  [
+    'speech',
+    'speech',
+    'voice',
+    { path: '/v1/audio/speech', body: { model: 'voice', input: BAD, voice: 'alloy' } },
+  ],
+  [
+    'transcription, a form',
+    'transcriptions',
+    'ear',
+    await form('/v1/audio/transcriptions', { model: 'ear', prompt: BAD, file: new File(['x'], 'x.wav') }),
+  ],
+  ['moderation', 'moderations', 'judge', { path: '/v1/moderations', body: { model: 'judge', input: BAD } }],
+  [
+    'rerank',
+    'rerank',
+    'sorter',
+    { path: '/v1/rerank', body: { model: 'sorter', query: 'x', documents: ['x', BAD] } },
+  ],
+  ['an image', 'images', PICTURE, { path: '/v1/images/generations', body: { model: PICTURE, prompt: BAD } }],
+  [
+    'an edit, a form',
+    'images',
+    PICTURE,
+    await form('/v1/images/edits', { model: PICTURE, prompt: BAD, image: new File([PNG], 'x.png') }),
+  ],
+]
+
+describe.each(SURFACES)('%s', (_name, surface, model, { path, body, headers = {} }) => {
+  test('a hook sees the call, and refuses it before anything is held or sent', async () => {
+    const before = counts()
+    let seen: Partial<PluginCall> = {}
+    hooks.first = (shown) => {
+      seen = { surface: shown.surface, model: shown.model, path: shown.path, headers: shown.headers }
+      expect(shown.form !== undefined).toBe(body instanceof Uint8Array)
+      return shown.text.includes(BAD)
+        ? { refuse: { status: 403, message: 'Not here. Ask for something else.' } }
+        : undefined
+    }
+    const response = await call(path, body, { headers })
+    expect(await response.text()).toContain('Not here. Ask for something else.')
+    expect(response.status).toBe(403)
+    expect(seen).toMatchObject({ surface, model, path: path.split('?')[0] })
+    expect(JSON.stringify(seen.headers)).not.toContain(key)
+    await expectCounts(before)
+  })
+
+  test('a hook that throws: 500 that does not say why, and a log that does', async () => {
+    const before = counts()
+    hooks.second = () => {
+      throw new Error('the word list is gone')
+    }
+    const response = await call(path, body, { headers })
+    const text = await response.text()
+    expect(text).not.toContain('word list')
+    expect(text).not.toContain('20-second')
+    expect(response.status).toBe(surface === 'images' ? 502 : 500)
+    const request_id = response.headers.get('x-request-id')
+    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.level === 'error')
+    expect(JSON.stringify(line)).toContain(
+      'the plugin 20-second failed before the call: the word list is gone',
+    )
+    await expectCounts(before)
+  })
+})
+
+describe('what a hook is shown', () => {
+  test('who calls: the account, the key by its prefix and name, and no header with a credential', async () => {
+    let shown: PluginCall | undefined
+    hooks.first = (seen) => {
+      shown = seen
+      // Read while the hook runs, it stays readable.
+      void seen.text
+    }
+    const secret = 'another-credential'
+    const headers = { cookie: secret, 'x-goog-api-key': secret, 'api-key': secret, 'x-team': 'red' }
+    await call('/v1/chat/completions', { model: MODEL, messages }, { headers })
+    const { name: account } = gateway.rows().accounts[0] ?? {}
+    const [row] = gateway.rows().keys
+    expect(shown).toMatchObject({ account, key: { prefix: row?.prefix, name: row?.name } })
+    expect(shown?.headers['x-team']).toBe('red')
+    expect(JSON.stringify(shown?.headers)).not.toContain(secret)
+    expect(shown?.text).toBe(`Tell me of ${BAD}.`)
+    expect(shown?.body).toEqual({ model: MODEL, messages })
+  })
+
+  test('a body that was not read while the hook ran cannot be read later', async () => {
+    let shown: PluginCall | undefined
+    hooks.first = (seen) => {
+      shown = seen
+    }
+    expect((await call(wholePath(), ask())).status).toBe(200)
+    expect(() => shown?.body).toThrow('The call is over')
+  })
+
+  test('a body that it changes in place: the hook has failed', async () => {
+    const before = counts()
+    hooks.first = (seen) => {
+      Object.assign((seen.body as { contents: object[] }).contents[0] ?? {}, { role: 'model' })
+    }
+    expect((await call(wholePath(), ask())).status).toBe(500)
+    await expectCounts(before)
+  })
+
+  test.each<[why: string, body: string, told: string]>([
+    ['no JSON', '{"contents":', 'not valid JSON'],
+    ['no object', '[]', 'must be a JSON object'],
+    [
+      'a name given twice, of which a provider may read the other',
+      `{"contents":[{"parts":[{"text":"${BAD}","text":"tides"}]}]}`,
+      'a name twice',
+    ],
+  ])(
+    '%s is the fault of the caller, not of the hook, even where the hook hides it',
+    async (_why, body, told) => {
+      const before = counts()
+      hooks.first = (seen) => {
+        try {
+          void seen.text
+        } catch {
+          // As a careless hook would.
+        }
+      }
+      const response = await call(wholePath(), body)
+      expect(response.status).toBe(400)
+      expect(await response.text()).toContain(told)
+      await expectCounts(before)
+    },
+  )
+})
+
+describe('a changed body', () => {
+  const SHORT = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi.' }] }],
+    generationConfig: { maxOutputTokens: 100 },
+  }
+
+  test('is what is quoted, held for and sent; charged is what the provider reports', async () => {
+    upstream.answer(whole(answer()))
+    hooks.first = () => ({ body: SHORT })
+    const long = ask('word '.repeat(5_000), { generationConfig: { maxOutputTokens: 8_000 } })
+    expect((await call(wholePath(), long)).status).toBe(200)
+    expect(asked()).toEqual(SHORT)
+    const { hold_nanos, cost_nanos, model } = await lastCall()
+    expect({ cost_nanos, model }).toEqual({ cost_nanos: ANSWER_NANOS, model: MODEL })
+    // 100 tokens of output at no more than 30,000 each, and a few of input; as it was sent it would be 80 times as much.
+    expect(hold_nanos).toBeGreaterThanOrEqual(3_000_000)
+    expect(hold_nanos).toBeLessThan(3_100_000)
+  })
+
+  test('is what the next hook sees, in the order of the files', async () => {
+    upstream.answer(whole(answer()))
+    const order: string[] = []
+    hooks.first = (seen) => {
+      order.push(`first ${seen.text}`)
+      return { body: { ...seen.body, contents: ask('changed once').contents } }
+    }
+    hooks.second = (seen) => {
+      order.push(`second ${seen.text}`)
+      return { body: { ...seen.body, contents: ask('changed twice').contents } }
+    }
+    expect((await call(wholePath(), ask('as sent'))).status).toBe(200)
+    expect(order).toEqual(['first as sent', 'second changed once'])
+    expect(asked()).toMatchObject({ contents: ask('changed twice').contents })
+  })
+
+  test('reaches the provider of a stream, too', async () => {
+    upstream.answer(events([answer()]))
+    hooks.first = () => ({ body: SHORT })
+    const response = await call(streamPath(), ask())
+    expect(await response.text()).toContain('Hello.')
+    expect(asked()).toEqual(SHORT)
+    expect((await lastCall()).cost_nanos).toBe(ANSWER_NANOS)
+  })
+
+  test('may name another model: that one is paid for and asked', async () => {
+    upstream.answer(whole(answer()))
+    hooks.first = ({ body }) => ({ body: { ...body, model: MODEL } })
+    const response = await call('/v1/chat/completions', { model: 'nobody-has-this', messages })
+    expect(response.status).toBe(200)
+    expect(upstream.last().path).toContain(UPSTREAM_MODEL)
+    expect((await lastCall()).model).toBe(MODEL)
+  })
+
+  test('that names a model which the key may not call is refused as such', async () => {
+    await gateway.account('limited', { balance_usd: '1' })
+    const limited = gateway.key('limited', { models: ['other-*'] })
+    const before = counts()
+    hooks.first = ({ body }) => ({ body: { ...body, model: MODEL } })
+    const response = await call('/v1/chat/completions', { model: 'other-model', messages }, { key: limited })
+    expect(response.status).toBe(403)
+    expect(await response.text()).toContain('no access to the model')
+    await expectCounts(before)
+  })
+
+  test.each<[what: string, body: object, told: string]>([
+    ['a wrong field', { contents: 'text' }, 'contents'],
+    ['nothing', {}, 'contents'],
+    ['more than the surface takes', { contents: ask('x'.repeat(31 * 1024 * 1024)).contents }, '30 MB'],
+  ])('%s: refused as if the caller had sent it', async (_what, body, told) => {
+    const before = counts()
+    hooks.first = () => ({ body })
+    const response = await call(wholePath(), ask())
+    expect(response.status).toBe(400)
+    expect(await response.text()).toContain(told)
+    await expectCounts(before)
+  })
+
+  test('does not change what an Idempotency-Key stands for: the body that the caller sent', async () => {
+    upstream.answer(whole(answer()))
+    let made = 0
+    hooks.first = () => ({ body: ask(`made ${++made}`) })
+    const headers = { 'idempotency-key': 'one-key' }
+    const first = await call(wholePath(), ask('same'), { headers })
+    const again = await call(wholePath(), ask('same'), { headers })
+    const other = await call(wholePath(), ask('other'), { headers })
+    expect([first.status, again.status, other.status]).toEqual([200, 200, 422])
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(await again.text()).toBe(await first.text())
+  })
+})
+
+describe('a large body, which is parsed on a thread', () => {
+  const large = ask(`${'word '.repeat(400_000)}${BAD}`)
+  const in_chunks = () => inChunks(JSON.stringify(large), 64 * 1024)
+
+  test.each<[how: string, body: () => object]>([
+    ['announced', () => large],
+    ['in chunks', in_chunks],
+  ])('%s: refused by the end of its text', async (_how, body) => {
+    const before = counts()
+    hooks.first = ({ text, text_is_cut }) => {
+      expect({ chars: text.length, text_is_cut }).toEqual({ chars: 1_000_000, text_is_cut: true })
+      return { refuse: { status: 413, message: 'Too much to be checked.' } }
+    }
+    const response = await call(wholePath(), body())
+    expect(await response.text()).toContain('Too much to be checked.')
+    await expectCounts(before)
+  })
+
+  test('passed on byte for byte where nothing is changed, and as it was changed where something is', async () => {
+    upstream.answer(whole(answer()))
+    hooks.first = ({ text }) => void text
+    expect((await call(wholePath(), in_chunks())).status).toBe(200)
+    expect(upstream.last().body.toString()).toBe(JSON.stringify(large))
+    hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: 7 } } })
+    expect((await call(wholePath(), in_chunks())).status).toBe(200)
+    expect(asked()).toEqual({ ...large, generationConfig: { maxOutputTokens: 7 } })
+  })
+
+  test('under an Idempotency-Key it is what the caller sent', async () => {
+    upstream.answer(whole(answer()))
+    let made = 0
+    hooks.first = ({ body }) => ({ body: { ...body, generationConfig: { maxOutputTokens: ++made } } })
+    const headers = { 'idempotency-key': 'large' }
+    expect((await call(wholePath(), large, { headers })).status).toBe(200)
+    const again = await call(wholePath(), large, { headers })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    const other = ask(`${'word '.repeat(400_000)}another thing`)
+    expect((await call(wholePath(), other, { headers })).status).toBe(422)
+  })
+})
+
+test('counts of tokens, which are free but reach a provider, are shown, too', async () => {
+  hooks.first = ({ text }) => (text.includes(BAD) ? { refuse: { message: 'Not here.' } } : undefined)
+  const body = { model: MODEL, messages }
+  const response = await call('/v1/messages/count_tokens', body, { headers: VERSION })
+  expect(response.status).toBe(403)
+})
+
+describe('hooks that break their word', () => {
+  const nonsense = (value: unknown): BeforeCall => (() => value) as BeforeCall
+
+  test.each<[what: string, hook: BeforeCall, logged: string]>([
+    ['a text', nonsense('no'), 'returned string'],
+    ['true', nonsense(true), 'returned boolean'],
+    ['an array', nonsense([]), 'must return nothing'],
+    ['an empty object', nonsense({}), 'must return nothing'],
+    ['an unknown field', nonsense({ deny: true }), '{ deny }'],
+    ['both', nonsense({ body: {}, refuse: { message: 'No.' } }), 'both'],
+    ['a body that is no object', nonsense({ body: 'text' }), 'no object'],
+    ['a body that is no JSON', nonsense({ body: { count: 1n } }), 'BigInt'],
+    ['a refusal without words', nonsense({ refuse: { status: 403 } }), 'without a message'],
+    ['a refusal by text alone', nonsense({ refuse: 'No.' }), 'without a message'],
+    [
+      'a refusal with a status that is none',
+      nonsense({ refuse: { status: 200, message: 'Fine.' } }),
+      'status 200',
+    ],
+    ['a rejected promise', () => Promise.reject(new Error('no network')), 'no network'],
+    ['a promise that never ends', () => new Promise(() => undefined), 'took longer than 0.3 s'],
+  ])('%s: 500, logged, nothing held', async (_what, hook, logged) => {
+    const before = counts()
+    hooks.first = hook
+    const response = await call(wholePath(), ask())
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain(logged)
+    const request_id = response.headers.get('x-request-id')
+    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.level === 'error')
+    expect(JSON.stringify(line)).toContain('the plugin 10-first failed before the call')
+    expect(JSON.stringify(line)).toContain(logged)
+    await expectCounts(before)
+  })
+
+  test('a form that it would change: 500, for a form can only be refused', async () => {
+    const before = counts()
+    hooks.first = () => ({ body: {} })
+    const { path, body, headers = {} } = await form('/v1/audio/transcriptions', { model: 'ear' })
+    expect((await call(path, body, { headers })).status).toBe(500)
+    await expectCounts(before)
+  })
+
+  test('what a later hook would say of a call that was refused is not asked', async () => {
+    let asked_second = false
+    hooks.first = () => ({ refuse: { message: 'No.' } })
+    hooks.second = () => {
+      asked_second = true
+    }
+    const response = await call(wholePath(), ask())
+    expect(response.status).toBe(403)
+    expect(asked_second).toBe(false)
+    const request_id = response.headers.get('x-request-id')
+    const line = gateway.log.lines().find((one) => one.request_id === request_id && one.status === 403)
+    expect(line).toMatchObject({ level: 'info', cause: 'refused by the plugin 10-first' })
+  })
+})
+
+test.each([
+  [400, 'INVALID_ARGUMENT'],
+  [401, 'UNAUTHENTICATED'],
+  [402, 'FAILED_PRECONDITION'],
+  [403, 'PERMISSION_DENIED'],
+  [404, 'NOT_FOUND'],
+  [429, 'RESOURCE_EXHAUSTED'],
+] as const)("a refusal with %i is written in the surface's own words", async (status, word) => {
+  hooks.first = () => ({ refuse: { status, message: 'No.' } })
+  const response = await call(wholePath(), ask())
+  expect(response.status).toBe(status)
+  expect(await response.json()).toMatchObject({ error: { message: 'No.', status: word } })
+})
+
+test('a key that is not valid is refused before any hook is asked', async () => {
+  let was_asked = false
+  hooks.first = () => {
+    was_asked = true
+  }
+  expect((await call(wholePath(), ask(), { key: 'tg_nobody_has_this_key' })).status).toBe(401)
+  expect(was_asked).toBe(false)
+})
+
+test("providers' keys and the caller's are in nothing that a hook is shown", async () => {
+  let shown = ''
+  hooks.first = (seen) => {
+    shown = JSON.stringify([seen, seen.body, seen.text, seen.headers, seen.key])
+  }
+  await call(wholePath(), ask(), { form: 'query' })
+  for (const secret of [key, ...PROVIDER_KEYS]) expect(shown).not.toContain(secret)
+})

@@ -1,0 +1,290 @@
+// The loading of plugins of one's own: which files, in which order, and what stops the start, with the file's name and what to do.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findPlugins } from '../../src/server/own-plugins/files.ts'
+import { loadPlugin } from '../../src/server/own-plugins/load.ts'
+import { OWN_BEGINNINGS } from '../../src/server/own-plugins/routes.ts'
+import { MODEL, PICTURE } from '../support/catalogue.ts'
+import { startTestGateway } from '../support/gateway.ts'
+import { memoryLog } from '../support/memory-log.ts'
+
+let parent_folder: string
+beforeAll(() => {
+  parent_folder = mkdtempSync(join(tmpdir(), 'tollgate-own-plugins-'))
+})
+afterAll(() => rmSync(parent_folder, { recursive: true, force: true }))
+
+/** Starts a gateway that has to be stopped. */
+const startWith = (own_plugins: Record<string, string>, load_limit_ms = 10_000) =>
+  startTestGateway({ parent_folder, own_plugins, plugin_limits: { load_limit_ms } })
+
+/** What the start says that does not come about. */
+async function refusalOf(own_plugins: Record<string, string>, load_limit_ms?: number): Promise<string> {
+  try {
+    await (await startWith(own_plugins, load_limit_ms)).stop()
+    return 'it started'
+  } catch (thrown) {
+    return (thrown as Error).message
+  }
+}
+
+describe('a file that cannot be loaded stops the start', () => {
+  const GOOD = 'export default () => {}'
+
+  test.each<[what: string, text: string, told: string]>([
+    ['a syntax error, with its line', '\n\nexport default ({ app } => app', 'bad.ts:3:'],
+    ['no default export', 'export const plugin = () => {}', 'no default export that is a function'],
+    ['an empty file', '', 'no default export that is a function'],
+    ['a default export that is no function', 'export default { name: "x" }', 'no default export'],
+    ['a module that throws, with its line', '\nthrow new Error("no word list")', 'no word list'],
+    ['a function that throws', 'export default () => { throw new Error("no word list") }', 'no word list'],
+    ['one that throws a text', 'export default () => { throw "no word list" }', 'no word list'],
+    [
+      'a promise that rejects',
+      'export default async () => { throw new Error("no word list") }',
+      'no word list',
+    ],
+    [
+      'a package that is not there',
+      'import x from "left-right"\nexport default () => x',
+      'bun add left-right',
+    ],
+    ['a file that is not there', 'import x from "./words.ts"\nexport default () => x', './words.ts'],
+    [
+      'a module that never ends',
+      'await new Promise(() => {})\nexport default () => {}',
+      'took longer than 0.2 s',
+    ],
+    ['a function that never ends', 'export default () => new Promise(() => {})', 'took longer than 0.2 s'],
+    ['a returned value that is no application', 'export default () => 7', 'something else'],
+    [
+      'a hook that is no function',
+      'export default ({ gateway }) => gateway.beforeCall({})',
+      'takes a function',
+    ],
+    ['an unknown hook', 'export default ({ gateway }) => gateway.onCall(() => {})', 'onCall'],
+    [
+      'a route of the gateway',
+      'export default ({ app }) => app.post("/v1/messages", "x")',
+      '/v1/messages lies under /v1',
+    ],
+    ['one beside it', 'export default ({ app }) => app.get("/v1/mine", "x")', 'lies under /v1'],
+    ['one in other letters', 'export default ({ app }) => app.get("/Console/x", "x")', 'lies under /Console'],
+    ['one without a slash', 'export default ({ app }) => app.get("healthz", "x")', 'lies under /healthz'],
+    ['a route for any path', 'export default ({ app }) => app.all("/*", "x")', 'ALL /*'],
+    ['a route whose first part is open', 'export default ({ app }) => app.get("/:any/x", "x")', '/:any/x'],
+    ['the root', 'export default ({ app }) => app.get("/", "x")', 'begin it with a name'],
+    [
+      'an escaped route',
+      'export default ({ app }) => app.get("/%76%31/messages", "x")',
+      'begin it with a name',
+    ],
+    ['a WebSocket', 'export default ({ app }) => app.ws("/live", { message() {} })', 'WebSocket'],
+    [
+      'an application whose routes are the gateway’s',
+      'export default ({ Elysia }) => new Elysia().get("/docs/x", "x")',
+      '/docs',
+    ],
+  ])('%s', async (_what, text, told) => {
+    const limit_ms = told.includes('took longer') ? 200 : undefined
+    const message = await refusalOf({ 'a-good.ts': GOOD, 'bad.ts': text, 'c-good.ts': GOOD }, limit_ms)
+    expect(message).toStartWith('The plugin plugins/bad.ts cannot be loaded: ')
+    expect(message).toContain(told)
+    expect(message).toEndWith('`tollgate plugin check` tries all plugins without a start.')
+  })
+
+  test('the same route in two plugins: the second, which names the first', async () => {
+    const route = (name: string) => `export default ({ app }) => app.get("/hello/:${name}", "x")`
+    const message = await refusalOf({ '1.ts': route('id'), '2.ts': route('name') })
+    expect(message).toContain('plugins/2.ts cannot be loaded')
+    expect(message).toContain('is also one of the plugin 1.ts')
+  })
+
+  test.each(['plugins', 'plugins/open.ts'])('%s that everybody may write to', async (open) => {
+    const folder = mkdtempSync(join(parent_folder, 'open-'))
+    mkdirSync(join(folder, 'plugins'))
+    const path = join(folder, 'plugins/open.ts')
+    writeFileSync(path, GOOD)
+    const [file] = findPlugins(join(folder, 'plugins')).files
+    if (!file) throw new Error('there is no file')
+    const parts = {
+      folder,
+      log: memoryLog().log,
+      catalogue: () => ({ models: new Map() }),
+      newRequestId: () => 'r',
+    }
+    expect(await loadPlugin(file, parts)).toMatchObject({ name: 'open' })
+    chmodSync(join(folder, open), 0o777)
+    const message = `run \`chmod o-w ${join(folder, open)}\``
+    await expect(loadPlugin(file, parts)).rejects.toThrow(message)
+  })
+
+  test('a folder that is a file', async () => {
+    const path = join(parent_folder, 'plugins')
+    writeFileSync(path, '')
+    expect(() => findPlugins(path)).toThrow(`${path} is a file`)
+  })
+})
+
+describe('which files are loaded', () => {
+  test('those of the folder that end with .ts, in the order of their names; no types, no hidden ones, no folders', () => {
+    const folder = join(parent_folder, 'names')
+    mkdirSync(join(folder, 'node_modules'), { recursive: true })
+    mkdirSync(join(folder, 'folder.ts'))
+    for (const name of ['b.ts', 'a.ts', 'B.ts', '10.ts', '9.ts', '.hidden.ts', 'tollgate.d.ts', 'words.txt'])
+      writeFileSync(join(folder, name), '')
+    for (const name of ['old.js', 'page.tsx', 'other.mts', 'package.json', 'b.ts.off'])
+      writeFileSync(join(folder, name), '')
+    symlinkSync('words.txt', join(folder, 'link.ts'))
+    symlinkSync('nothing', join(folder, 'dangling.ts'))
+    const { files, skipped } = findPlugins(folder)
+    expect(files.map(({ name }) => name)).toEqual(['10', '9', 'B', 'a', 'b', 'link'])
+    expect(skipped).toEqual(['old.js', 'other.mts', 'page.tsx'])
+  })
+
+  test('without a folder, none', () => {
+    expect(findPlugins(join(parent_folder, 'absent'))).toEqual({ files: [], skipped: [] })
+  })
+
+  test('a file with another ending is told of, not loaded', async () => {
+    const gateway = await startWith({ 'hook.js': 'throw new Error("loaded")' })
+    const line = gateway.log.lines().find(({ skipped }) => skipped !== undefined)
+    expect(line).toMatchObject({ level: 'warn', skipped: ['hook.js'] })
+    await gateway.stop()
+  })
+})
+
+describe('what a plugin is handed', () => {
+  const asPlugin = (body: string) => `export default async ({ app, Elysia, t, gateway }) => { ${body} }`
+
+  test('a gateway of six things, which cannot be changed: no database, no ledger, no secret', async () => {
+    const gateway = await startWith({
+      'look.ts': asPlugin(`
+        app.get('/look', () => ({
+          names: Object.keys(gateway).sort(),
+          frozen: Object.isFrozen(gateway) && Object.isFrozen(gateway.log),
+          folder: gateway.folder,
+          models: gateway.models().slice(0, 1),
+        }))
+        gateway.log.info('hello from the plugin', { words: 3, plugin: 'another' })`),
+    })
+    const look = await (await gateway.call('/look')).json()
+    expect(look).toEqual({
+      names: ['afterSettle', 'beforeCall', 'folder', 'log', 'models', 'version'],
+      frozen: true,
+      folder: join(gateway.data_folder, 'plugins'),
+      models: [{ id: 'test-model', display_name: 'test-model', kind: 'text' }],
+    })
+    const line = gateway.log.lines().find(({ message }) => message === 'hello from the plugin')
+    expect(line).toMatchObject({ level: 'info', plugin: 'look', words: 3 })
+    await gateway.stop()
+  })
+
+  test('after its function has ended it registers no more hooks', async () => {
+    const gateway = await startWith({
+      'late.ts': asPlugin(`app.get('/late', () => gateway.beforeCall(() => {}))`),
+    })
+    expect((await gateway.call('/late')).status).toBe(500)
+    expect(gateway.log.text()).toContain('was called after the start')
+    await gateway.stop()
+  })
+
+  test('relative modules, JSON and types: a plugin may be of several files', async () => {
+    const gateway = await startWith({
+      'main.ts': `
+        import words from './words.json'
+        import { joined } from './lib.helper.mts'
+        import type { TollgatePlugin } from './tollgate.d.ts'
+        enum Mark { End = '!' }
+        const plugin: TollgatePlugin = ({ app }) => app.get('/joined', () => joined(words) + Mark.End)
+        export default plugin satisfies TollgatePlugin`,
+      'words.json': '["tides","rise"]',
+      'lib.helper.mts': 'export const joined = (words: readonly string[]): string => words.join(" ")',
+    })
+    expect(await (await gateway.call('/joined')).text()).toBe('tides rise!')
+    await gateway.stop()
+  })
+})
+
+test('the example of the manual is loaded as it stands, and does what it says', async () => {
+  const manual = await Bun.file(join(import.meta.dir, '../../data/README.md')).text()
+  const [, example = ''] = /```ts\n(import type \{ TollgatePlugin \}.*?)```/s.exec(manual) ?? []
+  const gateway = await startWith({ 'hello.ts': example })
+  expect(await (await gateway.call('/hello')).json()).toMatchObject({ models: expect.any(Number) })
+  const key = await gateway.caller('1', { name: 'trial' })
+  const refused = await gateway.call('/v1/images/generations', { model: PICTURE, prompt: 'x' }, { key })
+  expect(refused.status).toBe(403)
+  expect(await refused.text()).toContain('Trial keys make no images')
+  const chat = { model: MODEL, messages: [{ role: 'user', content: 'Hello.' }] }
+  expect((await gateway.call('/v1/chat/completions', chat, { key })).status).toBe(200)
+  await gateway.log.shows(({ message, plugin }) => message === 'a call was paid' && plugin === 'hello')
+  await gateway.stop()
+})
+
+describe('routes of plugins', () => {
+  test('with schemas, parameters and bodies; their failures are in the plain shape, with why in the log alone', async () => {
+    const gateway = await startWith({
+      'shop.ts': `export default ({ app, Elysia, t }) => {
+        app.post('/shop/orders/:id', ({ params, body }) => ({ id: params.id, count: body.count }), {
+          body: t.Object({ count: t.Integer() }),
+        })
+        app.get('/shop/broken', () => { throw new Error('the shelf fell down') })
+        return new Elysia({ prefix: '/shop' }).get('/open', 'yes')
+      }`,
+    })
+    const order = (body: object) => gateway.call('/shop/orders/7', body)
+    expect(await (await order({ count: 2 })).json()).toEqual({ id: '7', count: 2 })
+    const refused = await order({ count: 'two' })
+    expect(refused.status).toBe(400)
+    expect(await refused.text()).toContain('count')
+    expect(await (await gateway.call('/shop/open')).text()).toBe('yes')
+    const broken = await gateway.call('/shop/broken')
+    expect(broken.status).toBe(500)
+    expect(await broken.text()).not.toContain('shelf')
+    expect(gateway.log.text()).toContain('the shelf fell down')
+    expect((await gateway.call('/shop/nothing')).status).toBe(404)
+    await gateway.stop()
+  })
+
+  test('hooks of its application reach no route of the gateway, nor of another plugin', async () => {
+    const gateway = await startWith({
+      '1-greedy.ts': `export default ({ app }) => app
+        .onRequest(() => new Response('taken'))
+        .onAfterHandle({ as: 'global' }, () => 'taken')
+        .get('/greedy', 'x')`,
+      '2-quiet.ts': `export default ({ app }) => app.get('/quiet', 'quiet')`,
+    })
+    expect(await (await gateway.call('/greedy')).text()).toBe('taken')
+    expect(await (await gateway.call('/quiet')).text()).toBe('quiet')
+    expect(await (await gateway.call('/healthz')).text()).not.toContain('taken')
+    expect((await gateway.call('/v1/messages', {})).status).toBe(401)
+    await gateway.stop()
+  })
+
+  test('they are no part of the reference, which describes what the gateway has everywhere', async () => {
+    const gateway = await startWith({ 'a.ts': `export default ({ app }) => app.get('/mine', 'x')` })
+    const document = (await (await gateway.call('/docs/openapi.json')).json()) as { paths: object }
+    expect(Object.keys(document.paths)).not.toContain('/mine')
+    expect(Object.keys(document.paths).length).toBeGreaterThan(10)
+    await gateway.stop()
+  })
+})
+
+test('every route of the gateway begins with a name that plugins may not use', async () => {
+  const { plugins } = await import('../../plugins/index.ts')
+  const beginnings = new Set<string>()
+  const gateway = await startTestGateway({
+    parent_folder,
+    plugins: plugins.map((plugin) => (parts) => {
+      const app = plugin(parts)
+      for (const { path } of app.routes as { path: string }[]) beginnings.add(path.split('/')[1] ?? '')
+      return app
+    }),
+  })
+  await gateway.stop()
+  expect(beginnings.size).toBeGreaterThan(5)
+  // The root has none, and no plugin gets it.
+  expect([...beginnings].filter((name) => name !== '' && !OWN_BEGINNINGS.has(name))).toEqual([])
+})
