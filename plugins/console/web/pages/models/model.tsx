@@ -13,7 +13,7 @@ import { LimitFields } from '../../parts/catalogue/model-fields.tsx'
 import { PriceFields } from '../../parts/catalogue/price-fields.tsx'
 import { RouteTrials } from '../../parts/catalogue/route-trials.tsx'
 import { SaveBar } from '../../parts/catalogue/save-bar.tsx'
-import { blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
+import { blockAt, blocksOf, type CatalogueFile, textAt } from '../../parts/catalogue/values.ts'
 import { Facts } from '../../parts/facts.tsx'
 import { Figure, Figures } from '../../parts/figure.tsx'
 import { Money } from '../../parts/money.tsx'
@@ -139,7 +139,12 @@ function PriceForm({ id, read, close }: { id: string; read: CatalogueFile; close
     >
       <div className="stack">
         {draft.failure && <Notice tone="bad">{draft.failure}</Notice>}
-        <PriceFields draft={draft} path={path} model={model} />
+        <PriceFields
+          draft={draft}
+          path={[...path, 'price']}
+          price={blockAt(model, 'price')}
+          kind={textAt(model, 'kind')}
+        />
         <LimitFields draft={draft} path={path} model={model} />
       </div>
     </Section>

@@ -6,7 +6,7 @@ import type { Draft } from './draft.ts'
 import { KnownModels } from './known-models.tsx'
 import { PriceFields } from './price-fields.tsx'
 import { RouteFields } from './route-fields.tsx'
-import { type Block, type Path, textAt, wholeNumber } from './values.ts'
+import { type Block, blockAt, type Path, textAt, wholeNumber } from './values.ts'
 
 export interface ModelFieldsProps {
   draft: Draft
@@ -22,7 +22,12 @@ export function ModelFields({ draft, path, model }: ModelFieldsProps) {
         <TextField {...{ draft, path, model }} name="display_name" label="Display name" may_be_empty />
       </div>
       <h3>Price</h3>
-      <PriceFields draft={draft} path={path} model={model} />
+      <PriceFields
+        draft={draft}
+        path={[...path, 'price']}
+        price={blockAt(model, 'price')}
+        kind={textAt(model, 'kind')}
+      />
       <KnownModels draft={draft} path={path} model={model} />
       <h3>Routes</h3>
       <RouteFields draft={draft} path={path} model={model} />

@@ -1,4 +1,4 @@
-// The price of a model as fields: those of its kind, and the tiers and lines that the file has.
+// The price of a model, or the cost of a route, as fields: those of its kind, and the tiers and lines that the file has.
 import { Field } from '../field.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
@@ -62,22 +62,23 @@ function ratesOf(kind: string, price: Block): readonly Rate[] {
 
 export interface PriceFieldsProps {
   draft: Draft
-  /** Of the model in the file: `['models', 2]`. */
+  /** Of the price in the file: `['models', 2, 'price']`, or of a route's cost. */
   path: Path
-  model: Block
+  price: Block
+  /** Of the model. */
+  kind: string
 }
 
-export function PriceFields({ draft, path, model }: PriceFieldsProps) {
-  const price = blockAt(model, 'price')
-  const rates = ratesOf(textAt(model, 'kind'), price)
+export function PriceFields({ draft, path, price, kind }: PriceFieldsProps) {
+  const rates = ratesOf(kind, price)
   return (
     <div className="stack">
-      <RateFields draft={draft} path={[...path, 'price']} block={price} rates={rates} />
+      <RateFields draft={draft} path={path} block={price} rates={rates} />
       {listAt(price, 'tiers').map((_, at) => (
         <Line
           key={`tier ${String(at)}`}
           {...{ draft, price, at }}
-          path={[...path, 'price', 'tiers', at]}
+          path={[...path, 'tiers', at]}
           list="tiers"
           title={`Prompts above ${Number(textAt(price, 'tiers', at, 'above')).toLocaleString('en-US')} tokens`}
           skip={['above']}
@@ -87,7 +88,7 @@ export function PriceFields({ draft, path, model }: PriceFieldsProps) {
         <Line
           key={`variant ${String(at)}`}
           {...{ draft, price, at }}
-          path={[...path, 'price', 'variants', at]}
+          path={[...path, 'variants', at]}
           list="variants"
           title={[textAt(price, 'variants', at, 'size'), textAt(price, 'variants', at, 'quality')]
             .filter(Boolean)

@@ -5,6 +5,7 @@ import { Field } from '../field.tsx'
 import { Select } from '../select.tsx'
 import { CommittedInput } from './committed-input.tsx'
 import type { Draft } from './draft.ts'
+import { PriceFields } from './price-fields.tsx'
 import { type Block, blockAt, blocksOf, listAt, type Path, textAt, wholeNumber } from './values.ts'
 
 export interface RouteFieldsProps {
@@ -35,6 +36,7 @@ export function RouteFields({ draft, path, model }: RouteFieldsProps) {
           route={blockAt(model, 'routes', at)}
           providers={providers}
           is_only={routes.length === 1}
+          kind={textAt(model, 'kind')}
         />
       ))}
       <div>
@@ -52,9 +54,11 @@ interface RouteLineProps {
   route: Block
   providers: readonly string[]
   is_only: boolean
+  /** Of the model. */
+  kind: string
 }
 
-function RouteLine({ draft, path, route, providers, is_only }: RouteLineProps) {
+function RouteLine({ draft, path, route, providers, is_only, kind }: RouteLineProps) {
   const set = (name: string, value: string | number) =>
     void draft.edit([{ op: 'set', path: [...path, name], value }])
   const provider = textAt(route, 'provider')
@@ -64,32 +68,69 @@ function RouteLine({ draft, path, route, providers, is_only }: RouteLineProps) {
       ? void draft.edit([{ op: 'remove', path: [...path, name] }])
       : void draft.edit([{ op: 'set', path: [...path, name], value: wholeNumber(text) }])
   return (
-    <div className="route-line">
-      <Field label="Provider" error={draft.mistakeAt([...path, 'provider'])}>
-        <Select
-          options={names.map((value) => ({ value, label: value }))}
-          value={provider}
-          onChange={(value) => set('provider', value)}
+    <div className="stack">
+      <div className="route-line">
+        <Field label="Provider" error={draft.mistakeAt([...path, 'provider'])}>
+          <Select
+            options={names.map((value) => ({ value, label: value }))}
+            value={provider}
+            onChange={(value) => set('provider', value)}
+          />
+        </Field>
+        <Field label="Its name there" error={draft.mistakeAt([...path, 'model'])}>
+          <CommittedInput code value={textAt(route, 'model')} commit={(text) => set('model', text)} />
+        </Field>
+        <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
+          <CommittedInput
+            inputMode="numeric"
+            placeholder="0"
+            value={textAt(route, 'order')}
+            commit={number('order')}
+          />
+        </Field>
+        <Button
+          look="quiet"
+          icon={Trash2}
+          disabled={is_only}
+          aria-label={`Remove the route to ${provider}`}
+          onClick={() => void draft.edit([{ op: 'remove', path }])}
         />
-      </Field>
-      <Field label="Its name there" error={draft.mistakeAt([...path, 'model'])}>
-        <CommittedInput code value={textAt(route, 'model')} commit={(text) => set('model', text)} />
-      </Field>
-      <Field label="Order" error={draft.mistakeAt([...path, 'order'])}>
-        <CommittedInput
-          inputMode="numeric"
-          placeholder="0"
-          value={textAt(route, 'order')}
-          commit={number('order')}
-        />
-      </Field>
-      <Button
-        look="quiet"
-        icon={Trash2}
-        disabled={is_only}
-        aria-label={`Remove the route to ${provider}`}
-        onClick={() => void draft.edit([{ op: 'remove', path }])}
-      />
+      </div>
+      <RouteCost {...{ draft, route, kind }} path={[...path, 'cost']} />
     </div>
+  )
+}
+
+interface RouteCostProps {
+  draft: Draft
+  /** Of the cost in the file. */
+  path: Path
+  route: Block
+  kind: string
+}
+
+/** What the provider takes: folded away, since few know it, and no call hangs on it. */
+function RouteCost({ draft, path, route, kind }: RouteCostProps) {
+  const cost = blockAt(route, 'cost')
+  const is_known = Object.keys(cost).length > 0
+  const provider = textAt(route, 'provider')
+  return (
+    <details className="route-cost">
+      <summary>{is_known ? `What ${provider} takes` : `What ${provider} takes: not known`}</summary>
+      <div className="stack">
+        <p className="small soft">
+          In the same units as the price. Calls then record it, and the overview shows what is left; accounts
+          never see it.
+        </p>
+        <PriceFields draft={draft} path={path} price={cost} kind={kind} />
+        {is_known && (
+          <div>
+            <Button small icon={Trash2} onClick={() => void draft.edit([{ op: 'remove', path }])}>
+              Forget this cost
+            </Button>
+          </div>
+        )}
+      </div>
+    </details>
   )
 }
