@@ -40,7 +40,7 @@ export async function listenWith(
   options: ListenOptions,
 ): Promise<Listening> {
   const { listen, data_folder } = options
-  const { log, now, catalogue } = gateway
+  const { log, catalogue } = gateway
   const files = tlsFilesOf(catalogue().server, data_folder)
   const first_pair = files && (await readTlsPair(files))
   const address = parseListenAddress(listen)
@@ -63,15 +63,10 @@ export async function listenWith(
       last,
       last.stop(false).then(() => former.delete(last)),
     )
-    tell('a renewed certificate is in use', pair)
+    tell(gateway, 'a renewed certificate is in use', pair)
   }
 
-  function tell(message: string, { names, valid_until_ms }: TlsPair): void {
-    const fields = { names, valid_until: new Date(valid_until_ms).toISOString() }
-    if (valid_until_ms < now()) log.warn(fields, `${message}, and has expired`)
-    else log.info(fields, message)
-  }
-  if (first_pair) tell('a certificate is in use', first_pair)
+  if (first_pair) tell(gateway, 'a certificate is in use', first_pair)
 
   const keepOld = (trouble: unknown) =>
     log.error(
@@ -107,6 +102,12 @@ export async function listenWith(
       await Promise.all(all.map((each) => each.stop(true)))
     },
   }
+}
+
+function tell({ log, now }: Gateway, message: string, { names, valid_until_ms }: TlsPair): void {
+  const fields = { names, valid_until: new Date(valid_until_ms).toISOString() }
+  if (valid_until_ms < now()) log.warn(fields, `${message}, and has expired`)
+  else log.info(fields, message)
 }
 
 /**
