@@ -5,6 +5,7 @@ import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
 import { addConsoleCommands } from './console.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommand } from './entries.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
@@ -12,6 +13,7 @@ import { addMoneyCommands } from './money.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
+import { addSystemdCommand } from './systemd.ts'
 import type { CliDeps } from './terminal.ts'
 import { addUsageCommand } from './usage.ts'
 
@@ -32,4 +34,6 @@ export const COMMANDS: readonly AddCommand[] = [
   addBackupCommand,
   addRestoreCommand,
   addConfigCommands,
+  addDoctorCommand,
+  addSystemdCommand,
 ]

@@ -16,6 +16,7 @@ import { lateApp } from './app.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
+import { createDoctor } from './doctor.ts'
 import { type Listening, listenWith } from './listening.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
@@ -101,6 +102,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
+  const doctor = createDoctor(data_folder)
   let sockets: Sockets | null = null
   const inside = lateApp()
   const gateway = compose({
@@ -113,6 +115,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     sockets: () => sockets,
     serve: inside.serve,
     books,
+    doctor,
     closed: readiness.closed,
     network,
     log,
@@ -135,6 +138,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     stopInOrder({ gateway, stores, listening, log }, () => {
       readiness.stop()
       start_audit.stop()
+      doctor.stop()
       stopSweeping()
       stopTicking()
       watched.close()
