@@ -126,8 +126,7 @@ export function compose({
     exchange,
     gate,
     limiter,
-    reads: createReadRate(() => performance.now()),
-    page_calls: createReadRate(() => performance.now()),
+    ...readRates(),
     ledger,
     deeds,
     books,
@@ -160,6 +159,11 @@ const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodi
   parser: createParser({ log }),
   known: new KnownValues(KNOWN_VALUES_BYTES),
   accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
+
+const readRates = (): Pick<Gateway, 'reads' | 'page_calls'> => ({
+  reads: createReadRate(() => performance.now()),
+  page_calls: createReadRate(() => performance.now()),
 })
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))
