@@ -35,11 +35,11 @@ export const fail = (check: string, found: string, advice: string): Diagnosis =>
 export const reasonOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown)
 
-const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB']
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB']
 
-/** Such as `1.2 GB`, in powers of 1,024. */
+/** Such as `1.2 GB`, in powers of 1,000, as the console has it. */
 export function sizeText(bytes: number): string {
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1)
-  const number = bytes / 1024 ** power
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
+  const number = bytes / 1_000 ** power
   return `${power === 0 ? number : number.toFixed(1)} ${UNITS[power]}`
 }
