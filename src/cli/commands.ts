@@ -7,6 +7,7 @@ import { addConfigCommands } from './config.ts'
 import { addConsoleCommands } from './console.ts'
 import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommand } from './entries.ts'
+import { addHealthCommand } from './health.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
@@ -35,5 +36,6 @@ export const COMMANDS: readonly AddCommand[] = [
   addRestoreCommand,
   addConfigCommands,
   addDoctorCommand,
+  addHealthCommand,
   addSystemdCommand,
 ]

@@ -29,6 +29,8 @@ export function systemdUnit(parts: UnitParts): string {
     '[Service]',
     'Type=exec',
     `ExecStart=${parts.binary} serve --data ${parts.data_folder}`,
+    '# `systemctl start` ends once calls are taken.',
+    `ExecStartPost=-${parts.binary} health --wait 60s --data ${parts.data_folder}`,
     '# Reads the catalogue and the certificate again; a mistake in them changes nothing.',
     'ExecReload=/bin/kill -HUP $MAINPID',
     'Restart=on-failure',

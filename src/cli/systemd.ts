@@ -14,6 +14,9 @@ const STATE_FOLDER = '/var/lib/'
 const DEFAULT_DATA = '/var/lib/tollgate'
 const DEFAULT_BINARY = '/usr/local/bin/tollgate'
 const DEFAULT_SHUTDOWN_MS = 30_000
+/** Others have what systemd would read as more: a space, `%`, `$`, quotes. */
+const PLAIN_PATH = /^\/[\w./+@-]+$/
+const HIDDEN = /^\/(home|root|run\/user|tmp|var\/tmp)\//
 /** Below it a port needs a right of its own. */
 const FIRST_FREE_PORT = 1_024
 
@@ -37,12 +40,13 @@ export function addSystemdCommand(program: Command, deps: CliDeps): void {
           `${data_folder} is outside of ${STATE_FOLDER}, where systemd keeps the folders of the users that it makes. Name who owns it: --user NAME.`,
         )
       const binary = options.binary ?? (isCompiled() ? process.execPath : DEFAULT_BINARY)
-      const hidden = [data_folder, binary].find((path) =>
-        /^\/(home|root|run\/user|tmp|var\/tmp)\//.test(path),
-      )
-      if (hidden !== undefined)
+      if (!PLAIN_PATH.test(data_folder))
+        throw invalidRequest(
+          `systemd would read ${data_folder} as something else. Name a folder without spaces or signs.`,
+        )
+      for (const path of [data_folder, binary].filter((each) => HIDDEN.test(each)))
         warn(
-          `${hidden} is hidden from the service, which sees no home and no common temporary folder: move it.`,
+          `${path} is hidden from the service, which sees no home and no common temporary folder: move it.`,
         )
       const server = await serverOf(`${data_folder}/tollgate.toml`, deps)
       const unit = systemdUnit({
@@ -70,9 +74,7 @@ function readUser(name: string): string {
   return name
 }
 
-/** What systemd would read as something else is refused: a space, `%`, `$`, quotes. */
 function readPath(path: string): string {
-  if (!/^\/[\w./+@-]+$/.test(path))
-    throw new InvalidArgumentError('Write a whole path without spaces or signs.')
+  if (!PLAIN_PATH.test(path)) throw new InvalidArgumentError('Write a whole path without spaces or signs.')
   return path
 }

@@ -14,8 +14,8 @@ export async function checkAddress({ data_folder, catalogue }: ReadPatient): Pro
   return [answered ?? couldListen(catalogue.server.listen)]
 }
 
-/** Undefined where nobody answers. */
-async function askReady(url: string): Promise<Diagnosis | undefined> {
+/** Whether the gateway at a URL takes calls; undefined where nobody answers. */
+export async function askReady(url: string): Promise<Diagnosis | undefined> {
   try {
     const answer = await fetch(`${url}/readyz`, {
       signal: AbortSignal.timeout(ANSWER_MS),
