@@ -29,7 +29,7 @@ export interface Listening {
   sockets: Sockets
   /** Reads the certificate again, now; nothing over plain HTTP. */
   renew(): Promise<void>
-  /** Takes no more connections, lets the last bytes leave, and closes all. */
+  /** Takes no more connections, lets the last bytes leave, and closes all; nothing where it was stopped already. */
   stop(): Promise<void>
 }
 
@@ -96,6 +96,7 @@ export async function listenWith(
     renew: async () => await watch?.read(),
     async stop() {
       watch?.stop()
+      if (!app.server) return
       const all = [server, ...former.keys()]
       // A caller who does not take them does not hold the process up.
       await Promise.race([Promise.all([app.stop(), ...former.values()]), Bun.sleep(LAST_BYTES_MS)])

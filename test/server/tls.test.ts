@@ -230,3 +230,31 @@ describe('a gateway with a certificate', () => {
     })
   })
 })
+
+test('a stop lets streams end whole that began under the certificate before and under the renewed one', async () => {
+  put('right')
+  const rest = Promise.withResolvers<void>()
+  const part = (text: string, more: object = {}) => ({
+    candidates: [{ content: { role: 'model', parts: [{ text }] }, ...more }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
+  })
+  await using upstream = await startUpstream(
+    stream({ event: part('Hello') }, { wait: rest.promise }, { event: part('.', { finishReason: 'STOP' }) }),
+  )
+  const catalogue = catalogueOf({ upstream_url: upstream.url, server: SERVER })
+  await using gateway = await startTestGateway({ catalogue, upstream })
+  const key = await gateway.caller('1000')
+  const open = () => Promise.all(Array.from({ length: 5 }, () => post(gateway, streamPath(), key)))
+  const before = await open()
+  put('another-name')
+  await gateway.started.reload()
+  const after = await open()
+  expect(await shown(gateway)).toBe('another-name')
+
+  const stopped = gateway.started.stop()
+  rest.resolve()
+  for (const answer of [...before, ...after]) expect(await answer.text()).toContain('STOP')
+  await stopped
+  expect(gateway.rows().calls.map(({ outcome }) => outcome)).toEqual(Array(10).fill('completed'))
+  await expect(fetch(new URL('/healthz', gateway.url), ANYBODYS)).rejects.toThrow()
+})
