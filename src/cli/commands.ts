@@ -5,7 +5,9 @@ import { addAuditCommand } from './audit.ts'
 import { addBackupCommand } from './backup.ts'
 import { addConfigCommands } from './config.ts'
 import { addConsoleCommands } from './console.ts'
+import { addDoctorCommand } from './doctor.ts'
 import { addEntriesCommand } from './entries.ts'
+import { addHealthCommand } from './health.ts'
 import { addKeyCommands } from './key.ts'
 import { addModelsCommand } from './models.ts'
 import { addMoneyCommands } from './money.ts'
@@ -14,6 +16,7 @@ import { addPricesCommands } from './prices.ts'
 import { addProvidersCommands } from './providers.ts'
 import { addRestoreCommand } from './restore.ts'
 import { addServeCommand } from './serve.ts'
+import { addSystemdCommand } from './systemd.ts'
 import type { CliDeps } from './terminal.ts'
 import { addUsageCommand } from './usage.ts'
 
@@ -36,4 +39,7 @@ export const COMMANDS: readonly AddCommand[] = [
   addRestoreCommand,
   addConfigCommands,
   addPluginCommands,
+  addDoctorCommand,
+  addHealthCommand,
+  addSystemdCommand,
 ]

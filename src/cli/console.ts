@@ -90,9 +90,10 @@ async function consoleOf({ dir, catalogue_path }: DataFolder, { env }: CliDeps):
   return { url: catalogue.server.public_url ?? servedAt(dir) ?? listenUrl(catalogue) }
 }
 
-function listenUrl({ server: { listen } }: Catalogue): string {
+function listenUrl({ server: { listen, tls_certificate } }: Catalogue): string {
   const { hostname, port } = parseListenAddress(listen)
-  return reachableUrl(new URL(`http://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`))
+  const scheme = tls_certificate === undefined ? 'http' : 'https'
+  return reachableUrl(new URL(`${scheme}://${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`))
 }
 
 /** The token is in the fragment, which browsers send nowhere. */

@@ -95,7 +95,12 @@ async function checkPlugins(
   const models = reading && 'catalogue' in reading ? reading.catalogue.models : new Map()
   const destination = { write: (line: string) => terminal.err(line.trimEnd()), flushSync() {} }
   const log = createLogger({ level: 'info', secrets: [], destination, now })
-  const parts = { folder, log, catalogue: () => ({ models }), newRequestId: () => requestIdAt(now()) }
+  const parts = {
+    folder,
+    log,
+    catalogue: () => ({ models, server: {} }),
+    newRequestId: () => requestIdAt(now()),
+  }
   // Elysia is loaded here, not with the commands: it takes longer than most of them.
   const { loadPlugin, assertDistinct } = await import('../server/own-plugins/load.ts')
   const checked: Checked[] = []

@@ -3,7 +3,8 @@ import type { PriceList } from '../config/price-list/list.ts'
 import type { LeftRoute, PlannedChange, PricePlan } from '../config/price-list/plan.ts'
 import { isSupported } from '../config/price-list/rates.ts'
 import { formatUsd, type Nanos } from '../domain/money.ts'
-import { type Column, table, wrapped } from './table.ts'
+import { type Column, table } from './table.ts'
+import { wrapped } from './wrapped.ts'
 
 const INDENT = '  '
 /** Before the field of an image's line: the entry that it is in, which --json tells. */

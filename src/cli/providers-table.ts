@@ -1,6 +1,7 @@
 // What `providers test` shows in a terminal of 80 columns: a table for each provider, and what to do about failures. Pure.
 import { ADVICE, keyNumber, kindOf, type Tested, type Untested } from '../exchange/route-tests.ts'
-import { type Column, table, wrapped } from './table.ts'
+import { type Column, table } from './table.ts'
+import { wrapped } from './wrapped.ts'
 
 const INDENT = '     '
 const MAX_MODEL_CHARS = 33

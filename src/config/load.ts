@@ -103,9 +103,13 @@ function readDocument(
 }
 
 function checkServer(
-  { public_url, trusted_proxies }: Pick<ServerSettings, 'public_url' | 'trusted_proxies'>,
+  { public_url, trusted_proxies, tls_certificate, tls_key }: ServerSettings,
   report: Report,
 ): void {
+  if (tls_certificate !== undefined && tls_key === undefined)
+    report(['server', 'tls_certificate'], 'needs the file of its private key beside it: write tls_key, too')
+  if (tls_key !== undefined && tls_certificate === undefined)
+    report(['server', 'tls_key'], 'needs the file of its certificate beside it: write tls_certificate, too')
   if (public_url !== undefined && !URL.canParse(public_url))
     report(['server', 'public_url'], 'must be a URL, such as "https://gateway.example.com"')
   trusted_proxies.forEach((proxy, index) => {

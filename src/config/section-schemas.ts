@@ -13,6 +13,16 @@ export const ServerSchema = Type.Object(
       description: 'the address and port that the gateway listens on',
       must: 'address:port, such as "127.0.0.1:8080" or "[::1]:8080"',
     }),
+    tls_certificate: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          'the file of the certificate with its chain, in PEM: with tls_key, callers come by HTTPS',
+      }),
+    ),
+    tls_key: Type.Optional(
+      Type.String({ minLength: 1, description: "the file of the certificate's private key, in PEM" }),
+    ),
     public_url: Type.Optional(
       Type.String({
         pattern: '^https?://[^\\s]+$',

@@ -1,11 +1,16 @@
 // The catalogue of a running gateway: the last good reading of its file, replaced when the file changes.
-import { stat } from 'node:fs/promises'
 import type { Catalogue } from '../domain/catalogue.ts'
+import { repeat, stampOf } from './file-stamps.ts'
 import { type ReadOptions, readCatalogueFile } from './load.ts'
 import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
-const NEEDS_RESTART = ['listen', 'ledger_writer'] as const satisfies (keyof Catalogue['server'])[]
+const NEEDS_RESTART = [
+  'listen',
+  'ledger_writer',
+  'tls_certificate',
+  'tls_key',
+] as const satisfies (keyof Catalogue['server'])[]
 
 export interface CatalogueChange {
   catalogue: Catalogue
@@ -108,23 +113,4 @@ function changedForRestart(before: Catalogue, after: Catalogue): string[] {
   return NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field]).map(
     (field) => `server.${field}`,
   )
-}
-
-/** A stamp that changes whenever the file does; empty where there is no file. */
-async function stampOf(path: string): Promise<string> {
-  try {
-    const { mtimeNs, size, ino } = await stat(path, { bigint: true })
-    return `${mtimeNs} ${size} ${ino}`
-  } catch {
-    // The file is not there, or cannot be looked at: reading it reports why.
-    return ''
-  }
-}
-
-/** Runs `task` repeatedly, never twice at once, without keeping the process alive. */
-async function repeat(task: () => Promise<void>, interval_ms: number, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await new Promise<void>((resolve) => setTimeout(resolve, interval_ms).unref())
-    if (!signal.aborted) await task()
-  }
 }

@@ -118,6 +118,9 @@ export type LedgerWriter = 'auto' | 'inline' | 'thread'
 export interface ServerSettings {
   /** `address:port` */
   readonly listen: string
+  /** The files of a certificate with its chain, and of its key: both or neither. Relative ones are in the data folder. */
+  readonly tls_certificate?: string
+  readonly tls_key?: string
   readonly public_url?: string
   /** Origins whose pages may call from a browser; `*`: any. */
   readonly cors_origins: readonly string[]

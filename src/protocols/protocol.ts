@@ -130,6 +130,8 @@ export interface Protocol extends CallerProtocol, UnitProtocols {
   readonly keyless_over_http?: boolean
   /** What is probably wrong with the address of a server of it, in words for the operator; undefined where nothing is. */
   readonly baseUrlAdvice?: (base_url: URL) => string | undefined
+  /** The provider's list of models, which costs nothing to read: it tells whether the provider is there and takes the key. */
+  modelList?(call: { api_key: string }): UpstreamTarget
   /** Present where this is a further protocol of providers that have another one in the catalogue: whether one speaks it. */
   spokenBy?(provider: Provider): boolean
   /** What translation carries to and from this protocol. */

@@ -17,7 +17,7 @@ export function createApp<const Plugins extends readonly Plugin[]>(
     // Elysia's types say no more than that it is given a function and returns one.
     .wrap((serve) => crossOrigin(serve as never, gateway.catalogue))
     .onRequest(({ request }) => {
-      if (!URL.canParse(request.url)) throw unknownHost()
+      if (!URL.canParse(request.url) || SHORT_HOST.test(request.url)) throw unknownHost()
     })
   for (const plugin of plugins) app.use(plugin(gateway))
   return app as unknown as AppOf<Plugins>
@@ -36,6 +36,9 @@ export function lateApp() {
     },
   }
 }
+
+/** No name in a certificate is as short as this, and Elysia would take a part of the path for it (surface/base-app.ts). */
+const SHORT_HOST = /^https:\/\/[^/]{1,2}\//
 
 /** RFC 9112, 3.2: such a request is refused. Its URL cannot be parsed, whatever its path looks like. */
 const unknownHost = () => invalidRequest('The Host header of the request is missing or malformed.')

@@ -30,6 +30,7 @@ import { redactorOf } from '../observe/redact.ts'
 import type { Registry } from '../protocols/registry.ts'
 import { KnownValues } from '../protocols/wire/known-values.ts'
 import type { Books } from '../surface/books.ts'
+import type { Doctor } from '../surface/doctor.ts'
 import type { Gateway } from '../surface/gateway.ts'
 import { createCallInside } from '../surface/inside.ts'
 import { createCooldowns } from '../upstream/cooldowns.ts'
@@ -68,6 +69,8 @@ export interface Parts {
   serve: (request: Request) => Promise<Response>
   /** As in `Gateway`. */
   books: Books
+  /** As in `Gateway`. */
+  doctor: Doctor
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -86,6 +89,7 @@ export function compose({
   sockets,
   serve,
   books,
+  doctor,
   closed,
   network,
   log,
@@ -123,11 +127,11 @@ export function compose({
     exchange,
     gate,
     limiter,
-    reads: createReadRate(() => performance.now()),
-    page_calls: createReadRate(() => performance.now()),
+    ...readRates(),
     ledger,
     deeds,
     books,
+    doctor,
     running,
     catalogue,
     configuration,
@@ -158,6 +162,11 @@ const bodiesOf = ({ db, log }: Pick<Gateway, 'db' | 'log'>): ExchangeParts['bodi
   hooks: noHooks(),
   known: new KnownValues(KNOWN_VALUES_BYTES),
   accountOf: (id) => accountQueries(db).accountById.get({ id }),
+})
+
+const readRates = (): Pick<Gateway, 'reads' | 'page_calls'> => ({
+  reads: createReadRate(() => performance.now()),
+  page_calls: createReadRate(() => performance.now()),
 })
 
 const randomBytes: RandomBytes = (count) => crypto.getRandomValues(new Uint8Array(count))

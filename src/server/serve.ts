@@ -12,26 +12,20 @@ import type { ProcessLogger } from '../observe/log.ts'
 import { BUILT_IN_REGISTRY, type Registry } from '../protocols/registry.ts'
 import type { Gateway, Plugin } from '../surface/gateway.ts'
 import type { Fetch } from '../upstream/transport.ts'
-import { createApp, lateApp } from './app.ts'
+import { lateApp } from './app.ts'
 import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
-import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { createDoctor } from './doctor.ts'
+import { type Listening, listenWith } from './listening.ts'
 import { type PluginLimits, type RunningPlugins, startOwnPlugins } from './own-plugins/own-plugins.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
 import { openStores, recover, type Stores } from './stores.ts'
 import { sweepRegularly } from './sweeps.ts'
 
-/**
- * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
- * has a limit of its own and reads no further; what nobody reads waits in the sockets.
- */
-const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
 const SWEEP_EVERY_MS = 60_000
 const SOCKET_IDLE_TIMEOUT_S = 120
-/** When the process stops, the last bytes of settled answers have this long to leave. */
-const LAST_BYTES_MS = 2_000
 /** Settlements that wait for the ledger are tried for at least this long, whatever the calls under way took. */
 const MIN_DRAIN_MS = 1_000
 const NO_PROBE = () => {}
@@ -75,7 +69,7 @@ export interface StartedGateway {
   catalogue: () => Catalogue
   /** What the catalogue disables or probably gets wrong, a line each. */
   warnings: readonly string[]
-  /** Reads the catalogue file again, now. */
+  /** Reads the catalogue file again, now, and the certificate's. */
   reload(): Promise<void>
   /** Refuses new calls, lets those under way finish within the catalogue's limit, and closes everything. */
   stop(): Promise<void>
@@ -111,7 +105,8 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
-  let listening: Sockets | null = null
+  const doctor = createDoctor(data_folder)
+  let sockets: Sockets | null = null
   const inside = lateApp()
   const gateway = compose({
     stores,
@@ -120,9 +115,10 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     catalogue,
     configuration: lateConfiguration({ ...watched, path: catalogue_path, catalogue, env, protocols }),
     notReady: readiness.notReady,
-    sockets: () => listening,
+    sockets: () => sockets,
     serve: inside.serve,
     books,
+    doctor,
     closed: readiness.closed,
     network,
     log,
@@ -132,41 +128,42 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const listen = options.listen ?? catalogue().server.listen
   const limits = options.plugin_limits
   const own_plugins = await orUndo(close, () => startOwnPlugins(gateway, { data_folder, limits }))
-  const { app, server } = await orUndo(close, () =>
-    listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s, own_plugins }),
-  )
-  listening = behindProxies(server, () => catalogue().server.trusted_proxies)
-  inside.isServedBy(app)
+  const where = { listen, data_folder, socket_idle_timeout_s, own_plugins }
+  const listening = await orUndo(close, () => listenWith(gateway, options.plugins, where))
+  sockets = behindProxies(listening.sockets, () => catalogue().server.trusted_proxies)
+  inside.isServedBy(listening.app)
   const stopTicking = tickRegularly(running)
   const stopSweeping = sweepRegularly(gateway, { stores, every_ms: sweep_every_ms })
   const { db, ledger, library } = stores
   const start_audit = await auditAtStart({ db, library, data_folder, log, now, books })
-  await options.atLast?.({ catalogue: catalogue(), url: server.url, db, ledger })
+  await options.atLast?.({ catalogue: catalogue(), url: listening.url, db, ledger })
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, own_plugins, app, server, log }, () => {
+    stopInOrder({ gateway, stores, own_plugins, listening, log }, () => {
       readiness.stop()
       start_audit.stop()
+      doctor.stop()
       stopSweeping()
       stopTicking()
       watched.close()
     })
-  return { url: server.url, catalogue, warnings: watched.warnings, reload: watched.reload, stop }
+  const { url, renew } = listening
+  const reload = () => Promise.all([watched.reload(), renew()]).then(() => {})
+  return { url, catalogue, warnings: watched.warnings, reload, stop }
 }
 
 interface Stopped {
   gateway: Gateway
   stores: Stores
   own_plugins: RunningPlugins
-  app: { stop(): Promise<unknown> }
-  server: { stop(abruptly: boolean): Promise<void> }
+  listening: Pick<Listening, 'stop'>
   log: ProcessLogger
 }
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, own_plugins, app, server, log }: Stopped,
+  { gateway, stores, own_plugins, listening, log }: Stopped,
   endWatches: () => void,
 ): Promise<void> {
   const { running, catalogue } = gateway
@@ -176,9 +173,7 @@ async function stopInOrder(
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   endWatches()
   const told = own_plugins.stop()
-  // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
-  await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
-  await server.stop(true)
+  await listening.stop()
   await told
   await stores.close()
   log.info({}, 'stopped')
@@ -193,33 +188,4 @@ async function orUndo<T>(undo: () => Promise<void>, work: () => T | Promise<T>):
     await undo()
     throw refusal
   }
-}
-
-interface ListenOptions {
-  listen: string
-  socket_idle_timeout_s: number
-  own_plugins: Pick<RunningPlugins, 'mountOn'>
-}
-
-function listenWith(
-  gateway: Gateway,
-  plugins: readonly Plugin[],
-  { listen, socket_idle_timeout_s, own_plugins }: ListenOptions,
-) {
-  const app = createApp(gateway, plugins)
-  own_plugins.mountOn(app)
-  try {
-    app.listen({
-      ...parseListenAddress(listen),
-      idleTimeout: socket_idle_timeout_s,
-      maxRequestBodySize: MAX_BODY_BYTES,
-      reusePort: false,
-      // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
-      development: false,
-    })
-  } catch (cause) {
-    throw listenRefusal(listen, cause)
-  }
-  if (!app.server) throw new Error('The gateway could not listen.')
-  return { app, server: app.server }
 }

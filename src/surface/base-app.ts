@@ -1,10 +1,16 @@
 // The application that surfaces are put into: Elysia's settings, and the answers to requests that reach no surface.
 import { Elysia } from 'elysia'
+import type { ServerSettings } from '../domain/catalogue.ts'
 import type { CallOrigin } from '../exchange/admission.ts'
 import { answerFailure } from '../http/answers.ts'
 import { plainError } from '../http/plain-error.ts'
 import { refusalBy } from './elysia-errors.ts'
 import type { Gateway } from './gateway.ts'
+
+/** What of the settings says by what it is served. */
+export interface ServedBy {
+  server: Pick<ServerSettings, 'tls_certificate'>
+}
 
 interface Failed {
   error: unknown
@@ -14,12 +20,18 @@ interface Failed {
 }
 
 /** An application without routes. */
-export const baseApp = ({ newRequestId, log }: Pick<Gateway, 'newRequestId' | 'log'>) =>
+export const baseApp = ({
+  newRequestId,
+  log,
+  catalogue,
+}: Pick<Gateway, 'newRequestId' | 'log'> & { catalogue: () => ServedBy }) =>
   new Elysia({
     name: 'tollgate',
     // Otherwise Elysia drops fields that a schema does not name: from requests, where they are to be refused, and from answers.
     normalize: false,
-    handler: { standardHostname: false },
+    // Elysia looks for a path from the 8th character of a URL on, which with https is the slash before the host; or from the 12th,
+    // which is right for all hosts that HTTPS is served to (server/app.ts).
+    handler: { standardHostname: catalogue().server.tls_certificate !== undefined },
   })
     // Registered before the surfaces: it reaches only routes that come after it.
     .onError({ as: 'global' }, async ({ error, request, origin }: Failed) => {

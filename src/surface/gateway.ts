@@ -18,6 +18,7 @@ import type { Library } from '../library/library.ts'
 import type { Logger } from '../observe/log.ts'
 import type { KeptResponses } from '../responses/store.ts'
 import type { Books } from './books.ts'
+import type { Doctor } from './doctor.ts'
 import type { CallInside } from './inside.ts'
 import type { OwnPlugin } from './own-plugin.ts'
 
@@ -38,6 +39,8 @@ export interface Gateway {
   deeds: Deeds
   /** The audit of the books, beside the calls. */
   books: Books
+  /** Looks for trouble in the folder, the machine and the providers, beside the calls. */
+  doctor: Doctor
   /** The calls under way, and whether the gateway is stopping. */
   running: RunningCalls
   /** The catalogue in force. It changes while the gateway runs: read it for every call. */

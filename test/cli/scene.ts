@@ -36,9 +36,14 @@ export interface Scene {
   remove(): void
 }
 
-/** @param holds `nothing`: an empty data folder; `database`: one with an empty database and the first catalogue */
-export function createScene(holds: 'nothing' | 'database' = 'database'): Scene {
-  const dir = mkdtempSync(join(tmpdir(), 'tollgate-cli-'))
+/**
+ * @param holds `nothing`: an empty data folder; `database`: one with an empty database and the first catalogue
+ * @param dir the folder; a new one where absent
+ */
+export function createScene(
+  holds: 'nothing' | 'database' = 'database',
+  dir = mkdtempSync(join(tmpdir(), 'tollgate-cli-')),
+): Scene {
   const path = (name: string) => join(dir, name)
   if (holds === 'database') {
     openDatabase(path('tollgate.db')).close()

@@ -52,6 +52,16 @@ describe('a mistake says where it is and what to write', () => {
       '2 server.listen: must be address:port, such as "127.0.0.1:8080" or "[::1]:8080" (the address and port that the gateway listens on)',
     ],
     [
+      'a certificate without its key',
+      `[server]\ntls_certificate = "a.pem"\n${CATALOGUE}`,
+      '2 server.tls_certificate: needs the file of its private key beside it: write tls_key, too',
+    ],
+    [
+      'a key without its certificate',
+      `[server]\ntls_key = "a.key"\n${CATALOGUE}`,
+      '2 server.tls_key: needs the file of its certificate beside it: write tls_certificate, too',
+    ],
+    [
       'a public address that is not a URL',
       `[server]\npublic_url = "gateway"\n${CATALOGUE}`,
       '2 server.public_url: must be a URL, such as "https://gateway.example.com" (how callers reach the gateway, for the lines it prints)',

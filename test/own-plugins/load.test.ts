@@ -112,7 +112,7 @@ describe('a file that cannot be loaded stops the start', () => {
     const parts = {
       folder,
       log: memoryLog().log,
-      catalogue: () => ({ models: new Map() }),
+      catalogue: () => ({ models: new Map(), server: {} }),
       newRequestId: () => 'r',
     }
     expect(await loadPlugin(file, parts)).toMatchObject({ name: 'open' })

@@ -87,7 +87,7 @@ async function addressOf(stderr: ReadableStream<Uint8Array>): Promise<URL> {
     let output = ''
     for await (const bytes of stderr) {
       output += Buffer.from(bytes).toString()
-      const address = /listens on (http:\S+)/.exec(output)?.[1]
+      const address = /listens on (https?:\S+)/.exec(output)?.[1]
       if (address) resolve(new URL(address))
     }
     reject(new Error(`the gateway did not start: ${output}`))

@@ -8,6 +8,7 @@ import { callRoute } from './call.ts'
 import { callFilterRoutes } from './call-filters.ts'
 import { callRoutes } from './calls.ts'
 import { catalogueRoutes, previewRoutes } from './catalogue.ts'
+import { doctorRoutes } from './doctor.ts'
 import { entryRoutes } from './entries.ts'
 import { files } from './files.ts'
 import { images } from './images.ts'
@@ -33,6 +34,7 @@ export const consoleApi = (gateway: Gateway) =>
     .use(passwordRoutes(gateway))
     .use(invitationRoutes(gateway))
     .use(systemRoutes(gateway))
+    .use(doctorRoutes(gateway))
     .use(setup(gateway))
     .use(play(gateway))
     .use(images(gateway))

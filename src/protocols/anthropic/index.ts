@@ -15,12 +15,13 @@ import { readFailure } from './failure.ts'
 import { messagesNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
-import { target } from './target.ts'
+import { modelList, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const anthropic: Protocol = {
   name: 'anthropic',
   baseUrlAdvice,
+  modelList,
   carries,
   readFailure,
   renderError,

@@ -17,12 +17,13 @@ import { geminiImages } from './images.ts'
 import { generateNames } from './names.ts'
 import { limitOutput, prepare, readRequest } from './request.ts'
 import { stream } from './stream.ts'
-import { target } from './target.ts'
+import { modelList, target } from './target.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
 export const gemini: Protocol = {
   name: 'gemini',
   baseUrlAdvice,
+  modelList,
   carries,
   readFailure,
   renderError,

@@ -15,6 +15,15 @@ export function methodTarget(call: { model: string; api_key: string }, method: s
   const model = call.model.split('/').map(encodeURIComponent).join('/')
   return {
     path: `/v1beta/models/${model}:${method}`,
-    headers: call.api_key === '' ? {} : { 'x-goog-api-key': call.api_key },
+    headers: keyHeaders(call.api_key),
   }
 }
+
+/** https://ai.google.dev/api/models, "Method: models.list" */
+export const modelList = ({ api_key }: { api_key: string }): UpstreamTarget => ({
+  path: '/v1beta/models',
+  headers: keyHeaders(api_key),
+})
+
+const keyHeaders = (api_key: string): Record<string, string> =>
+  api_key === '' ? {} : { 'x-goog-api-key': api_key }

@@ -20,7 +20,7 @@ import { limitOutput, prepare, readRequest } from './request.ts'
 import { openaiRerank } from './rerank.ts'
 import { openaiSpeech } from './speech.ts'
 import { stream } from './stream.ts'
-import { target } from './target.ts'
+import { modelList, target } from './target.ts'
 import { openaiTranscriptions, openaiTranslations } from './transcriptions.ts'
 import { estimateOutput, readUsage, showUsage } from './usage.ts'
 
@@ -29,6 +29,7 @@ export const openai: Protocol = {
   // Ollama, vLLM and llama.cpp.
   keyless_over_http: true,
   baseUrlAdvice,
+  modelList,
   carries,
   readFailure,
   renderError,

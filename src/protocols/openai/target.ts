@@ -11,6 +11,12 @@ export const target = ({ api_key }: { api_key: string }): UpstreamTarget => ({
   headers: keyHeaders(api_key),
 })
 
+/** https://platform.openai.com/docs/api-reference/models/list */
+export const modelList = ({ api_key }: { api_key: string }): UpstreamTarget => ({
+  path: '/models',
+  headers: keyHeaders(api_key),
+})
+
 /** How every endpoint of the protocol is shown a key. */
 export const keyHeaders = (api_key: string): Record<string, string> =>
   api_key === '' ? {} : { authorization: `Bearer ${api_key}` }

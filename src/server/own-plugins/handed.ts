@@ -5,11 +5,12 @@ import type { HooksOfPlugin } from '../../exchange/hooks/registered.ts'
 import { noCounts } from '../../exchange/hooks/registered.ts'
 import type { Logger, LogLevel } from '../../observe/log.ts'
 import type { AfterSettle, BeforeCall, PluginGateway, PluginLog, PluginModel } from '../../plugin-api.ts'
+import type { ServedBy } from '../../surface/base-app.ts'
 
 export interface HandedParts {
   folder: string
   log: Logger
-  catalogue: () => Pick<Catalogue, 'models'>
+  catalogue: () => Pick<Catalogue, 'models'> & ServedBy
 }
 
 export interface Handed {

@@ -12,6 +12,7 @@ import { Loaded } from '../../parts/states.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
+import { Doctor } from './doctor.tsx'
 import { Plugins } from './plugins.tsx'
 
 const EVERY_MS = 5_000
@@ -65,6 +66,7 @@ function Known({ system }: { system: System }) {
       </Section>
       <Plugins plugins={system.plugins} />
       <DataFolder {...data} />
+      <Doctor />
     </div>
   )
 }

@@ -1,0 +1,75 @@
+// The doctor's round: asked by a button, and told finding by finding with what to do.
+import { Stethoscope } from 'lucide-react'
+import { useState } from 'react'
+import type { Diagnosis, DoctorReport } from '../../../../../src/surface/doctor.ts'
+import { announce } from '../../app/announce.ts'
+import { api, ask } from '../../app/client.ts'
+import { counted } from '../../parts/amounts.ts'
+import { Button } from '../../parts/button.tsx'
+import { AsCommand } from '../../parts/code.tsx'
+import { useDeed } from '../../parts/deed.ts'
+import { Section } from '../../parts/page.tsx'
+import { Status, type Tone } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+
+const TONES: Record<Diagnosis['level'], Tone> = { ok: 'good', warn: 'warn', fail: 'bad' }
+const WORDS: Record<Diagnosis['level'], string> = { ok: 'ok', warn: 'warning', fail: 'failed' }
+
+const COLUMNS: Column<Diagnosis>[] = [
+  { key: 'check', title: 'Looked at', cell: ({ check }) => check, phone: 'first' },
+  {
+    key: 'level',
+    title: 'State',
+    cell: ({ level }) => <Status tone={TONES[level]}>{WORDS[level]}</Status>,
+    phone: 'first-end',
+  },
+  { key: 'found', title: 'Found', cell: (finding) => <Found {...finding} />, phone: 'second' },
+]
+
+export function Doctor() {
+  const [report, setReport] = useState<DoctorReport | null>(null)
+  const { run, busy } = useDeed({
+    async work() {
+      const made = await ask(api.doctor.post())
+      setReport(made)
+      announce(made.healthy ? 'Nothing failed.' : 'The check has ended, with failures.')
+      return made
+    },
+    changes: [],
+  })
+  return (
+    <Section title="Check-up">
+      <div className="spread">
+        <p className="soft">
+          {report === null
+            ? 'Looks at the catalogue, the folder, the database, the disk, the certificate, the clock, and asks each provider something that costs nothing.'
+            : summary(report)}
+        </p>
+        <Button icon={Stethoscope} busy={busy} onClick={() => run(undefined)}>
+          {busy ? 'Checking' : 'Check'}
+        </Button>
+      </div>
+      {report && (
+        <Table
+          label="Findings of the check-up"
+          columns={COLUMNS}
+          rows={report.findings}
+          keyOf={({ check, found }) => `${check} ${found}`}
+        />
+      )}
+      <AsCommand command="tollgate doctor" />
+    </Section>
+  )
+}
+
+const Found = ({ found, advice }: Pick<Diagnosis, 'found' | 'advice'>) => (
+  <div className="system-finding">
+    <p>{found}</p>
+    {advice !== null && <p className="soft">{advice}</p>}
+  </div>
+)
+
+function summary({ findings }: DoctorReport): string {
+  const of = (level: Diagnosis['level']) => findings.filter((finding) => finding.level === level).length
+  return `${counted(findings.length, 'finding')}: ${of('fail')} failed, ${counted(of('warn'), 'warning')}.`
+}

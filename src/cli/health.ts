@@ -1,0 +1,41 @@
+// `health`: whether the gateway of a folder takes calls, for what watches a container.
+import type { Command } from 'commander'
+import { askReady } from '../server/doctor/port.ts'
+import type { Diagnosis } from '../surface/doctor.ts'
+import { readSeconds } from './arguments.ts'
+import { contextOf } from './context.ts'
+import { servedAt } from './served-at.ts'
+import { type CliDeps, EXIT, Exit } from './terminal.ts'
+
+const ASK_AGAIN_MS = 200
+
+export function addHealthCommand(program: Command, deps: CliDeps): void {
+  program
+    .command('health')
+    .summary('Ask whether the gateway takes calls.')
+    .description(
+      'Ask the gateway that serves the data folder whether it takes calls, as a container is asked by HEALTHCHECK. The ' +
+        'exit status is 1 if it does not, or if none runs.',
+    )
+    .option('--wait <duration>', 'ask again until it does, for so long at most, such as 60s', readSeconds)
+    .action(async ({ wait = 0 }: { wait?: number }, command: Command) => {
+      const { folder, answer } = contextOf(command, deps)
+      const ends_ms = performance.now() + wait * 1_000
+      let asked = await askAt(folder.dir)
+      while (asked?.level !== 'ok' && performance.now() < ends_ms) {
+        await Bun.sleep(ASK_AGAIN_MS)
+        asked = await askAt(folder.dir)
+      }
+      const url = servedAt(folder.dir)
+      const ready = asked?.level === 'ok'
+      const found = asked?.found ?? `no gateway serves ${folder.dir}`
+      answer({ ready, url: url ?? null, found }, found)
+      if (!ready) throw new Exit(EXIT.failed)
+    })
+}
+
+/** Undefined where nobody serves the folder. */
+async function askAt(dir: string): Promise<Diagnosis | undefined> {
+  const url = servedAt(dir)
+  return url === undefined ? undefined : await askReady(url)
+}

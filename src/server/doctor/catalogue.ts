@@ -1,0 +1,42 @@
+// The doctor's look at the catalogue: its mistakes, and what it disables.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCatalogueFile } from '../../config/load.ts'
+import { formatMistake } from '../../config/mistakes.ts'
+import type { Catalogue } from '../../domain/catalogue.ts'
+import { BUILT_IN_REGISTRY } from '../../protocols/registry.ts'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { fail, ok, type Patient, warn } from './diagnosis.ts'
+
+const CHECK = 'catalogue'
+
+/** @returns the catalogue, too, where it can be read */
+export async function checkCatalogue({
+  data_folder,
+  env,
+}: Patient): Promise<{ findings: Diagnosis[]; catalogue?: Catalogue }> {
+  const path = join(data_folder, 'tollgate.toml')
+  if (!existsSync(path)) {
+    const advice =
+      'Name the data folder with --data DIR, or run `tollgate serve` once: it writes a catalogue to edit.'
+    return { findings: [fail(CHECK, `there is no ${path}`, advice)] }
+  }
+  const reading = await readCatalogueFile(path, { env, protocols: BUILT_IN_REGISTRY })
+  const line = (mistake: Parameters<typeof formatMistake>[1]) => formatMistake('tollgate.toml', mistake)
+  if (!reading.ok) {
+    const advice =
+      'Correct it. A running gateway keeps the last good version; one that starts now refuses to.'
+    return { findings: reading.mistakes.map((mistake) => fail(CHECK, line(mistake), advice)) }
+  }
+  const { catalogue, warnings } = reading
+  const counted = `no mistakes; models ${catalogue.models.size}, providers ${catalogue.providers.size}`
+  return {
+    catalogue,
+    findings: [
+      ok(CHECK, counted),
+      ...warnings.map((mistake) =>
+        warn(CHECK, line(mistake), 'Set what it names in the environment of the gateway, or take it out.'),
+      ),
+    ],
+  }
+}

@@ -1,0 +1,61 @@
+// The doctor's look at TLS: whether the certificate and its key fit, how long it is valid, and who can read the key.
+import { statSync } from 'node:fs'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { readTlsPair, type TlsFiles, tlsFilesOf } from '../tls-files.ts'
+import { fail, ok, type ReadPatient, reasonOf, warn } from './diagnosis.ts'
+
+const CHECK = 'certificate'
+const DAY_MS = 86_400_000
+/** Certificates of 90 days are renewed 30 days before their end: this one was not. */
+const SOON_DAYS = 14
+const OTHERS_READ = 0o004
+const LOOPBACK = /^(127\.|localhost|\[::1\])/
+
+export async function checkCertificate(patient: ReadPatient): Promise<Diagnosis[]> {
+  const { server } = patient.catalogue
+  const files = tlsFilesOf(server, patient.data_folder)
+  if (files) return await checkPair(files, patient.now())
+  if (
+    LOOPBACK.test(server.listen) ||
+    server.public_url?.startsWith('https:') ||
+    server.trusted_proxies.length > 0
+  )
+    return [ok(CHECK, 'none: the gateway speaks plain HTTP to this machine or to a proxy')]
+  return [
+    warn(
+      CHECK,
+      `callers come to ${server.listen} by plain HTTP, where anyone on the way can read their keys`,
+      'Name tls_certificate and tls_key in [server], or put a proxy with TLS in front and set public_url.',
+    ),
+  ]
+}
+
+async function checkPair(files: TlsFiles, now_ms: number): Promise<Diagnosis[]> {
+  try {
+    const { names, valid_from_ms, valid_until_ms } = await readTlsPair(files)
+    const found = `of ${names}, until ${new Date(valid_until_ms).toISOString().slice(0, 10)}`
+    return [validity(found, (valid_until_ms - now_ms) / DAY_MS, valid_from_ms > now_ms), ...keyMode(files)]
+  } catch (refusal) {
+    const advice =
+      'Put the right files in place: a running gateway keeps the pair before, and takes these up.'
+    return [fail(CHECK, reasonOf(refusal), advice)]
+  }
+}
+
+function validity(found: string, days: number, too_early: boolean): Diagnosis {
+  if (days < 0) return fail(CHECK, `${found}: it has expired`, 'Renew it: callers refuse to connect.')
+  if (too_early)
+    return fail(CHECK, `${found}: it is not valid yet`, 'See whether this machine has the right time.')
+  if (days < SOON_DAYS)
+    return warn(
+      CHECK,
+      `${found}: ${Math.floor(days)} days`,
+      'Renew it, and see why that was not done by itself. The gateway takes the new files up.',
+    )
+  return ok(CHECK, found)
+}
+
+function keyMode({ key }: TlsFiles): Diagnosis[] {
+  if ((statSync(key).mode & OTHERS_READ) === 0) return []
+  return [fail('key of TLS', `everybody on this machine may read ${key}`, `chmod o= ${key}`)]
+}

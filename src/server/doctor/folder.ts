@@ -1,0 +1,62 @@
+// The doctor's look at the data folder: whether it can be written, and who else can read what is secret in it.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { refuseUnwritable } from '../../db/folder.ts'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { fail, ok, type Patient, reasonOf, warn } from './diagnosis.ts'
+
+/** They hold providers' keys, hashes of keys, what was asked and answered, and who pays how much. */
+const SECRET = /^(tollgate\.toml.*|tollgate\.db.*|settlements\.journal|serve\.lock|.*\.key|.*\.age|.*\.pem)$/
+const FOR_GROUP_AND_OTHERS = 0o077
+const GROUP_AND_OTHERS_WRITE = 0o022
+
+export function checkFolder({ data_folder }: Pick<Patient, 'data_folder'>): Diagnosis[] {
+  if (!existsSync(data_folder))
+    return [
+      fail(
+        'data folder',
+        `there is no ${data_folder}`,
+        'Name it with --data DIR, or run `tollgate serve` once: it makes it.',
+      ),
+    ]
+  return [writable(data_folder), ...modes(data_folder)]
+}
+
+function writable(folder: string): Diagnosis {
+  try {
+    refuseUnwritable(folder)
+    return ok('data folder', `${folder} can be written`)
+  } catch (refusal) {
+    const [found = '', advice] = reasonOf(refusal).split(/(?<=[.:]) (?=Run |Mount )/)
+    return fail('data folder', found, advice ?? 'Run the gateway as the owner of the folder.')
+  }
+}
+
+function modes(folder: string): Diagnosis[] {
+  const { mode } = statSync(folder)
+  const names = readdirSync(folder).filter((name) => SECRET.test(name))
+  const open = names.filter((name) => {
+    const status = statSync(join(folder, name), { throwIfNoEntry: false })
+    return status?.isFile() === true && (status.mode & FOR_GROUP_AND_OTHERS) !== 0
+  })
+  const findings: Diagnosis[] = []
+  if (mode & GROUP_AND_OTHERS_WRITE)
+    findings.push(
+      fail(
+        'folder mode',
+        `others may write ${folder} (mode ${octal(mode)}), and so replace the database`,
+        `chmod 700 ${folder}`,
+      ),
+    )
+  for (const name of open) {
+    const path = join(folder, name)
+    findings.push(
+      warn('file mode', `others may read ${name} (mode ${octal(statSync(path).mode)})`, `chmod 600 ${path}`),
+    )
+  }
+  return findings.length > 0
+    ? findings
+    : [ok('file modes', `${names.length} files with secrets are their owner's alone`)]
+}
+
+const octal = (mode: number): string => (mode & 0o777).toString(8).padStart(4, '0')

@@ -1,0 +1,67 @@
+// The doctor's look at the machine: room on the disk, and how many files the process may open.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { MIN_FREE_BYTES } from '../readiness.ts'
+import { fail, ok, type Patient, sizeText, warn } from './diagnosis.ts'
+
+/** Beside what the database's copy takes before a migration. */
+const SPARE_BYTES = 512 * 1024 * 1024
+
+export async function checkDisk({ data_folder }: Pick<Patient, 'data_folder'>): Promise<Diagnosis[]> {
+  const { bavail, bsize, ffree, files } = await statfs(data_folder)
+  const free_bytes = bavail * bsize
+  const found = `${sizeText(free_bytes)} free for ${data_folder}`
+  const inodes = files > 0 && ffree < files / 100
+  const by_inodes = inodes
+    ? [
+        warn(
+          'disk',
+          `of the places for files ${ffree} are free, less than 1 in 100`,
+          'Each image is a file: delete old ones, or move the folder to a larger disk.',
+        ),
+      ]
+    : []
+  return [roomFor(free_bytes, databaseBytes(data_folder), found), ...by_inodes]
+}
+
+function roomFor(free_bytes: number, database_bytes: number, found: string): Diagnosis {
+  if (free_bytes < MIN_FREE_BYTES)
+    return fail('disk', found, 'Paid calls are refused until there is room: delete what is not needed.')
+  const wanted_bytes = SPARE_BYTES + database_bytes
+  if (free_bytes < wanted_bytes)
+    return warn(
+      'disk',
+      found,
+      `Make room for ${sizeText(wanted_bytes)}: a migration copies the database first, and images go on coming.`,
+    )
+  return ok('disk', found)
+}
+
+function databaseBytes(data_folder: string): number {
+  const path = join(data_folder, 'tollgate.db')
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0
+}
+
+/** A stream takes two sockets: one of its caller, one of its provider. */
+const FILES_WANTED = 4_096
+const LIMITS = '/proc/self/limits'
+
+/** @param limits the text of Linux' /proc/self/limits; null on other systems */
+export function checkFiles(limits: string | null = readLimits()): Diagnosis[] {
+  const [, soft] = /^Max open files\s+(\d+|unlimited)/m.exec(limits ?? '') ?? []
+  if (soft === undefined) return []
+  const streams = Math.floor((Number(soft) - 100) / 2)
+  if (soft !== 'unlimited' && Number(soft) < FILES_WANTED)
+    return [
+      warn(
+        'open files',
+        `${soft} at once, which are ${Math.max(streams, 0)} streams`,
+        'Raise it: LimitNOFILE=65536 in the unit of systemd, or `ulimit -n 65536` in the shell before the start.',
+      ),
+    ]
+  return [ok('open files', `${soft} at once`)]
+}
+
+const readLimits = (): string | null => (existsSync(LIMITS) ? readFileSync(LIMITS, 'utf8') : null)

@@ -1,0 +1,111 @@
+// The doctor's look at the providers: whether they are there and take their keys, by requests that cost nothing, and their time.
+import type { Provider } from '../../domain/catalogue.ts'
+import { createRedactor, secretsOf } from '../../observe/redact.ts'
+import { BUILT_IN_REGISTRY, protocolOf } from '../../protocols/registry.ts'
+import type { Diagnosis } from '../../surface/doctor.ts'
+import { headTo } from '../../upstream/request.ts'
+import { fail, ok, type ReadPatient, warn } from './diagnosis.ts'
+
+const ANSWER_MS = 10_000
+const SIMULATOR = 'simulator'
+
+/** What a provider made of one key. */
+interface Asked {
+  diagnosis: Diagnosis
+  /** How far this machine's clock is ahead of the provider's; undefined where it told no time. */
+  ahead_ms: number | undefined
+}
+
+export async function checkProviders({ catalogue, now }: ReadPatient): Promise<Diagnosis[]> {
+  const providers = [...catalogue.providers.values()]
+  const simulated = providers.filter(({ base_url }) => base_url === SIMULATOR)
+  const { hide } = createRedactor(secretsOf(catalogue)[0])
+  const asked = await Promise.all(
+    providers
+      .filter((provider) => !simulated.includes(provider))
+      .flatMap((provider) => provider.api_keys.map((_, key) => ask(provider, key, now))),
+  )
+  return [
+    ...simulated.map(({ name }) => ok(`provider ${name}`, 'simulated: nothing has to be reached')),
+    ...asked.map(({ diagnosis }) => ({ ...diagnosis, found: hide(diagnosis.found) })),
+    clock(asked),
+  ]
+}
+
+/** Reads the provider's list of models, which no provider charges. */
+async function ask(provider: Provider, key: number, now: () => number): Promise<Asked> {
+  const check = `provider ${provider.name}#${provider.key_numbers?.[key] ?? key + 1}`
+  const target = protocolOf(BUILT_IN_REGISTRY, provider).modelList?.({
+    api_key: provider.api_keys[key] ?? '',
+  }) ?? { path: '/', headers: {} }
+  const { url, headers } = headTo(provider, target, {})
+  const asked_ms = now()
+  try {
+    const answer = await fetch(url, {
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS),
+    })
+    const ahead_ms = aheadOf(answer.headers.get('date'), asked_ms, now())
+    await answer.body?.cancel()
+    return { diagnosis: judge(check, answer.status), ahead_ms }
+  } catch (thrown) {
+    const found = `it cannot be reached: ${reasonOf(thrown)}`
+    const advice =
+      'Check base_url, whether its server runs, and that this machine may connect to it (name service, firewall, proxy).'
+    return { diagnosis: fail(check, found, advice), ahead_ms: undefined }
+  }
+}
+
+/** The runtime's words for a refused connection name no cause but its code. */
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown)
+  if (thrown.name === 'TimeoutError') return `no answer within ${ANSWER_MS / 1_000} s`
+  return 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.message
+}
+
+function judge(check: string, status: number): Diagnosis {
+  if (status < 300) return ok(check, `status ${status}: it answers, and lists its models`)
+  if (status === 401 || status === 403)
+    return fail(
+      check,
+      `status ${status}: it does not take the key`,
+      'Put the right one into api_keys, or its environment variable; see that the account there may be used.',
+    )
+  if (status === 404 || status === 405 || status === 501)
+    return ok(check, `status ${status}: it answers, but has no list of models: the key was not checked`)
+  if (status === 429)
+    return warn(check, `status ${status}: the key is at its limit`, 'Wait, or raise the limit there.')
+  if (status < 500)
+    return warn(
+      check,
+      `status ${status}: it answers, but not as an API of this protocol`,
+      'Check base_url and protocol; `tollgate providers test` asks it as a call would, which costs a little.',
+    )
+  return warn(check, `status ${status}: it answers, and has trouble itself`, 'Wait, and ask again.')
+}
+
+/** The header counts whole seconds. */
+const HALF_A_SECOND_MS = 500
+
+function aheadOf(date: string | null, asked_ms: number, answered_ms: number): number | undefined {
+  const told_ms = date === null ? Number.NaN : Date.parse(date)
+  if (Number.isNaN(told_ms)) return undefined
+  return (asked_ms + answered_ms) / 2 - (told_ms + HALF_A_SECOND_MS)
+}
+
+const SUSPECT_MS = 30_000
+const WRONG_MS = 300_000
+
+/** By the provider that is nearest: one may be wrong itself. */
+function clock(asked: readonly Asked[]): Diagnosis {
+  const all = asked.flatMap(({ ahead_ms }) => (ahead_ms === undefined ? [] : [ahead_ms]))
+  const [nearest_ms] = all.sort((one, other) => Math.abs(one) - Math.abs(other))
+  if (nearest_ms === undefined) return ok('clock', 'not compared: no provider told the time')
+  const seconds = Math.round(Math.abs(nearest_ms) / 1_000)
+  const found = `${seconds} s ${nearest_ms < 0 ? 'behind' : 'ahead of'} a provider's`
+  if (Math.abs(nearest_ms) < SUSPECT_MS) return ok('clock', found)
+  const advice =
+    'Set it by NTP (`timedatectl set-ntp true`): days of usage, limits and certificates go by it.'
+  return Math.abs(nearest_ms) < WRONG_MS ? warn('clock', found, advice) : fail('clock', found, advice)
+}

@@ -1,0 +1,156 @@
+// The gateway on its socket: what it listens with, and how a renewed certificate takes over without ending a stream.
+import type { Sockets } from '../http/sockets.ts'
+import type { Gateway, Plugin } from '../surface/gateway.ts'
+import { createApp } from './app.ts'
+import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import type { RunningPlugins } from './own-plugins/own-plugins.ts'
+import { readTlsPair, type TlsPair, type TlsWatch, tlsFilesOf, watchTls } from './tls-files.ts'
+
+/**
+ * The runtime refuses nothing: it would answer without a body, whatever the surface, before the key is asked for. Each surface
+ * has a limit of its own and reads no further; what nobody reads waits in the sockets.
+ */
+const MAX_BODY_BYTES = Number.MAX_SAFE_INTEGER
+/** When the process stops, the last bytes of settled answers have this long to leave. */
+const LAST_BYTES_MS = 2_000
+
+export interface ListenOptions {
+  /** `address:port` */
+  listen: string
+  /** Where relative paths of certificates are. */
+  data_folder: string
+  socket_idle_timeout_s: number
+  own_plugins: Pick<RunningPlugins, 'mountOn'>
+}
+
+type App = ReturnType<typeof createApp>
+
+export interface Listening {
+  url: URL
+  app: App
+  sockets: Sockets
+  /** Reads the certificate again, now; nothing over plain HTTP. */
+  renew(): Promise<void>
+  /** Takes no more connections, lets the last bytes leave, and closes all; nothing where it was stopped already. */
+  stop(): Promise<void>
+}
+
+/** @throws Error with a text for the operator where the address cannot be had, or the certificate cannot be used */
+export async function listenWith(
+  gateway: Gateway,
+  plugins: readonly Plugin[],
+  options: ListenOptions,
+): Promise<Listening> {
+  const { listen, data_folder } = options
+  const { log, catalogue } = gateway
+  const files = tlsFilesOf(catalogue().server, data_folder)
+  const first_pair = files && (await readTlsPair(files))
+  const address = parseListenAddress(listen)
+  const app = createApp(gateway, plugins)
+  options.own_plugins.mountOn(app)
+  let server = orRefusal(listen, () => {
+    if (first_pair) refuseTaken(address)
+    return serverOf(app, address, options, first_pair)
+  })
+  /** With an older certificate: they end the connections that they have. */
+  const former = new Map<typeof server, Promise<unknown>>()
+  const { url } = server
+  let used = first_pair
+
+  function takeOver(pair: TlsPair): void {
+    if (used && pair.cert === used.cert && pair.key === used.key) return
+    const last = server
+    server = serverOf(app, { ...address, port: Number(url.port || 443) }, options, pair)
+    used = pair
+    former.set(
+      last,
+      last.stop(false).then(() => former.delete(last)),
+    )
+    tell(gateway, 'a renewed certificate is in use', pair)
+  }
+
+  if (first_pair) tell(gateway, 'a certificate is in use', first_pair)
+
+  const keepOld = (trouble: unknown) =>
+    log.error(
+      { reason: trouble instanceof Error ? trouble.message : String(trouble) },
+      'the changed certificate cannot be used: the one before stays in use',
+    )
+  const watch: TlsWatch | undefined =
+    files &&
+    (await watchTls(files, {
+      onPair(pair) {
+        try {
+          takeOver(pair)
+        } catch (refusal) {
+          keepOld(refusal)
+        }
+      },
+      onTrouble: keepOld,
+    }))
+
+  return {
+    url,
+    app,
+    sockets: {
+      requestIP: (request) => server.requestIP(request),
+      timeout: (request, timeout_s) => server.timeout(request, timeout_s),
+    },
+    renew: async () => await watch?.read(),
+    async stop() {
+      watch?.stop()
+      if (!app.server) return
+      const all = [server, ...former.keys()]
+      // A caller who does not take them does not hold the process up.
+      await Promise.race([Promise.all([app.stop(), ...former.values()]), Bun.sleep(LAST_BYTES_MS)])
+      await Promise.all(all.map((each) => each.stop(true)))
+    },
+  }
+}
+
+function tell({ log, now }: Gateway, message: string, { names, valid_until_ms }: TlsPair): void {
+  const fields = { names, valid_until: new Date(valid_until_ms).toISOString() }
+  if (valid_until_ms < now()) log.warn(fields, `${message}, and has expired`)
+  else log.info(fields, message)
+}
+
+/**
+ * Listens. `server.reload` takes no certificate (Bun 1.4.5): a renewed one needs a server beside the last, on the same port, until
+ * the last has ended what it serves. The port is closed at no moment; only a connection that the last had in its queue right
+ * then, and that has sent nothing yet, is reset.
+ */
+function serverOf(
+  app: App,
+  address: { hostname: string; port: number },
+  { socket_idle_timeout_s }: Pick<ListenOptions, 'socket_idle_timeout_s'>,
+  pair: TlsPair | undefined,
+) {
+  const listeners = new Set(process.listeners('beforeExit'))
+  app.listen({
+    ...address,
+    idleTimeout: socket_idle_timeout_s,
+    maxRequestBodySize: MAX_BODY_BYTES,
+    reusePort: pair !== undefined,
+    ...(pair ? { tls: { cert: pair.cert, key: pair.key } } : {}),
+    // Otherwise the runtime shows callers its error pages, with our source, unless NODE_ENV says production.
+    development: false,
+  })
+  // Elysia adds one each time it listens. This process ends by its own order, and renewals would heap them up.
+  for (const added of process.listeners('beforeExit'))
+    if (!listeners.has(added)) process.off('beforeExit', added)
+  if (!app.server) throw new Error('The gateway could not listen.')
+  return app.server
+}
+
+/** A port that may be shared is not refused to us by whoever shares it, too: it is taken alone first. */
+export function refuseTaken({ hostname, port }: { hostname: string; port: number }): void {
+  if (port !== 0) Bun.listen({ hostname, port, socket: { data() {} } }).stop(true)
+}
+
+function orRefusal<T>(listen: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    throw listenRefusal(listen, cause)
+  }
+}

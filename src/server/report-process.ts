@@ -1,0 +1,51 @@
+// A report of one of our own commands, made in a process of its own at a low priority, beside the calls.
+import { constants, setPriority } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import type { Static, TSchema } from '@sinclair/typebox'
+import { fits } from '../domain/validation.ts'
+import { isCompiled } from './relaunch.ts'
+
+export interface ReportProcess<Report> {
+  /** The report; where it could not be made, why, in the words of the process. */
+  ended: Promise<{ report: Report } | { failure: string }>
+  /** Ends it. `ended` resolves to a failure then. */
+  stop(): void
+}
+
+/**
+ * Runs a command on a data folder.
+ *
+ * @param schema of what the command answers with --json
+ */
+export function reportInProcess<S extends TSchema>(
+  name: string,
+  schema: S,
+  data_folder: string,
+): ReportProcess<Static<S>> {
+  const program = isCompiled() ? [] : [fileURLToPath(new URL('../main.ts', import.meta.url))]
+  const command = [process.execPath, ...program, name, '--json', '--data', data_folder]
+  const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It may be over already, or the system has no priorities: it then takes its turn like any other process.
+  }
+  const read = async () => {
+    const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    const report = reportIn(output, schema)
+    return report === undefined ? { failure: errors.trim() || 'it ended without a report' } : { report }
+  }
+  return { ended: read(), stop: () => child.kill('SIGKILL') }
+}
+
+/** The report in the command's answer; undefined where it is none. */
+function reportIn<S extends TSchema>(output: string, schema: S): Static<S> | undefined {
+  try {
+    const answer: unknown = JSON.parse(output)
+    // The program's file may have been replaced by another version since this process began.
+    return fits(schema, answer) ? answer : undefined
+  } catch {
+    // It ended before it answered: whoever asked says so.
+    return undefined
+  }
+}

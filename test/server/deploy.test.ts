@@ -1,0 +1,158 @@
+// The deploy section of data/README.md, followed word by word into an empty folder; and what the container is built from.
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { openDatabase } from '../../src/db/open.ts'
+import { audit } from '../../src/ledger/audit.ts'
+import { commandOf } from '../support/programs.ts'
+
+setDefaultTimeout(120_000)
+
+const ROOT = join(import.meta.dir, '../..')
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+
+/** The shell commands of a section, in order. */
+function commandsOf(title: string): string[] {
+  const [, after = ''] = read('data/README.md').split(`\n### ${title}\n`)
+  const [section = ''] = after.split('\n### ')
+  return [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, commands = '']) => commands)
+}
+
+/** A port that nobody has. */
+function freePort(): number {
+  const socket = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  socket.stop(true)
+  return socket.port
+}
+
+describe('with systemd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tollgate-deploy-'))
+  const path = (name: string) => join(folder, name)
+  const port = freePort()
+  const shim = (name: string, text: string) => {
+    writeFileSync(path(`shims/${name}`), `#!/bin/bash\nset -euo pipefail\n${text}`)
+    chmodSync(path(`shims/${name}`), 0o755)
+  }
+
+  beforeAll(() => {
+    for (const each of ['shims', 'checkout', 'etc/systemd/system', 'var/lib'])
+      mkdirSync(path(each), { recursive: true })
+    const program = commandOf('gateway')
+      .map((word) => `'${word}'`)
+      .join(' ')
+    shim('sudo', 'exec "$@"')
+    // The build is another test's (test/binary): here the program that the tests run stands in for it.
+    shim(
+      'npx',
+      `[ "$*" = '--yes bun@1.4.5 run build' ]\nmkdir -p dist\nprintf '#!/bin/bash\\nexec ${program.replaceAll("'", '"')} "$@"\\n' > dist/tollgate`,
+    )
+    // Does with the unit what systemd does, but for its sandbox, which needs a system of its own.
+    shim(
+      'systemctl',
+      `
+      unit='${path('etc/systemd/system/tollgate.service')}'
+      setting() { sed -n "s/^$1=-\\?//p" "$unit" | sed 's# /var/lib/# ${path('var/lib')}/#'; }
+      [ "$1" = daemon-reload ] && exec grep -q '^ExecStart=' "$unit"
+      if [ "$1" = restart ]; then
+        kill "-$(setting KillSignal | sed s/SIG//)" "$(cat '${path('pid')}')"
+        while kill -0 "$(cat '${path('pid')}')" 2> /dev/null; do sleep 0.05; done
+      fi
+      set -a; . '${path('etc/tollgate.env')}'; set +a
+      $(setting ExecStart) --listen 127.0.0.1:${port} >> '${path('log')}' 2>&1 &
+      echo $! > '${path('pid')}'
+      $(setting ExecStartPost)`,
+    )
+  })
+  afterAll(() => {
+    if (existsSync(path('pid'))) Bun.spawnSync(['kill', '-KILL', readFileSync(path('pid'), 'utf8').trim()])
+    rmSync(folder, { recursive: true })
+  })
+
+  /** Only the places that need root, and the port, are others. */
+  const placed = (commands: string): string =>
+    commands
+      .replaceAll('/usr/local/bin/', `${path('usr/local/bin')}/`)
+      .replaceAll('/etc/', `${path('etc')}/`)
+      .replaceAll('/var/lib/', `${path('var/lib')}/`)
+      .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
+
+  test('every command of the section succeeds, and the call is answered and paid', async () => {
+    const commands = commandsOf('With systemd')
+    expect(commands.length).toBeGreaterThanOrEqual(4)
+    const child = Bun.spawn(['bash', '-euo', 'pipefail', '-c', placed(commands.join('\n'))], {
+      cwd: path('checkout'),
+      env: { ...process.env, PATH: `${path('shims')}:${path('usr/local/bin')}:${process.env.PATH}` },
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text()])
+    expect({ status: await child.exited, err }).toMatchObject({ status: 0 })
+    expect(out).toContain('"object":"chat.completion"')
+    expect(out).toContain('failed: 0.')
+    expect(statSync(path('etc/tollgate.env')).mode & 0o777).toBe(0o600)
+    expect(statSync(path('var/lib/tollgate')).mode & 0o777).toBe(0o700)
+    expect(existsSync(path('usr/local/bin/tollgate.before'))).toBe(true)
+
+    const again = await fetch(`http://127.0.0.1:${port}/readyz`)
+    expect(again.status).toBe(200)
+    const db = openDatabase(path('var/lib/tollgate/tollgate.db'), { readonly: true })
+    expect(audit(db).findings).toEqual([])
+    expect(db.query('SELECT outcome FROM calls').all()).toEqual([{ outcome: 'completed' }])
+    db.close()
+    expect(readFileSync(path('log'), 'utf8').match(/"message":"stopped"/g)).toHaveLength(1)
+  })
+})
+
+describe('the container', () => {
+  const dockerfile = read('data/Dockerfile')
+  const ignored = read('data/Dockerfile.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, paths = '']) =>
+    paths.split(' '),
+  )
+
+  test('is built from what is there', () => {
+    expect(copied.length).toBeGreaterThan(4)
+    expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
+  test('gets nothing but what it copies: no database, no key, no picture', () => {
+    const [first, ...allowed] = ignored
+    expect(first).toBe('*')
+    expect(allowed.map((line) => line.slice(1)).sort()).toEqual([...copied].sort())
+    expect(copied.filter((path) => path === 'data' || path === '.')).toEqual([])
+    expect(copied.filter((path) => path.startsWith('data/'))).toEqual(['data/tollgate.example.toml'])
+  })
+
+  test('runs this version of the runtime, as a user who is not root, and stops by SIGTERM', () => {
+    const { packageManager } = JSON.parse(read('package.json'))
+    expect(dockerfile).toContain(`FROM oven/${packageManager.replace('@', ':')}-`)
+    expect(dockerfile.indexOf('\nUSER tollgate')).toBeGreaterThan(dockerfile.lastIndexOf('\nFROM'))
+    expect(dockerfile).toContain('STOPSIGNAL SIGTERM')
+  })
+
+  test('has a health check that fails where no gateway runs', async () => {
+    const [, check = '[]'] = /^HEALTHCHECK .* CMD (\[.*\])$/m.exec(dockerfile) ?? []
+    const [program, ...words] = JSON.parse(check) as string[]
+    expect(program).toBe('tollgate')
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-health-'))
+    const child = Bun.spawn([...commandOf('gateway'), ...words], {
+      env: { ...process.env, TOLLGATE_DATA: folder },
+      stdout: 'pipe',
+    })
+    expect(await child.stdout.text()).toContain('no gateway serves')
+    expect(await child.exited).toBe(1)
+    rmSync(folder, { recursive: true })
+  })
+})

@@ -1,0 +1,299 @@
+// The doctor: each trouble is found, at its level, with what to do; what is well is said to be well.
+import { Database } from 'bun:sqlite'
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fits } from '../../src/domain/validation.ts'
+import { checkFiles } from '../../src/server/doctor/machine.ts'
+import { createDoctor } from '../../src/server/doctor.ts'
+import { DoctorReport } from '../../src/surface/doctor.ts'
+import { createScene, NOW, type Scene } from '../cli/scene.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+
+let scene: Scene
+beforeEach(() => {
+  scene = createScene()
+  chmodSync(scene.dir, 0o700)
+  chmodSync(scene.path('tollgate.toml'), 0o600)
+})
+afterEach(() => scene.remove())
+
+async function examined(): Promise<DoctorReport> {
+  const { out } = await scene.run('doctor', '--json')
+  const report: unknown = JSON.parse(out)
+  if (!fits(DoctorReport, report)) throw new Error(`no report: ${out}`)
+  return report
+}
+
+/** The findings of a check, as `level: found`. */
+async function found(check: string): Promise<string[]> {
+  const { findings } = await examined()
+  return findings
+    .filter((finding) => finding.check.startsWith(check))
+    .map((finding) => `${finding.level}: ${finding.found}`)
+}
+
+const catalogue = (text: string) => writeFileSync(scene.path('tollgate.toml'), text, { mode: 0o600 })
+
+type Trouble = [what: string, check: string, says: string, spoil: () => void]
+
+describe('a folder that is well', () => {
+  test('has no failure, and the exit status is 0', async () => {
+    const { status, out } = await scene.run('doctor')
+    expect(out).not.toContain('fail  ')
+    expect(status).toBe(0)
+  })
+
+  test('is told in 80 columns', async () => {
+    const { out } = await scene.run('doctor')
+    expect(out.split('\n').filter((line) => line.length > 80)).toEqual([])
+    expect(out).toMatch(/\n\nok: \d+, warnings: \d+, failed: 0\.$/)
+  })
+
+  test('is not changed', async () => {
+    const before = readFileSync(scene.path('tollgate.db'))
+    await scene.run('doctor')
+    expect(readFileSync(scene.path('tollgate.db')).equals(before)).toBe(true)
+  })
+})
+
+describe('what is wrong is found, and fails', () => {
+  test.each([
+    [
+      'no catalogue',
+      'catalogue',
+      'fail: there is no',
+      () => void Bun.spawnSync(['rm', scene.path('tollgate.toml')]),
+    ],
+    [
+      'a mistake in the catalogue',
+      'catalogue',
+      'fail: tollgate.toml:1: srever: unknown field',
+      () => catalogue(`[srever]\n${catalogueOf({ upstream_url: 'simulator' })}`),
+    ],
+    [
+      'a folder that others may write',
+      'folder mode',
+      'fail: others may write',
+      () => chmodSync(scene.dir, 0o777),
+    ],
+    [
+      'a damaged database',
+      'database',
+      'fail: it ',
+      () => writeFileSync(scene.path('tollgate.db'), 'SQLite format 3\0'.padEnd(8_192, 'x')),
+    ],
+    [
+      'a database of a newer program',
+      'schema',
+      'fail: version 99',
+      () => {
+        const db = new Database(scene.path('tollgate.db'))
+        db.run('PRAGMA user_version = 99')
+        db.close()
+      },
+    ],
+    [
+      'a certificate that is not there',
+      'certificate',
+      'fail: ',
+      () =>
+        catalogue(
+          catalogueOf({ upstream_url: 'simulator', server: 'tls_certificate = "a.pem"\ntls_key = "a.key"' }),
+        ),
+    ],
+    [
+      'a certificate that has expired',
+      'certificate',
+      'fail: of DNS:images.example.com, until 2021-01-01: it has expired',
+      () => certificate('expired'),
+    ],
+    [
+      'a key of TLS that everybody may read',
+      'key of TLS',
+      'fail: everybody',
+      () => certificate('right', 0o644),
+    ],
+    [
+      'a provider that is not there',
+      'provider provider-one#1',
+      'fail: it cannot be reached: ECONNREFUSED',
+      () => catalogue(catalogueOf({ upstream_url: 'http://127.0.0.1:9' })),
+    ],
+  ] as readonly Trouble[])('%s', async (_case, check, says, spoil) => {
+    spoil()
+    expect((await found(check)).join('\n')).toContain(says)
+    const { status, out } = await scene.run('doctor')
+    expect(status).toBe(1)
+    expect(out).toContain('To do:')
+  })
+})
+
+function certificate(name: string, mode = 0o600): void {
+  const fixtures = join(import.meta.dir, '../fixtures/tls')
+  cpSync(join(fixtures, `${name}.pem`), scene.path('server.pem'))
+  cpSync(join(fixtures, `${name}.key`), scene.path('server.key'))
+  chmodSync(scene.path('server.key'), mode)
+  const server = 'tls_certificate = "server.pem"\ntls_key = "server.key"'
+  catalogue(catalogueOf({ upstream_url: 'simulator', server }))
+}
+
+describe('what may be wrong is a warning, and the exit status stays 0', () => {
+  test.each([
+    [
+      'a catalogue that others may read',
+      'file mode',
+      'warn: others may read tollgate.toml (mode 0644)',
+      () => chmodSync(scene.path('tollgate.toml'), 0o644),
+    ],
+    [
+      'an older database',
+      'schema',
+      'warn: version 3',
+      () => {
+        const db = new Database(scene.path('tollgate.db'))
+        db.run('PRAGMA user_version = 3')
+        db.close()
+      },
+    ],
+    [
+      'a key of a provider that is not in the environment',
+      'catalogue',
+      'warn: tollgate.toml',
+      () => catalogue(catalogueOf({ upstream_url: 'http://127.0.0.1:9', api_keys: ['env:NOT_THERE'] })),
+    ],
+    [
+      'callers who come by plain HTTP',
+      'certificate',
+      'warn: callers come to 0.0.0.0:8080 by plain HTTP',
+      () => catalogue(catalogueOf({ upstream_url: 'simulator', server: 'listen = "0.0.0.0:8080"' })),
+    ],
+    [
+      'a certificate that ends soon',
+      'certificate',
+      'days',
+      () => {
+        scene.now_ms = Date.parse('2119-12-25T12:00:00Z')
+        certificate('right')
+      },
+    ],
+    [
+      'no gateway runs',
+      'address',
+      'warn: no gateway runs here',
+      () => catalogue(catalogueOf({ upstream_url: 'simulator', server: 'listen = "127.0.0.1:0"' })),
+    ],
+  ] as readonly Trouble[])('%s', async (_case, check, says, spoil) => {
+    spoil()
+    expect((await found(check)).join('\n')).toContain(says)
+    expect((await scene.run('doctor')).status).toBe(0)
+  })
+})
+
+describe('the limit of open files', () => {
+  const limits = (soft: string) =>
+    `Limit    Soft Limit   Hard Limit   Units\nMax open files            ${soft}         524288        files\n`
+  test.each([
+    ['1024', 'warn'],
+    ['4095', 'warn'],
+    ['4096', 'ok'],
+    ['65536', 'ok'],
+    ['unlimited', 'ok'],
+  ])('%s is %s', (soft, level) => {
+    expect(checkFiles(limits(soft)).map((finding) => finding.level)).toEqual([level as 'ok'])
+  })
+
+  test('nothing is said of it on another system', () => expect(checkFiles('')).toEqual([]))
+})
+
+describe('providers are asked for their list of models, which costs nothing', () => {
+  let answer: { status: number; date: number } = { status: 200, date: NOW }
+  const asked: { method: string; path: string; key: string | null }[] = []
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch(request) {
+      const { headers, method, url } = request
+      asked.push({ method, path: new URL(url).pathname, key: headers.get('x-goog-api-key') })
+      return new Response('provider-secret-one', {
+        status: answer.status,
+        headers: { date: new Date(answer.date).toUTCString() },
+      })
+    },
+  })
+  beforeEach(() => {
+    asked.length = 0
+    catalogue(catalogueOf({ upstream_url: `http://127.0.0.1:${server.port}` }))
+  })
+
+  test.each([
+    [200, 'ok: status 200: it answers'],
+    [401, 'fail: status 401: it does not take the key'],
+    [403, 'fail: status 403: it does not take the key'],
+    [404, 'ok: status 404: it answers, but has no list'],
+    [429, 'warn: status 429'],
+    [302, 'warn: status 302: it answers, but not as an API'],
+    [503, 'warn: status 503'],
+  ])('status %d', async (status, says) => {
+    answer = { status, date: NOW }
+    expect(await found('provider provider-one#1')).toEqual([expect.stringContaining(says)])
+    expect(asked).toEqual([{ method: 'GET', path: '/v1beta/models', key: 'provider-secret-one' }])
+  })
+
+  test.each([
+    [0, 'ok: 0 s'],
+    [20_000, 'ok: 20 s behind'],
+    [-20_000, 'ok: 20 s ahead of'],
+    [60_000, 'warn: 60 s behind'],
+    [-60_000, 'warn: 60 s ahead of'],
+    [-600_000, 'fail: 600 s ahead of'],
+  ])('a provider whose clock is %d ms ahead', async (ahead_ms, says) => {
+    answer = { status: 200, date: NOW + ahead_ms }
+    expect((await found('clock'))[0]).toMatch(
+      new RegExp(`^${says.replace(/\d+/, (seconds) => `(${seconds}|${Number(seconds) + 1})`)}`),
+    )
+  })
+
+  test('no key is shown', async () => {
+    answer = { status: 401, date: NOW }
+    expect(JSON.stringify(await examined())).not.toContain('provider-secret')
+  })
+})
+
+describe('a round beside the calls', () => {
+  const report: DoctorReport = { healthy: true, findings: [] }
+
+  test('who asks while one is made gets the same one', async () => {
+    const ends = Promise.withResolvers<{ report: DoctorReport }>()
+    let begun = 0
+    const doctor = createDoctor(scene.dir, () => {
+      begun += 1
+      return { ended: ends.promise, stop() {} }
+    })
+    const both = [doctor.examine(), doctor.examine()]
+    ends.resolve({ report })
+    expect(await Promise.all(both)).toEqual([report, report])
+    expect(begun).toBe(1)
+    await doctor.examine()
+    expect(begun).toBe(2)
+  })
+
+  test('one that fails says why, and the next begins anew', async () => {
+    let begun = 0
+    const doctor = createDoctor(scene.dir, () => {
+      begun += 1
+      return { ended: Promise.resolve({ failure: 'no memory' }), stop() {} }
+    })
+    await expect(doctor.examine()).rejects.toThrow('no memory')
+    await expect(doctor.examine()).rejects.toThrow('no memory')
+    expect(begun).toBe(2)
+  })
+
+  test('in a process of its own, of a folder that has a space in its name', async () => {
+    const dir = join(scene.dir, 'a folder')
+    mkdirSync(dir)
+    const made = await createDoctor(dir).examine()
+    expect(made.healthy).toBe(false)
+    expect(made.findings[0]).toMatchObject({ check: 'catalogue', level: 'fail' })
+  })
+})

@@ -1,0 +1,113 @@
+// `tollgate systemd`: what the unit holds for a folder and its catalogue, what is refused, and what systemd's own tools say of it.
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createScene, type Scene } from '../cli/scene.ts'
+import { catalogueOf } from '../support/catalogue.ts'
+
+let scene: Scene
+beforeEach(() => {
+  scene = createScene()
+})
+afterEach(() => scene.remove())
+
+/** The scene's own folder is outside of /var/lib, and so has a user. */
+async function unitOf(...options: string[]): Promise<string[]> {
+  const { out, err, status } = await scene.run('systemd', '--user', 'tollgate', ...options)
+  if (status !== 0) throw new Error(err)
+  return out.split('\n')
+}
+
+const catalogue = (server: string) =>
+  writeFileSync(scene.path('tollgate.toml'), catalogueOf({ upstream_url: 'simulator', server }))
+
+describe('the unit', () => {
+  test('runs the program on the folder, as the user, who writes nothing else', async () => {
+    const unit = await unitOf('--binary', '/opt/tollgate')
+    expect(unit).toContain(`ExecStart=/opt/tollgate serve --data ${scene.dir}`)
+    expect(unit).toContain('User=tollgate')
+    expect(unit).toContain(`ReadWritePaths=${scene.dir}`)
+    expect(unit).toContain('ProtectSystem=strict')
+    expect(unit).not.toContain('DynamicUser=yes')
+  })
+
+  test('leaves memory that is written and run to the runtime, and says why', async () => {
+    const unit = await unitOf()
+    expect(unit).toContain('MemoryDenyWriteExecute=no')
+    expect(unit[unit.indexOf('MemoryDenyWriteExecute=no') - 1]).toContain('compiles JavaScript')
+  })
+
+  test.each([
+    ['', 60],
+    ['shutdown_timeout_ms = 0', 30],
+    ['shutdown_timeout_ms = 90_500', 121],
+  ])('waits longer for a stop than the gateway does: %s', async (server, seconds) => {
+    catalogue(server)
+    expect(await unitOf()).toContain(`TimeoutStopSec=${seconds}`)
+  })
+
+  test.each([
+    ['127.0.0.1:8080', ['CapabilityBoundingSet=', 'PrivateUsers=yes']],
+    [
+      '0.0.0.0:443',
+      ['AmbientCapabilities=CAP_NET_BIND_SERVICE', 'CapabilityBoundingSet=CAP_NET_BIND_SERVICE'],
+    ],
+    ['[::]:1023', ['AmbientCapabilities=CAP_NET_BIND_SERVICE', 'CapabilityBoundingSet=CAP_NET_BIND_SERVICE']],
+    ['[::]:1024', ['CapabilityBoundingSet=', 'PrivateUsers=yes']],
+  ])('gives a right for a low port only: %s', async (listen, lines) => {
+    catalogue(`listen = "${listen}"`)
+    const unit = await unitOf()
+    expect(unit.filter((line) => /^(Ambient|Capability|PrivateUsers)/.test(line))).toEqual(lines)
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['a folder elsewhere without its user', [], 1, 'Name who owns it: --user NAME'],
+    ['a user that is no name', ['--user', 'a b'], 2, 'Write the name of a user'],
+    ['a user that would add a line', ['--user', 'a\nExecStart=/bin/sh'], 2, 'Write the name of a user'],
+    ['a program by a relative path', ['--user', 'a', '--binary', 'dist/tollgate'], 2, 'Write a whole path'],
+    [
+      'a program that systemd would read as more',
+      ['--user', 'a', '--binary', '/opt/%n $x'],
+      2,
+      'Write a whole path',
+    ],
+  ] as const)('%s', async (_case, options, status, says) => {
+    const ran = await scene.run('systemd', ...options)
+    expect(ran.status).toBe(status)
+    expect(ran.err).toContain(says)
+    expect(ran.out).toBe('')
+  })
+
+  test('a folder whose name systemd would read as more', async () => {
+    const folder = join(scene.dir, 'a %n')
+    const ran = await createScene('nothing', folder).run('systemd', '--user', 'a')
+    expect(ran.status).toBe(1)
+    expect(ran.err).toContain('Name a folder without spaces or signs')
+  })
+})
+
+test('the program in a home is warned of: the service sees none', async () => {
+  const { err } = await scene.run('systemd', '--user', 'a', '--binary', '/home/me/tollgate')
+  expect(err).toContain('/home/me/tollgate is hidden from the service')
+})
+
+describe.if(Bun.which('systemd-analyze') !== null)("systemd's own tools", () => {
+  test('find no mistake, and judge its exposure below 2 of 10', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tollgate-unit-'))
+    try {
+      const unit = join(folder, 'tollgate-tried.service')
+      writeFileSync(unit, (await unitOf('--binary', process.execPath)).join('\n'))
+      const verify = Bun.spawnSync(['systemd-analyze', 'verify', unit])
+      expect(verify.stderr.toString() + verify.stdout.toString()).toBe('')
+      expect(verify.exitCode).toBe(0)
+      const judged = Bun.spawnSync(['systemd-analyze', 'security', '--offline=yes', unit]).stdout.toString()
+      const [, exposure] = /exposure level for \S+: (\d+\.\d+)/.exec(judged) ?? []
+      expect(Number(exposure)).toBeLessThan(2)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
