@@ -6,6 +6,11 @@ import type { Mistake } from './mistakes.ts'
 
 /** Settings that a running server cannot apply. */
 const NEEDS_RESTART = ['listen', 'ledger_writer'] as const satisfies (keyof Catalogue['server'])[]
+const TELEMETRY_NEEDS_RESTART = [
+  'endpoint',
+  'headers',
+  'service_name',
+] as const satisfies (keyof Catalogue['telemetry'])[]
 
 export interface CatalogueChange {
   catalogue: Catalogue
@@ -105,9 +110,15 @@ export async function watchCatalogue(path: string, options: WatchOptions): Promi
 }
 
 function changedForRestart(before: Catalogue, after: Catalogue): string[] {
-  return NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field]).map(
-    (field) => `server.${field}`,
+  const server = NEEDS_RESTART.filter((field) => before.server[field] !== after.server[field])
+  const telemetry = TELEMETRY_NEEDS_RESTART.filter(
+    (field) => !Bun.deepEquals(before.telemetry[field], after.telemetry[field]),
   )
+  return [
+    ...server.map((field) => `server.${field}`),
+    ...(before.metrics.listen === after.metrics.listen ? [] : ['metrics.listen']),
+    ...telemetry.map((field) => `telemetry.${field}`),
+  ]
 }
 
 /** A stamp that changes whenever the file does; empty where there is no file. */

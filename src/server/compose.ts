@@ -67,6 +67,8 @@ export interface Parts {
   serve: (request: Request) => Promise<Response>
   /** As in `Gateway`. */
   books: Books
+  /** As in `Gateway`. */
+  metrics: Gateway['metrics']
   /** As in `ExchangeParts`. */
   closed: () => string | undefined
   network: Fetch
@@ -85,6 +87,7 @@ export function compose({
   sockets,
   serve,
   books,
+  metrics,
   closed,
   network,
   log,
@@ -127,6 +130,7 @@ export function compose({
     ledger,
     deeds,
     books,
+    metrics,
     running,
     catalogue,
     configuration,

@@ -17,6 +17,7 @@ import { createBooks } from './books.ts'
 import { openCatalogue } from './catalogue.ts'
 import { compose } from './compose.ts'
 import { listenRefusal, parseListenAddress } from './listen-address.ts'
+import { createObserving, type Observing } from './observing.ts'
 import { watchReadiness } from './readiness.ts'
 import { auditAtStart } from './start-audit.ts'
 import { openStores, recover, type Stores } from './stores.ts'
@@ -109,6 +110,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
+  const observing = createObserving({ catalogue, log, now })
   const inside = lateApp()
   const gateway = compose({
     stores,
@@ -120,14 +122,20 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
     sockets: () => listening,
     serve: inside.serve,
     books,
+    metrics: observing.metrics,
     closed: readiness.closed,
     network,
     log,
     now,
     probe,
   })
+  await orUndo(close, () => observing.start(gateway, stores))
   const listen = options.listen ?? catalogue().server.listen
-  const { app, server } = await orUndo(close, () =>
+  const closeAll = async () => {
+    await observing.stop()
+    await close()
+  }
+  const { app, server } = await orUndo(closeAll, () =>
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
@@ -140,7 +148,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   readiness.started()
 
   const stop = () =>
-    stopInOrder({ gateway, stores, app, server, log }, () => {
+    stopInOrder({ gateway, stores, observing, app, server, log }, () => {
       readiness.stop()
       start_audit.stop()
       stopSweeping()
@@ -153,6 +161,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
 interface Stopped {
   gateway: Gateway
   stores: Stores
+  observing: Observing
   app: { stop(): Promise<unknown> }
   server: { stop(abruptly: boolean): Promise<void> }
   log: ProcessLogger
@@ -160,7 +169,7 @@ interface Stopped {
 
 /** @param endWatches ends what runs beside the calls, once these are over */
 async function stopInOrder(
-  { gateway, stores, app, server, log }: Stopped,
+  { gateway, stores, observing, app, server, log }: Stopped,
   endWatches: () => void,
 ): Promise<void> {
   const { running, catalogue } = gateway
@@ -169,6 +178,7 @@ async function stopInOrder(
   await running.stop(shutdown_timeout_ms)
   await stores.settlements.drain(Math.max(ends_ms - performance.now(), MIN_DRAIN_MS))
   endWatches()
+  await observing.stop()
   // Lets the last bytes of the answers leave; a caller who does not take them does not hold the process up.
   await Promise.race([app.stop(), Bun.sleep(LAST_BYTES_MS)])
   await server.stop(true)
