@@ -1,5 +1,5 @@
 // Metrics in Prometheus' text format, by prom-client: their values are looked up when they are read, and never before.
-import type { MetricObjectWithValues, MetricValueWithName } from 'prom-client'
+import type { MetricObjectWithValues, MetricType, MetricValueWithName } from 'prom-client'
 import type { Bins } from './bins.ts'
 
 export type Labels = Readonly<Record<string, string>>
@@ -27,12 +27,16 @@ export interface Exposition {
   text: string
 }
 
+/** prom-client's types say a number, and it writes what is there. */
+const HISTOGRAM = 'histogram' as unknown as MetricType
+
 /** @returns what makes the text. prom-client is loaded here: it takes no memory where metrics are off */
 export async function expose(sources: readonly MetricSource[]): Promise<() => Promise<Exposition>> {
-  const { Counter, Gauge, Histogram, Registry } = (await import('prom-client')).default
+  const { Counter, Gauge, Registry } = (await import('prom-client')).default
   const registry = new Registry()
 
-  class SummedHistogram extends Histogram {
+  /** Its own histograms count at each call; these are told as they were counted here. A gauge is asked for its values by `get` alone. */
+  class SummedHistogram extends Gauge {
     readonly #bins: () => Iterable<readonly [Labels, Bins]>
     readonly #name: string
 
@@ -46,7 +50,7 @@ export async function expose(sources: readonly MetricSource[]): Promise<() => Pr
       const values = [...addedUp(this.#bins())].flatMap(([labels, bins]) =>
         histogramValues(this.#name, labels, bins),
       )
-      return { ...(await super.get()), values }
+      return { ...(await super.get()), type: HISTOGRAM, values }
     }
   }
 
