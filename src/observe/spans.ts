@@ -36,6 +36,8 @@ export interface SpanOptions {
   log: Pick<Logger, 'warn' | 'info'>
   /** How long a batch is gathered. */
   every_ms?: number
+  /** How long one is tried to be sent. */
+  send_timeout_ms?: number
 }
 
 /** Some 2 MB. */
@@ -55,12 +57,13 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
     await Promise.all([import('@opentelemetry/api'), import('@opentelemetry/sdk-trace')])
   const { resourceFromAttributes } = await import('@opentelemetry/resources')
   const { OTLPTraceExporter } = await import('@opentelemetry/exporter-trace-otlp-http')
-  const { endpoint, headers, service_name, version, log, every_ms = EVERY_MS } = options
+  const { endpoint, headers, service_name, version, log } = options
+  const { every_ms = EVERY_MS, send_timeout_ms = SEND_TIMEOUT_MS } = options
   const counts: SpanCounts = { sent: 0, dropped: 0, waiting: 0 }
   const otlp = new OTLPTraceExporter({
     url: endpoint,
     headers: { ...headers },
-    timeoutMillis: SEND_TIMEOUT_MS,
+    timeoutMillis: send_timeout_ms,
   })
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': service_name, 'service.version': version }),
@@ -70,7 +73,7 @@ export async function openSpans(options: SpanOptions): Promise<Spans> {
         maxQueueSize: MAX_WAITING,
         maxExportBatchSize: BATCH,
         scheduledDelayMillis: every_ms,
-        exportTimeoutMillis: 2 * SEND_TIMEOUT_MS,
+        exportTimeoutMillis: 2 * send_timeout_ms,
       }),
     ],
   })
