@@ -1,8 +1,8 @@
 // The calls that metrics and spans are tried with: one of each outcome, on several surfaces.
 
-import { answering, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
+import { answer, answering, ask, piece, streamPath, usage, wholePath } from '../support/native.ts'
 import type { Scene } from '../support/scene.ts'
-import { heldBack, refusal, stream, whole } from '../support/upstream.ts'
+import { events, heldBack, refusal, stream, whole } from '../support/upstream.ts'
 
 /** Makes them one after the other, and waits until all are settled. */
 export async function makeCalls({ call, upstream, gateway }: Scene): Promise<void> {
@@ -22,10 +22,10 @@ export async function makeCalls({ call, upstream, gateway }: Scene): Promise<voi
   upstream.answer(whole({ ...piece('Rich.'), usageMetadata: { ...rich, totalTokenCount: 127 } }))
   await (await call(wholePath('test-thinking'), ask())).text()
   // The first key fails, the second one answers.
-  upstream.answer(
-    (seen, index) =>
-      (seen.headers['x-goog-api-key']?.endsWith('one') ? refusal(500) : answering(seen, index)) as never,
-  )
+  upstream.answer(({ headers, path }) => {
+    if (headers['x-goog-api-key']?.endsWith('one')) return refusal(500)
+    return path.includes(':stream') ? events([answer()]) : whole(answer())
+  })
   for (let tries = 0; tries < 20 && failedTries(gateway) === 0; tries++)
     await (await call(wholePath(), ask())).text()
   upstream.answer(refusal(500))

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import type { Call } from '../../src/db/schema.ts'
 import { openSpans, type SpanFacts } from '../../src/observe/spans.ts'
 import { freePort } from '../bench/processes.ts'
+import { eventually } from '../support/eventually.ts'
 import { memoryLog } from '../support/memory-log.ts'
 import { answering, ask, wholePath } from '../support/native.ts'
 import { scene } from '../support/scene.ts'
@@ -195,7 +196,7 @@ describe('what is not taken', () => {
     for (let batch = 1; batch <= 3; batch++) {
       spans.record(facts)
       await collector.isAsked(batch)
-      while (spans.counts.waiting > 0) await Bun.sleep(1)
+      await eventually('nothing waits', () => spans.counts.waiting === 0)
     }
     expect(spans.counts).toEqual({ sent: 0, dropped: 3, waiting: 0 })
     expect(troubles(memory).map(({ level }) => level)).toEqual(['warn'])
@@ -210,7 +211,7 @@ describe('what is not taken', () => {
   test('is counted where nobody listens, too', async () => {
     const { spans, memory } = await open(`http://127.0.0.1:${freePort()}`)
     spans.record(facts)
-    while (spans.counts.waiting > 0) await Bun.sleep(1)
+    await eventually('nothing waits', () => spans.counts.waiting === 0)
     expect(spans.counts).toEqual({ sent: 0, dropped: 1, waiting: 0 })
     expect(troubles(memory).length).toBe(1)
     await spans.close()
