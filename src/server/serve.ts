@@ -95,7 +95,9 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const catalogue = watched.current
 
   const stores = await openStores({ data_folder, catalogue, log, now, probe })
+  const observing = createObserving({ catalogue, log, now })
   const close = async () => {
+    await observing.stop()
     watched.close()
     await stores.close()
   }
@@ -110,7 +112,6 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   const readiness = watchReadiness({ ...stores, running, log })
   const books = createBooks({ data_folder, now })
   let listening: Sockets | null = null
-  const observing = createObserving({ catalogue, log, now })
   const inside = lateApp()
   const gateway = compose({
     stores,
@@ -131,11 +132,7 @@ export async function startGateway(options: ServeOptions): Promise<StartedGatewa
   })
   await orUndo(close, () => observing.start(gateway, stores))
   const listen = options.listen ?? catalogue().server.listen
-  const closeAll = async () => {
-    await observing.stop()
-    await close()
-  }
-  const { app, server } = await orUndo(closeAll, () =>
+  const { app, server } = await orUndo(close, () =>
     listenWith(gateway, options.plugins, { listen, socket_idle_timeout_s }),
   )
   listening = behindProxies(server, () => catalogue().server.trusted_proxies)
